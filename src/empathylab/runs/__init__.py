@@ -1,0 +1,18 @@
+"""The resumable runner: many requests, every answer durable once."""
+
+from empathylab.runs.limits import Limits
+from empathylab.runs.plans import Answered, Interpreter, Plan, Reading, Request
+from empathylab.runs.runner import Job, run
+from empathylab.runs.tally import Tally
+
+__all__ = [
+    "Answered",
+    "Interpreter",
+    "Job",
+    "Limits",
+    "Plan",
+    "Reading",
+    "Request",
+    "Tally",
+    "run",
+]

