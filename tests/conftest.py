@@ -16,6 +16,8 @@ from tests.helpers.endpoint import Served, served
 from tests.helpers.groups import GROUPS, required_groups, unavailable
 from tests.helpers.postgres import postgres
 
+pytest_plugins = ["tests.helpers.browser"]
+
 _numbers = itertools.count(1)
 _ran: Counter[str] = Counter()
 

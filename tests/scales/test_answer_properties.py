@@ -20,6 +20,7 @@ from tests.scales.examples import (
     PANAS,
     PATHS,
     PULLS,
+    SINGLE,
     VIEWS,
     WORDED,
     Style,
@@ -27,8 +28,8 @@ from tests.scales.examples import (
 
 STYLES = NUMBERED | DASHED | WORDED | LABELLED | BARE
 EXAMPLES = settings(max_examples=15, deadline=None)
-HOSTILE = """1. 2. 3: 4 5 -1 4.5 4/5 2-3 ( ) [ ] { } " , ; . : = - | calm bold tired very utterly four
-because or rating item Q2 1️⃣ ٣ ½ <think> ``` not I'm sorry 99999999999"""
+HOSTILE = """1. 2. 3: 4 5 -1 4.5 4/5 2-3 ( ) [ ] { } " , ; . : = - | calm bold tired very utterly
+four because or rating item Q2 1️⃣ ٣ ½ <think> ``` not I'm sorry 99999999999"""
 FRAGMENTS = st.sampled_from([*HOSTILE.split(), "\n"])
 
 
@@ -110,7 +111,7 @@ def test_the_order_of_lines_that_name_items_is_free(name: str) -> None:
     structured=st.booleans(),
 )
 def test_no_text_raises_or_yields_values_outside_the_scale(text: str, structured: bool) -> None:
-    for scale in (MOODS, PULLS):
+    for scale in (MOODS, PULLS, SINGLE):
         order = item_order(scale, 1, 1)
         parsed = parse_answer(text, scale, order, structured=structured)
         assert set(parsed.values) <= set(order)

@@ -77,6 +77,13 @@ def test_true_answers_that_read_like_the_range_explained_are_kept() -> None:
     assert parse_answer(text, scale, order).values == dict(zip(order, values, strict=True))
 
 
+def test_a_label_of_a_value_that_is_no_item_number_names_no_item() -> None:
+    scale = example_scale(
+        "often", minimum=0, maximum=2, items=2, anchors={"0": "never", "2": "daily"}
+    )
+    assert parse_answer("0 = never\n1. 1\n2. 0", scale, (1, 2)).values == {1: 1, 2: 0}
+
+
 def test_words_that_two_items_share_name_neither() -> None:
     scale = example_scale("twins", words=["Calm", "calm", "Bold"])
     parsed = parse_answer("Calm: 2\nCalm: 2\nBold: 1", scale, (1, 2, 3))

@@ -82,7 +82,7 @@ def test_a_published_questionnaire_of_unknown_name_is_a_new_scale(tmp_path: Path
     scale = wording.new_scale
     assert scale is not None
     assert (scale.id, scale.minimum, scale.maximum, scale.items) == ("zest", 1, 4, 3)
-    assert (scale.reversed, scale.rule, scale.total) == ({2}, "sum", True)
+    assert (scale.reversed, scale.rule, scale.total) == (frozenset({2}), "sum", True)
     assert [(part.id, part.items) for part in scale.subscales] == [("morning-zest-mor", (1, 2))]
     assert scale.words == wording.words
 

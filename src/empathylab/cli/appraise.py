@@ -77,6 +77,6 @@ def appraisal_of(
         default_orders=default_orders,
         orders=orders,
         repeats=repeats,
-        temperature=run.temperature,
+        temperature=0.0 if run.temperature is None else run.temperature,
         seed=run.seed,
     )

@@ -37,7 +37,12 @@ class RunOptions:
     """What every command that asks models understands."""
 
     lab: LabOption = DEFAULT_LAB
-    temperature: Annotated[float, typer.Option(help="The model's temperature.", min=0.0)] = 0.0
+    temperature: Annotated[
+        float | None,
+        typer.Option(
+            help="The model's temperature; 0 for scales and 0.7 for replies if left out.", min=0.0
+        ),
+    ] = None
     seed: Annotated[int, typer.Option(help="Decides every shuffle, and the model's seed.")] = 1
     fresh: Annotated[
         bool,

@@ -55,6 +55,6 @@ def responding_of(situation_set: str, situations: int, samples: int, run: RunOpt
         situation_set=chosen,
         situations=chosen.first_per_emotion(situations),
         samples=samples,
-        temperature=run.temperature,
+        temperature=0.7 if run.temperature is None else run.temperature,
         seed=run.seed,
     )

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from empathylab.report import ReportData, cautions
+from empathylab.report import Change, ReportData, cautions
 from empathylab.report.formats import number, signed
 from empathylab.runs import Tally
 
@@ -21,8 +21,10 @@ def print_summary(data: ReportData, tallies: list[Tally], path: Path) -> None:
     """A short table, the cautions, and where the report is."""
     console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     mine = {tally.model for tally in tallies}
-    if any(change.respondent in mine for change in data.changes):
-        console.print(_changes_table(data, mine))
+    pairs = dict.fromkeys((change.respondent, change.scale) for change in data.changes)
+    for respondent, scale in pairs:
+        if respondent in mine:
+            console.print(_changes_table(data, respondent, scale))
     for length in data.lengths:
         if length.respondent in mine and length.median_words is not None:
             console.print(
@@ -41,30 +43,30 @@ def print_summary(data: ReportData, tallies: list[Tally], path: Path) -> None:
     console.print(f"Report: {path}")
 
 
-def _changes_table(data: ReportData, respondents: set[str]) -> Table:
-    table = Table(title="Affect at rest and after imagined situations", title_justify="left")
-    for column in ("respondent", "subscale", "emotion"):
-        table.add_column(column)
-    for column in ("n", "at rest", "after", "change", "95% interval"):
-        table.add_column(column, justify="right")
-    for change in data.changes:
-        if change.respondent not in respondents:
-            continue
-        difference = change.difference
-        interval = f"{signed(difference.low)} to {signed(difference.high)}"
-        table.add_row(
-            change.respondent,
-            change.subscale,
-            change.emotion or "all",
-            str(change.n),
-            number(change.default_mean),
-            number(change.mean),
-            signed(difference.estimate),
-            interval if difference.varies else "–",
-            style="bold" if change.emotion is None else None,
-            end_section=False,
-        )
+def _changes_table(data: ReportData, respondent: str, scale: str) -> Table:
+    """One row per emotion, one pair of columns per subscale."""
+    changes = [c for c in data.changes if (c.respondent, c.scale) == (respondent, scale)]
+    subscales = list(dict.fromkeys(change.subscale for change in changes))
+    table = Table(title=f"{respondent}, {scale.upper()}: change from rest", title_justify="left")
+    table.add_column("after")
+    table.add_column("n", justify="right")
+    for subscale in subscales:
+        rest = next(change for change in changes if change.subscale == subscale)
+        table.add_column(f"{subscale}\n(rest {number(rest.default_mean)})", justify="right")
+    for emotion in dict.fromkeys(change.emotion for change in changes):
+        row = [change for change in changes if change.emotion == emotion]
+        cells = [_cell(change) for change in row]
+        style = "bold" if emotion is None else None
+        table.add_row(emotion or "all situations", str(row[0].n), *cells, style=style)
     return table
+
+
+def _cell(change: Change) -> str:
+    difference = change.difference
+    text = signed(difference.estimate)
+    if change.emotion is None and difference.varies:
+        text += f" [{signed(difference.low)}, {signed(difference.high)}]"
+    return text
 
 
 def print_json(data: ReportData, tallies: list[Tally], path: Path) -> None:

@@ -24,6 +24,8 @@ def main() -> None:
     params.n_ctx = arguments.slots * arguments.context
     params.cpuparams.n_threads = arguments.threads
     params.cpuparams_batch.n_threads = arguments.threads
+    # Threads that spin while they wait stall each other when another program needs the cores.
+    params.cpuparams.poll = params.cpuparams_batch.poll = 0
     params.n_gpu_layers = arguments.gpu_layers
     params.warmup = False
     params.verbosity = -1

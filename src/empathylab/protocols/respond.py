@@ -25,7 +25,7 @@ class Responding:
     situations: tuple[Situation, ...]
     samples: int = 1
     """Replies to each situation."""
-    temperature: float = 0.0
+    temperature: float = 0.7
     seed: int = 1
     template: ReplyTemplate = EMPATHIC_LISTENER
 

@@ -1,15 +1,18 @@
 """What people take away: the HTML report."""
 
+from empathylab.report.appraisal import Change
 from empathylab.report.collect import ReportData, collect
 from empathylab.report.html import render, write_page, write_report
-from empathylab.report.sentences import cautions, findings
+from empathylab.report.sentences import Tile, cautions, tiles
 
 __all__ = [
+    "Change",
     "ReportData",
+    "Tile",
     "cautions",
     "collect",
-    "findings",
     "render",
+    "tiles",
     "write_page",
     "write_report",
 ]

@@ -7,9 +7,6 @@ from typing import Any
 import altair as alt
 import polars as pl
 
-# Okabe & Ito's colours, which people with any kind of colour vision can tell apart.
-PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999"]
-
 
 def affect_chart(
     scores: pl.DataFrame, subscale: str, *, lowest: float, highest: float
@@ -25,14 +22,17 @@ def affect_chart(
             pl.len().alias("n"),
         )
         .with_columns(
-            (pl.col("mean") - pl.col("sd")).alias("low"),
-            (pl.col("mean") + pl.col("sd")).alias("high"),
+            (pl.col("mean") - pl.col("sd")).clip(lowest, highest).alias("low"),
+            (pl.col("mean") + pl.col("sd")).clip(lowest, highest).alias("high"),
         )
     )
     evoked = mine.filter(pl.col("phase") == "evoked").select(
         "respondent", "emotion", "situation", "score", "text"
     )
-    color = _color(mine["respondent"].unique(maintain_order=True).to_list())
+    respondents = mine["respondent"].unique(maintain_order=True).to_list()
+    legend = alt.Legend(title=None, orient="top") if len(respondents) > 1 else None
+    # The page chooses the colours, for light and for dark.
+    color = alt.Color("respondent:N", scale=alt.Scale(domain=respondents), legend=legend)
     scale = alt.Scale(domain=[lowest, highest], nice=False)
     axis = alt.Axis(title=f"score ({lowest:g} to {highest:g})", tickCount=5, grid=True)
     x = alt.X("score:Q", scale=scale, axis=axis)
@@ -84,14 +84,6 @@ def affect_chart(
     spec: dict[str, Any] = chart.to_dict()
     spec.pop("config", None)  # the page sets colours for light and dark
     return spec
-
-
-def _color(respondents: list[str]) -> alt.Color:
-    colors = [PALETTE[number % len(PALETTE)] for number in range(len(respondents))]
-    legend = alt.Legend(title=None, orient="top") if len(respondents) > 1 else None
-    return alt.Color(
-        "respondent:N", scale=alt.Scale(domain=respondents, range=colors), legend=legend
-    )
 
 
 def _values(frame: pl.DataFrame) -> alt.InlineData:

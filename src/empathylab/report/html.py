@@ -16,7 +16,7 @@ from empathylab.report.appraisal import Change
 from empathylab.report.charts import affect_chart
 from empathylab.report.collect import ReportData, collect
 from empathylab.report.formats import moment, number, signed
-from empathylab.report.sentences import cautions, findings
+from empathylab.report.sentences import cautions, tiles
 from empathylab.scales import builtin_scales
 from empathylab.store import Lab
 
@@ -74,7 +74,7 @@ def render(data: ReportData) -> str:
     environment.filters |= {"number": number, "signed": signed, "moment": moment}
     return environment.get_template("report").render(
         data=data,
-        findings=findings(data),
+        tiles=tiles(data),
         cautions=cautions(data),
         charts=charts,
         tables=_tables(data),

@@ -1,9 +1,11 @@
-"""The report's findings and cautions, in sentences that carry their n and interval."""
+"""The report's main results and cautions, in words that carry their n and interval."""
 
 from __future__ import annotations
 
-from empathylab.report.appraisal import Patterns
-from empathylab.report.collect import ReportData, RunSummary
+from dataclasses import dataclass
+
+from empathylab.report.appraisal import Change, Patterns
+from empathylab.report.collect import ReplyLengths, ReportData, RunSummary
 from empathylab.report.formats import number, signed
 
 # Huang et al. 2024, 1,266 people on their own 428 situations.
@@ -11,43 +13,62 @@ PEOPLE_CHANGE = {"positive": -5.13, "negative": 10.44}
 _SUSPECT_SHARE = 0.2
 
 
-def findings(data: ReportData) -> list[str]:
-    """What came out, one sentence per result."""
-    found = []
-    for change in data.changes:
-        if change.emotion is not None:
-            continue
-        difference = change.difference
-        interval = (
-            f" (95% interval {signed(difference.low)} to {signed(difference.high)})"
-            if difference.varies
-            else " (no interval: the scores do not vary)"
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One result, as a reader sees it first."""
+
+    what: str
+    value: str
+    notes: tuple[str, ...]
+    doubt: str | None = None
+    """Why the value should not be believed."""
+
+
+def tiles(data: ReportData) -> list[Tile]:
+    """The main results, each with its n and interval."""
+    suspect = {(one.respondent, one.scale) for one in data.patterns if _is_suspect(one)}
+    affect = [
+        _change_tile(change, doubtful=(change.respondent, change.scale) in suspect)
+        for change in data.changes
+        if change.emotion is None
+    ]
+    return affect + [_reply_tile(length) for length in data.lengths]
+
+
+def _change_tile(change: Change, *, doubtful: bool) -> Tile:
+    difference = change.difference
+    notes = [
+        f"95% interval {signed(difference.low)} to {signed(difference.high)}"
+        if difference.varies
+        else "no interval: the scores do not vary",
+        (f"{number(change.default_mean)} at rest (n = {change.default_n}), "
+        f"{number(change.mean)} after situations (n = {change.n})"),
+    ]
+    if change.scale == "panas" and change.subscale in PEOPLE_CHANGE:
+        people = signed(PEOPLE_CHANGE[change.subscale], 2)
+        notes.append(f"People: {people} (Huang et al. 2024, other situations)")
+    return Tile(
+        f"{change.respondent}: change in {change.subscale} affect",
+        signed(difference.estimate),
+        tuple(notes),
+        "answered by position, not by content" if doubtful else None,
+    )
+
+
+def _reply_tile(length: ReplyLengths) -> Tile:
+    notes = []
+    if length.median_words is not None:
+        notes.append(
+            f"median {number(length.median_words, 0)} words ({length.shortest} to {length.longest})"
         )
-        sentence = (
-            f"{change.respondent}, {change.subscale} affect: {number(change.default_mean)} at rest "
-            f"(n = {change.default_n}), {number(change.mean)} after imagining situations "
-            f"(n = {change.n}): a change of {signed(difference.estimate)}{interval}."
-        )
-        if change.scale == "panas" and change.subscale in PEOPLE_CHANGE:
-            people = signed(PEOPLE_CHANGE[change.subscale], 2)
-            sentence += f" People, in Huang et al. 2024 on other situations: {people}."
-        found.append(sentence)
-    for length in data.lengths:
-        sentence = (
-            f"{length.respondent} gave {length.replies} usable replies to {length.asked} requests"
-        )
-        if length.median_words is not None:
-            sentence += (
-                f", with a median of {number(length.median_words, 0)} words "
-                f"({length.shortest} to {length.longest})"
-            )
-        found.append(sentence + ".")
-    return found
+    return Tile(
+        f"{length.respondent}: usable replies", f"{length.replies} of {length.asked}", tuple(notes)
+    )
 
 
 def cautions(data: ReportData) -> list[str]:
     """What a reader must know before believing the findings."""
-    said = [_pattern_caution(one) for one in data.patterns if one.share >= _SUSPECT_SHARE]
+    said = [_pattern_caution(one) for one in data.patterns if _is_suspect(one)]
     said += [sentence for run in data.runs for sentence in _run_cautions(run)]
     if any(change.n < 10 for change in data.changes if change.emotion is not None):
         said.append(
@@ -58,6 +79,10 @@ def cautions(data: ReportData) -> list[str]:
         older = "1 older run" if data.left_out_runs == 1 else f"{data.left_out_runs} older runs"
         said.append(f"{older} of the same kind in this lab are left out, so nothing counts twice.")
     return said
+
+
+def _is_suspect(pattern: Patterns) -> bool:
+    return pattern.share >= _SUSPECT_SHARE
 
 
 def _pattern_caution(pattern: Patterns) -> str:

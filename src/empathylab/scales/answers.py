@@ -10,7 +10,7 @@ The package `parsing` takes the text apart; here the outcome is decided.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -38,7 +38,7 @@ class ParsedAnswer:
     outcome: Outcome
     reason: str | None = None
     """One sentence on what is wrong, None if valid; it numbers the items as they were shown."""
-    values: Mapping[int, int] = field(default_factory=dict)
+    values: dict[int, int] = field(default_factory=dict)
     """Answers by the scale's own item numbers.
 
     All if the outcome is `valid`, the certain ones if it is `incomplete` or `out_of_range`, else
@@ -101,6 +101,7 @@ def _read_free(said: str, lexicon: Lexicon) -> Reading:
         faults=[fault for reading in readings for fault in reading.faults],
         runs=[run for reading in readings for run in reading.runs],
         named=any(reading.named for reading in readings),
+        other_figures=readings[-1].other_figures,
     )
 
 
@@ -144,5 +145,6 @@ def _judged(tied: Tied, order: Sequence[int]) -> ParsedAnswer:
 
 
 def _listed(reasons: Sequence[str]) -> str:
-    more = len(reasons) - _MOST_NAMED
-    return "; ".join(reasons[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+    different = list(dict.fromkeys(reasons))
+    more = len(different) - _MOST_NAMED
+    return "; ".join(different[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")

@@ -7,9 +7,14 @@ if (specs) {
   const draw = () => {
     const read = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
     const ink = read("--ink"), line = read("--line"), quiet = read("--quiet");
+    // Okabe and Ito's colours: people with any kind of colour vision can tell them apart.
+    const category = dark.matches
+      ? ["#56B4E9", "#E69F00", "#2FC79A", "#E39CC4", "#F0E442", "#FF8A4C", "#BBBBBB"]
+      : ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B87A00", "#56B4E9", "#777777"];
     const font = getComputedStyle(document.body).fontFamily;
     const config = {
       background: "transparent",
+      range: { category },
       font,
       view: { stroke: null },
       axis: { labelColor: ink, titleColor: quiet, gridColor: line, domainColor: line, tickColor: line,
@@ -21,7 +26,17 @@ if (specs) {
         config, renderer: "svg",
         actions: { export: true, source: false, compiled: false, editor: false },
         tooltip: { theme: dark.matches ? "dark" : "light" },
-      }).then(() => { place.dataset.drawn = "yes"; });
+      }).then(() => {
+        // The picture is named as a whole, and its numbers stand in a table.
+        const picture = place.querySelector("svg.marks");
+        for (const part of picture.querySelectorAll("[role], [aria-label]")) {
+          for (const name of ["role", "aria-roledescription", "aria-label"]) part.removeAttribute(name);
+        }
+        picture.setAttribute("role", "img");
+        picture.setAttribute("aria-label", place.dataset.label);
+        place.querySelector("summary")?.setAttribute("aria-label", "Save this chart");
+        place.dataset.drawn = "yes";
+      });
     }
   };
   draw();

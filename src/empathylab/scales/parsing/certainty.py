@@ -33,7 +33,11 @@ def tie(reading: Reading, lexicon: Lexicon) -> Tied:
         # '4 = quite a bit' throughout: the numbers are values and not items.
         runs = [_glosses_as_run(answers, lexicon.positions, tied), *runs]
         answers = []
-    answers = _without_legend(answers, labelled, lexicon.positions)
+    answers = [
+        answer
+        for answer in _without_legend(answers, labelled, lexicon.positions)
+        if 1 <= answer.position <= lexicon.positions  # '0 = never' alone names no item
+    ]
     runs = [run for run in runs if not _is_legend(run.values, labelled)]
     numbers = [a.value.number for a in answers if a.how == "value first" and a.value]
     if numbers and (len(numbers) < len(answers) or numbers == _counted(len(numbers))):
@@ -47,6 +51,8 @@ def tie(reading: Reading, lexicon: Lexicon) -> Tied:
             tied.faults.append("some values belong to no item")
         else:
             _tie_run(run, lexicon.positions, tied, only=len(runs) == 1)
+    if runs and lexicon.positions == 1 and reading.other_figures:
+        tied.faults.append("there are other numbers beside the answer")
     return tied
 
 
@@ -83,35 +89,37 @@ def _without_legend(
 ) -> list[Statement]:
     """The answers without the range repeated: '1 = never, 2 = rarely, … 5 = always'.
 
-    The same words may be true answers to items 1 to 5. They are kept only where all the other
-    items are answered elsewhere and these are not.
+    The same words may be true answers to items 1 to 5. They are kept where they fill exactly the
+    gap that the other answers leave.
     """
-    spans = [
-        (start, end)
-        for start in range(len(answers))
-        if (end := _legend_end(answers, start, labelled)) is not None
-    ]
-    legend = [answer for start, end in spans for answer in answers[start:end]]
-    others = [a for i, a in enumerate(answers) if not any(s <= i < e for s, e in spans)]
+    legend: list[Statement] = []
+    others: list[Statement] = []
+    index = 0
+    while index < len(answers):
+        end = _legend_end(answers, index, labelled)
+        legend += answers[index:end]
+        if end == index:
+            others.append(answers[index])
+        index = max(end, index + 1)
     named, elsewhere = {a.position for a in legend}, {a.position for a in others}
-    if others and not named & elsewhere and named | elsewhere == set(range(1, positions + 1)):
+    if others and not named & elsewhere and named | elsewhere == set(_counted(positions)):
         return list(answers)
     return others
 
 
-def _legend_end(answers: Sequence[Statement], start: int, labelled: Sequence[int]) -> int | None:
-    """The index after a legend that starts there, or None."""
-    run: list[int] = []
+def _legend_end(answers: Sequence[Statement], start: int, labelled: Sequence[int]) -> int:
+    """The index after a legend that starts there, or `start` if none does."""
+    before = None
     for index in range(start, len(answers)):
         answer = answers[index]
-        if answer.how != "gloss" or (run and answer.position <= run[-1]):
-            return None
-        run.append(answer.position)
-        if run[0] != labelled[0]:
-            return None
-        if len(run) > 1 and run[-1] == labelled[-1]:
+        opens = before is None and [answer.position] == list(labelled[:1])
+        goes_on = before is not None and answer.position > before
+        if answer.how != "gloss" or not (opens or goes_on):
+            return start
+        if goes_on and answer.position == labelled[-1]:
             return index + 1
-    return None
+        before = answer.position
+    return start
 
 
 def _is_legend(values: Sequence[Value], labelled: Sequence[int]) -> bool:
@@ -120,7 +128,7 @@ def _is_legend(values: Sequence[Value], labelled: Sequence[int]) -> bool:
         len(numbers) > 1
         and all(value.glossed for value in values)
         and numbers == sorted(set(numbers))
-        and (numbers[0], numbers[-1]) == (labelled[0], labelled[-1])
+        and [numbers[0], numbers[-1]] == [*labelled[:1], *labelled[-1:]]
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from empathylab.scales.parsing.labels import label_at
 from empathylab.scales.parsing.lines import Reading, Run
-from empathylab.scales.parsing.statements import Statement
+from empathylab.scales.parsing.statements import Statement, mismatch
 from empathylab.scales.parsing.tokens import Lexicon, Token, kind_at
 from empathylab.scales.parsing.values import Value, bare_values, outside
 
@@ -18,10 +18,7 @@ _MOST_FAILURES, _MOST_PIECES = 50, 300
 _MOST_WRAPPERS = 3
 _LARGE = 1_000_000
 _ITEM_KEYS = frozenset(
-    (
-        *("item", "id", "number", "no", "position", "question", "statement", "emotion"),
-        *("feeling", "word", "words", "name"),
-    )
+    {"item", "id", "number", "position", "question", "statement", "emotion", "word", "name"}
 )
 _ANSWER_KEYS = frozenset({"answer", "score", "rating", "value", "response"})
 
@@ -135,7 +132,7 @@ def _named(key: str, lexicon: Lexicon) -> Statement | None:
         return None
     words = line[label.end] if kind_at(line, label.end) == "words" else None
     if words and words.number != label.number:
-        fault = f"it numbers '{words.text[:40]}' {label.number}, but shown was {words.number}"
+        fault = mismatch(label.number, words)
     elif not 1 <= label.number <= lexicon.positions:
         fault = f"it answers number {label.number}, which was not shown"
     else:
@@ -150,7 +147,7 @@ def _value(content: object, lexicon: Lexicon) -> Value | None:
         content = answers[0] if len(answers) == 1 else None
     if isinstance(content, str):
         lines = lexicon.lines(content)
-        bare = bare_values(lines[0], lexicon.scale) if len(lines) == 1 else None
+        bare = bare_values(lines[0], lexicon.scale, one_item=True) if len(lines) == 1 else None
         return bare.values[0] if bare and len(bare.values) == 1 else None
     if isinstance(content, bool) or not isinstance(content, int | float):
         return None

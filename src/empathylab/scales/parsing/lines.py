@@ -33,6 +33,8 @@ class Reading:
     runs: list[Run] = field(default_factory=list)
     named: bool = False
     """Whether some item was named without a value."""
+    other_figures: bool = False
+    """Whether a line that says nothing of the items holds a number."""
 
 
 def read_lines(text: str, lexicon: Lexicon) -> Reading:
@@ -50,6 +52,7 @@ class _LineReader:
     def __init__(self, lexicon: Lexicon) -> None:
         self.reading = Reading()
         self._scale = lexicon.scale
+        self._one_item = lexicon.positions == 1
         self._statements = StatementReader(lexicon)
         self._run = Run()
         self._waiting: int | None = None
@@ -59,7 +62,7 @@ class _LineReader:
     def read(self, line: Line) -> None:
         start = _skip_bullet(line)
         statement = self._statements.at(line, start, opens_line=True)
-        if statement is None and (bare := bare_values(line, self._scale)):
+        if statement is None and (bare := self._bare(line)):
             self._add_to_run(bare)
             return
         self.close_run()
@@ -67,8 +70,14 @@ class _LineReader:
         statement = statement or self._statements.after_prose(line, start, None)
         if statement:
             self._read_statements(line, statement)
-        elif _may_answer(line):
-            self._waiting = None
+        elif any(token.kind in ("number", "decimal") for token in line):
+            self.reading.other_figures = True
+            # 'Rating (now): 4' may be the answer that the item above waits for, and was not read.
+            if any(t.kind == "words" or t.text in ANSWER_NOUNS for t in line):
+                self._waiting = None
+
+    def _bare(self, line: Line) -> BareValues | None:
+        return bare_values(line, self._scale, one_item=self._one_item)
 
     def close_run(self) -> None:
         """Files the values read since: one alone answers the item above, more are a run."""
@@ -113,12 +122,6 @@ class _LineReader:
             self.reading.answers.append(statement)
         else:
             self.reading.named = True
-
-
-def _may_answer(line: Line) -> bool:
-    """Whether an unread line may hold an answer: it has a figure, and names answers or items."""
-    figure = any(token.kind in ("number", "decimal") for token in line)
-    return figure and any(t.kind == "words" or t.text in ANSWER_NOUNS for t in line)
 
 
 def _skip_bullet(line: Line) -> int:

@@ -6,6 +6,7 @@ certain than that is a fault of the statement, or no statement at all.
 
 from __future__ import annotations
 
+import itertools
 from typing import Literal, NamedTuple
 
 from empathylab.scales.parsing.labels import Label, label_at
@@ -76,16 +77,16 @@ class StatementReader:
     def _value_first(self, line: Line, start: int) -> Statement | None:
         """'4 (Upset)'; or '3 (Upset): 4', where the number is the item's."""
         value = value_at(line, start, self._scale)
-        words = _words_in_brackets(line, value.end) if value else None
-        if value is None or words is None:
+        end = _after_bracketed_words(line, value.end) if value else None
+        if value is None or end is None:
             return None
-        end = value.end + 3
+        words = line[value.end + 1]
         if text_at(line, end) not in _SETS_OFF:
             return Statement(words.number, end, value, "value first", self._another(line, end))
         if value.number != words.number:
-            return Statement(words.number, end, fault=_mismatch(value.number, words))
+            return Statement(words.number, end, fault=mismatch(value.number, words))
         answer = value_at(line, _between(line, end), self._scale)
-        if answer is None or _words_in_brackets(line, answer.end):
+        if answer is None or _after_bracketed_words(line, answer.end):
             return Statement(words.number, end)
         return self._tied(line, words.number, answer)
 
@@ -98,7 +99,7 @@ class StatementReader:
             return self._number_only(line, label, opens_line) if label.closed else None
         words = line[words_at]
         if words.number != label.number:
-            fault = _mismatch(label.number, words)
+            fault = mismatch(label.number, words)
             return Statement(label.number, words_at + 1, fault=fault) if label.closed else None
         end = _skip_remark(line, words_at + 1)
         at = _between(line, end)
@@ -119,7 +120,10 @@ class StatementReader:
                 fault = f"it answers number {label.number}, which was not shown"
                 return Statement(label.number, value.end, fault=fault)
             tied = self._tied(line, label.number, value)
-            return tied._replace(fault=tied.fault or _other_words(line, value.end, label.number))
+            doubt = _other_words(line, value.end, label.number)
+            if opens_line:
+                doubt = doubt or _options(line, value)
+            return tied._replace(fault=tied.fault or doubt)
         if label.number not in self._positions or not opens_line:
             return None
         found = self._closing_the_line(line, label, label.end)
@@ -153,7 +157,7 @@ class StatementReader:
         if any(t.kind == "text" and any(map(str.isdigit, t.text)) for t in between):
             return None
         others = [t for t in between if t.kind == "words" and t.number != label.number]
-        fault = _mismatch(label.number, others[0]) if others else None
+        fault = mismatch(label.number, others[0]) if others else None
         return Statement(label.number, len(line), value, fault=fault)
 
     def _tied(self, line: Line, position: int, value: Value) -> Statement:
@@ -181,7 +185,7 @@ class StatementReader:
             answer_at = _between(line, label.end, _AFTER_NUMBER)
             return kind_at(line, answer_at) in ("number", "numeral", "anchor", "words")
         named = label is not None and kind_at(line, label.end) == "words"
-        return named or _words_in_brackets(line, index + 1) is not None
+        return named or _after_bracketed_words(line, index + 1) is not None
 
 
 def _between(line: Line, start: int, marks: frozenset[str] = _AFTER_WORDS) -> int:
@@ -195,11 +199,12 @@ def _between(line: Line, start: int, marks: frozenset[str] = _AFTER_WORDS) -> in
     return index
 
 
-def _words_in_brackets(line: Line, start: int) -> Token | None:
-    texts = text_at(line, start), text_at(line, start + 2)
-    if kind_at(line, start + 1) == "words" and texts in (("(", ")"), ("[", "]")):
-        return line[start + 1]
-    return None
+def _after_bracketed_words(line: Line, start: int) -> int | None:
+    """The index after an item's words in brackets, or None if there are none."""
+    if text_at(line, start) not in ("(", "[") or kind_at(line, start + 1) != "words":
+        return None
+    end = start + 2 + (text_at(line, start + 2) in (".", "!", "?"))
+    return end + 1 if text_at(line, end) in (")", "]") else None
 
 
 def _skip_remark(line: Line, start: int) -> int:
@@ -231,8 +236,21 @@ def _other_words(line: Line, end: int, position: int) -> str | None:
     stands_alone = index + 1 >= len(line) or line[index + 1].text in ".,;)]|"
     if kind_at(line, index) != "words" or line[index].number == position or not stands_alone:
         return None
-    return _mismatch(position, line[index])
+    return mismatch(position, line[index])
 
 
-def _mismatch(number: int, words: Token) -> str:
+def _options(line: Line, value: Value) -> str | None:
+    """Why '1. 0. I am well 1. I am ill 2. …' is no answer: it lists what could be answered."""
+    closer = text_at(line, value.end)
+    if closer not in (".", ")", ":") or kind_at(line, value.end + 1) != "text":
+        return None
+    listed = any(
+        token.kind == "number" and token.number == value.number + 1 and after.text == closer
+        for token, after in itertools.pairwise(line[value.end :])
+    )
+    return "an item is repeated with the options it offers" if listed else None
+
+
+def mismatch(number: int, words: Token) -> str:
+    """Why an item's number and its words contradict each other."""
     return f"it numbers '{words.text[:40]}' {number}, but that was shown as number {words.number}"

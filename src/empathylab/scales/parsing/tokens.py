@@ -15,6 +15,11 @@ NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eigh
 _LONGEST_NUMBER = 6
 """Digits beyond which a number is surely no answer and no item."""
 
+_KEYCAPS = re.compile("(?:[0-9]\ufe0f?\u20e3)+")
+_ARROW = re.compile(r"[-=]{1,2}>|[→⇒➔➜⟶]")
+_OUTER_QUOTE = re.compile(r"(?<![^\W_])'|'(?![^\W_])")
+_BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
+
 
 class Token(NamedTuple):
     """A piece of a line."""
@@ -52,8 +57,9 @@ class Lexicon:
     """What a scale's answers may be made of: item words by position shown, labels by value."""
 
     def __init__(self, scale: Scale, order: Sequence[int]) -> None:
-        shown = enumerate(order, start=1) if scale.words else ()
-        self.words = _unique((_phrase((scale.words or ())[item - 1]), p) for p, item in shown)
+        words = scale.words or ()
+        shown = enumerate(order, start=1) if words else ()
+        self.words = _unique((_phrase(words[item - 1]), position) for position, item in shown)
         anchors = _unique((_phrase(label), value) for value, label in scale.anchors.items())
         self.anchors = {label: value for label, value in anchors.items() if label not in self.words}
         self.scale = scale
@@ -61,8 +67,8 @@ class Lexicon:
         self._pattern = re.compile(
             "|".join(
                 [
-                    *(_alternatives("words", self.words)),
-                    *(_alternatives("anchor", self.anchors)),
+                    *_alternatives("words", self.words),
+                    *_alternatives("anchor", self.anchors),
                     r"(?P<number>(?:(?<![\w)\]])[+-])?\d+(?:\.\d+)?(?![^\W_]))",
                     rf"(?P<numeral>(?<![^\W_])(?:{'|'.join(NUMERALS)})(?![\w']))",
                     r"(?P<prefix>(?<![^\W_])(?:q|item|question|statement|no)(?=\d))",
@@ -73,9 +79,9 @@ class Lexicon:
             )
         )
 
-    def lines(self, text: str) -> list[list[Token]]:
+    def lines(self, text: str) -> list[Line]:
         """The tokens of each line that has any."""
-        lines: list[list[Token]] = [[]]
+        lines: list[Line] = [[]]
         end = 0
         for match in self._pattern.finditer(fold(text)):
             if match.lastgroup == "line":
@@ -89,9 +95,9 @@ class Lexicon:
         text = match[0]
         match match.lastgroup:
             case "words":
-                return Token("words", text, self.words[_phrase(text)], spaced)
+                return Token("words", text, self.words[" ".join(text.split())], spaced)
             case "anchor":
-                return Token("anchor", text, self.anchors[_phrase(text)], spaced)
+                return Token("anchor", text, self.anchors[" ".join(text.split())], spaced)
             case "number":
                 whole = _whole(text)
                 return Token("decimal" if whole is None else "number", text, whole or 0, spaced)
@@ -110,12 +116,6 @@ def fold(text: str) -> str:
     text = text.translate(_FOLDED).lower()
     text = _ARROW.sub("=", text)
     return _OUTER_QUOTE.sub(" ", text)
-
-
-_KEYCAPS = re.compile("(?:[0-9]\ufe0f?\u20e3)+")
-_ARROW = re.compile(r"[-=]{1,2}>|[→⇒➔➜⟶]")
-_OUTER_QUOTE = re.compile(r"(?<![^\W_])'|'(?![^\W_])")
-_BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
 
 
 class _Folding(dict[int, str]):

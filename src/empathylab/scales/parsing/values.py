@@ -13,21 +13,13 @@ from empathylab.scales.parsing.tokens import Line, Token, kind_at, text_at
 Problem = tuple[Literal["ambiguous", "out_of_range"], str]
 
 ANSWER_NOUNS = frozenset(
-    (
-        *("rating", "ratings", "score", "scores", "answer", "answers"),
-        *("response", "responses", "value", "values"),
-    )
+    {"rating", "ratings", "score", "scores", "answer", "answers", "response", "value", "values"}
 )
 _LEAD_IN = ANSWER_NOUNS | {
-    *("my", "the", "this", "it", "i", "i'd", "i'll", "would", "will", "here", "these"),
-    *("is", "are", "be", "say", "rate", "give", "choose", "pick", "as", "a"),
+    *("my", "the", "this", "it", "i", "i'd", "i'll", "would", "will", "here", "these", "as", "a"),
+    *("is", "are", "be", "say", "rate", "give", "choose", "pick"),
 }
-_REASONS = frozenset(
-    (
-        *("because", "since", "as", "due", "given", "but", "though", "although", "point"),
-        *("points",),
-    )
-)
+_REASONS = frozenset({"because", "since", "as", "due", "given", "but", "though", "point", "points"})
 _NOT_AFTER = frozenset("%+^°$€£<>/'~")
 _CLOSING = frozenset(".,;:=!)]|")
 
@@ -75,17 +67,22 @@ def value_at(line: Line, start: int, scale: Scale) -> Value | None:
     return Value(first.number, problem, end, "number" if in_figures else "label", agrees is True)
 
 
-def bare_values(line: Line, scale: Scale) -> BareValues | None:
+def bare_values(line: Line, scale: Scale, *, one_item: bool) -> BareValues | None:
     """The values of a line that names no item and says nothing else of weight, or None.
 
-    '4', '4, 2, 3', 'Rating: 4', 'My answers: 4, 2, 3', '4 - because I am calm'.
+    '4', '4, 2, 3', 'Rating: 4', 'My answers: 4, 2, 3', '4 - because I am calm'. A line such as
+    '4. I am calm' is the start of a list, unless there is `one_item` only.
     """
     start = 0
     while kind_at(line, start) == "mark" and line[start].text not in _CLOSING - {"|"}:
         start += 1
     begin = after_lead_in(line, start)
     if values := _values_from(line, begin, scale):
-        return None if _names_the_range(line, values, scale) else BareValues(values, begin > start)
+        led = begin > start
+        numbered = text_at(line, values[0].end) == "." and values[0].end + 1 < len(line)
+        if _names_the_range(line, values, scale) or (numbered and not led and not one_item):
+            return None
+        return BareValues(values, led)
     colons = [index for index, token in enumerate(line) if token.text == ":"]
     introduced = colons and kind_at(line, start) == "text"
     values = _values_from(line, colons[-1] + 1, scale) if introduced else []

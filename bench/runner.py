@@ -1,0 +1,63 @@
+"""How near the runner comes to the ideal time of waiting, with every answer stored durably.
+
+Prints `name value` lines. A loopback endpoint runs in a process of its own; each part runs in a
+process of its own, too, so that its peak memory is its own.
+Left out: real networks, whose latency varies, and PostgreSQL, whose commits cost a round trip.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from empathylab.models import EndpointModel
+from empathylab.runs import Job, Limits, run
+from empathylab.store import Lab
+from tests.helpers.endpoint import served
+from tests.helpers.plans import plan_of
+
+
+def measure(requests: int, latency: float, concurrency: int) -> tuple[float, float]:
+    """Seconds of one run, and the process's peak memory in MB."""
+    with served(latency=latency) as endpoint, tempfile.TemporaryDirectory() as folder:
+        with Lab.open(Path(folder)) as lab:
+            plan = plan_of(lab, [f"question {n}: how was your day?" for n in range(requests)])
+            model = EndpointModel("bench/one", model="one", base_url=endpoint.base_url)
+            begun = time.perf_counter()
+            [tally] = run(lab, [Job(model, [plan], Limits(concurrency=concurrency))])
+            seconds = time.perf_counter() - begun
+        assert tally.asked == requests
+        assert tally.outcomes["valid"] == requests
+    return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def in_own_process(*arguments: float) -> tuple[float, float]:
+    command = [sys.executable, __file__, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    seconds, peak = map(float, done.stdout.split())
+    return seconds, peak
+
+
+def main() -> None:
+    seconds, peak = in_own_process(2_000, 0.2, 100)
+    ideal = 2_000 * 0.2 / 100
+    print(f"seconds {seconds:.2f}")
+    print(f"ratio_to_ideal {seconds / ideal:.3f}")
+    print(f"peak_mb {peak:.0f}")
+    seconds, peak = in_own_process(20_000, 0.005, 100)
+    print(f"seconds_20000 {seconds:.2f}")
+    print(f"peak_mb_20000 {peak:.0f}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        count, wait, workers = sys.argv[1:]
+        print(*measure(int(float(count)), float(wait), int(float(workers))))
+    else:
+        main()

@@ -1,0 +1,127 @@
+"""Appraisal: what is asked, and what becomes of the answers."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from empathylab.errors import InputError
+from empathylab.models import Completion, Message, Parameters, ScriptedModel
+from empathylab.protocols import Appraisal, plan_appraisal
+from empathylab.runs import Job, run
+from empathylab.scales import builtin_scale
+from empathylab.situations import builtin_set
+from empathylab.store import Lab, administrations_frame, item_answers_frame
+
+SET = builtin_set("appraisal")
+PANAS = builtin_scale("panas")
+
+
+def appraisal(**changed: object) -> Appraisal:
+    chosen: dict[str, object] = {
+        "scale": PANAS,
+        "situation_set": SET,
+        "situations": SET.situations[:2],
+        "default_orders": 2,
+    }
+    return Appraisal(**(chosen | changed))  # type: ignore[arg-type]
+
+
+def items_shown(messages: tuple[Message, ...]) -> list[str]:
+    lines = messages[-1].content.splitlines()
+    return [line.split(". ", 1)[1] for line in lines if line[:1].isdigit() and ". " in line]
+
+
+def by_content(messages: tuple[Message, ...], _parameters: Parameters) -> str:
+    """Answers each item by its word, wherever it is shown: longer words get more."""
+    answers = {
+        str(shown): min(5, max(1, len(word) - 4))
+        for shown, word in enumerate(items_shown(messages), start=1)
+    }
+    return json.dumps(answers)
+
+
+def test_rest_comes_first_then_each_situation(sqlite_lab: Lab) -> None:
+    plan = plan_appraisal(sqlite_lab, "scripted/test", appraisal(repeats=2))
+    keys = [request.key for request in plan.requests]
+    assert keys[0] == "default/order-0/repeat-0"
+    assert keys[3] == "default/order-1/repeat-1"
+    assert keys[4] == "evoked/anger-self-opinioned-1/order-0/repeat-0"
+    assert len(keys) == 2 * 2 + 2 * 1 * 2
+
+
+def test_the_situation_is_put_before_the_question(sqlite_lab: Lab) -> None:
+    plan = plan_appraisal(sqlite_lab, "scripted/test", appraisal())
+    rest, evoked = plan.requests[0], plan.requests[2]
+    assert SET.situations[0].text not in rest.messages[-1].content
+    assert SET.situations[0].text in evoked.messages[-1].content
+    assert len(items_shown(evoked.messages)) == 20
+
+
+def test_orders_differ_and_repeat_from_the_same_seed(sqlite_lab: Lab) -> None:
+    first = plan_appraisal(sqlite_lab, "scripted/test", appraisal(seed=7)).requests
+    again = plan_appraisal(sqlite_lab, "scripted/test", appraisal(seed=7)).requests
+    other = plan_appraisal(sqlite_lab, "scripted/test", appraisal(seed=8)).requests
+    assert first == again
+    assert items_shown(first[0].messages) != items_shown(first[1].messages)
+    assert items_shown(first[1].messages) != items_shown(other[1].messages)
+
+
+def test_answers_reach_their_items_whatever_the_order(lab: Lab) -> None:
+    chosen = appraisal(default_orders=3)
+    plan = plan_appraisal(lab, "scripted/test", chosen)
+    run(lab, [Job(ScriptedModel(by_content), [plan])])
+    assert PANAS.words is not None
+    expected = {n: min(5, max(1, len(w) - 4)) for n, w in enumerate(PANAS.words, start=1)}
+    frame = item_answers_frame(lab)
+    assert frame["administration"].n_unique() == 5
+    for _, item, value in frame.iter_rows():
+        assert value == expected[item]
+    stored = administrations_frame(lab)
+    assert stored["phase"].to_list().count("default") == 3
+    assert stored.filter(phase="evoked")["emotion"].to_list() == ["anger", "anger"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        (Completion(""), "empty"),
+        (Completion("I'm sorry, but as an AI I cannot have feelings."), "refusal"),
+        (Completion("", refusal="No."), "refusal"),
+        (Completion("What a lovely day."), "unparseable"),
+        (Completion('{"1": 3, "2": 4}'), "incomplete"),
+        (Completion('{"1": 3, "2"', finish_reason="length"), "truncated"),
+    ],
+)
+def test_what_cannot_be_read_is_kept_with_its_reason(
+    lab: Lab, answer: Completion, outcome: str
+) -> None:
+    plan = plan_appraisal(lab, "scripted/test", appraisal(situations=(), default_orders=1))
+    [tally] = run(lab, [Job(ScriptedModel([answer]), [plan])])
+    assert dict(tally.outcomes) == {outcome: 1}
+    [row] = administrations_frame(lab).iter_rows(named=True)
+    assert row["outcome"] == outcome
+    assert row["reason"]
+    assert item_answers_frame(lab).is_empty()
+
+
+def test_free_answers_are_parsed_and_no_schema_is_sent(sqlite_lab: Lab) -> None:
+    text = "\n".join(f"{n}: 2" for n in range(1, 21))
+    plan = plan_appraisal(sqlite_lab, "scripted/test", appraisal(mode="free"))
+    model = ScriptedModel([text])
+    run(sqlite_lab, [Job(model, [plan])])
+    assert all(parameters.schema is None for _, parameters in model.calls)
+    assert set(item_answers_frame(sqlite_lab)["value"]) == {2.0}
+
+
+def test_a_scale_without_wording_is_one_sentence(sqlite_lab: Lab) -> None:
+    with pytest.raises(InputError, match="empathylab scales import"):
+        plan_appraisal(sqlite_lab, "x", appraisal(scale=builtin_scale("bdi")))
+
+
+def test_the_settings_hold_all_that_is_needed_to_repeat_the_run(sqlite_lab: Lab) -> None:
+    settings = plan_appraisal(sqlite_lab, "x", appraisal()).settings
+    assert settings["seed"] == 1
+    assert settings["situation_ids"] == ["anger-self-opinioned-1", "anger-self-opinioned-2"]
+    assert "Imagine" in json.dumps(settings["template"])

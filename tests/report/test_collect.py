@@ -1,0 +1,119 @@
+"""What the report says, compared with what is in the lab."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from empathylab.errors import RequestRejected
+from empathylab.models import ScriptedModel
+from empathylab.protocols import Appraisal, plan_appraisal
+from empathylab.report import cautions, collect, render, tiles
+from empathylab.report.formats import number, signed
+from empathylab.runs import Job, run
+from empathylab.scales import builtin_scale
+from empathylab.situations import builtin_set
+from empathylab.store import Lab
+from tests.helpers.labs import filled
+
+
+def test_changes_are_the_means_of_the_scores(lab: Lab) -> None:
+    filled(lab)
+    data = collect(lab)
+    overall = {c.subscale: c for c in data.changes if c.emotion is None}
+    assert set(overall) == {"positive", "negative"}
+    for subscale, change in overall.items():
+        mine = data.scores.filter(subscale=subscale)
+        evoked = mine.filter(phase="evoked")["score"].to_list()
+        rest = mine.filter(phase="default")["score"].to_list()
+        assert (change.n, change.default_n) == (16, 4)
+        assert change.mean == pytest.approx(sum(evoked) / 16)
+        assert change.difference.estimate == pytest.approx(sum(evoked) / 16 - sum(rest) / 4)
+    assert overall["negative"].difference.low > 0
+    assert overall["positive"].difference.high < 0
+
+
+def test_only_the_newest_run_of_a_kind_counts(sqlite_lab: Lab) -> None:
+    filled(sqlite_lab, situations=1)
+    filled(sqlite_lab, situations=2)
+    data = collect(sqlite_lab)
+    assert data.left_out_runs == 1  # the replies are the same run, answered before
+    assert [c.n for c in data.changes if c.emotion is None] == [16, 16]
+    assert any("1 older run" in sentence for sentence in cautions(data))
+
+
+def straight_lining(lab: Lab) -> None:
+    answers = json.dumps({str(n): 3 for n in range(1, 21)})
+    chosen = builtin_set("appraisal")
+    plan = plan_appraisal(
+        lab,
+        "scripted/flat",
+        Appraisal(builtin_scale("panas"), chosen, chosen.first_per_emotion(1)),
+    )
+    run(lab, [Job(ScriptedModel([answers], name="scripted/flat"), [plan])])
+
+
+def test_answers_by_position_are_called_that(sqlite_lab: Lab) -> None:
+    straight_lining(sqlite_lab)
+    data = collect(sqlite_lab)
+    [pattern] = data.patterns
+    assert (pattern.administrations, pattern.straight, pattern.counting) == (12, 12, 0)
+    assert "12 of 12 valid PANAS questionnaires without regard to the items" in cautions(data)[0]
+    assert all(tile.doubt for tile in tiles(data))
+
+
+def test_without_variation_no_interval_is_claimed(sqlite_lab: Lab) -> None:
+    straight_lining(sqlite_lab)
+    page = render(collect(sqlite_lab))
+    assert "no interval: the scores do not vary" in page
+    assert "nan" not in page.split("<script>")[0].lower()
+
+
+def test_what_could_not_be_used_is_listed_with_its_reason(sqlite_lab: Lab) -> None:
+    chosen = builtin_set("appraisal")
+    plan = plan_appraisal(
+        sqlite_lab, "scripted/odd", Appraisal(builtin_scale("panas"), chosen, (), default_orders=4)
+    )
+    script = ["", "Gladly!", RequestRejected("HTTP 400: no"), '{"1": 9}']
+    run(sqlite_lab, [Job(ScriptedModel(script, name="scripted/odd", concurrency=1), [plan])])
+    data = collect(sqlite_lab)
+    [summary] = data.runs
+    assert (summary.planned, summary.answered, summary.valid, summary.unanswered) == (4, 3, 0, 1)
+    assert sum(count for _, _, count in summary.invalid) == 3
+    assert all(reason for _, reason, _ in summary.invalid)
+    assert summary.failed == (("rejected", 1, "HTTP 400: no"),)
+    page = render(data)
+    assert "HTTP 400: no" in page
+    assert any("is incomplete: 1 of 4" in sentence for sentence in cautions(data))
+
+
+def test_an_empty_lab_gives_a_sensible_page(lab: Lab) -> None:
+    page = render(collect(lab))
+    assert "Nothing measured yet" in page
+    assert "empathylab evaluate" in page
+
+
+def test_texts_are_shown_never_run(sqlite_lab: Lab) -> None:
+    attack = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+    chosen = builtin_set("dialogues")
+    from empathylab.protocols import Responding, plan_responding
+
+    name = "scripted/</script><b>'\"🙂"
+    plan = plan_responding(sqlite_lab, name, Responding(chosen, chosen.situations[:1]))
+    run(sqlite_lab, [Job(ScriptedModel([attack], name=name), [plan])])
+    filled(sqlite_lab, name=name)
+    page = render(collect(sqlite_lab))
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert "</script><b>" not in page
+
+
+def test_numbers_are_rounded_for_people() -> None:
+    assert number(-3.14159) == "−3.1"
+    assert number(12345.6, 0) == "12,346"
+    assert number(None) == "–"
+    assert number(float("nan")) == "–"
+    assert signed(0.04) == "0.0"
+    assert signed(-0.04) == "0.0"
+    assert signed(2) == "+2.0"

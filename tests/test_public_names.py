@@ -1,0 +1,45 @@
+"""The public names of each room; a change here is a change for users."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+import empathylab
+
+ROOMS = sorted(module.name for module in pkgutil.iter_modules(empathylab.__path__) if module.ispkg)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_what_is_public_sorted_and_existing(room: str) -> None:
+    module = importlib.import_module(f"empathylab.{room}")
+    assert module.__doc__, f"{room} needs one line that says what it is for"
+    names = list(module.__all__)
+    assert names == sorted(names, key=_ruff_order), "keep __all__ sorted"
+    for name in names:
+        assert hasattr(module, name)
+
+
+def _ruff_order(name: str) -> tuple[int, str]:
+    """Constants, then classes, then the rest, as ruff sorts them."""
+    if name.isupper():
+        return (0, name)
+    return (1 if name[0].isupper() else 2, name)
+
+
+def test_the_names_that_others_build_on_are_there() -> None:
+    expected = {
+        "models": {"Completion", "Message", "Model", "Parameters", "open_model"},
+        "protocols": {"Appraisal", "Responding", "plan_appraisal", "plan_responding"},
+        "report": {"collect", "render", "write_report"},
+        "runs": {"Answered", "Interpreter", "Job", "Limits", "Plan", "Reading", "Request", "run"},
+        "scales": {"Scale", "builtin_scale", "parse_answer", "score"},
+        "situations": {"Situation", "SituationSet", "builtin_set"},
+        "stats": {"mean_difference"},
+        "store": {"Lab", "read_frame"},
+    }
+    for room, names in expected.items():
+        module = importlib.import_module(f"empathylab.{room}")
+        assert names <= set(module.__all__), f"{room} lost {names - set(module.__all__)}"
