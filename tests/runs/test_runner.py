@@ -306,7 +306,7 @@ def test_a_cap_on_tokens_holds_for_all_plans_together(sqlite_lab: Lab) -> None:
         plan_of(sqlite_lab, questions(10), max_tokens=5),
         plan_of(sqlite_lab, questions(20), max_tokens=5),
     ]
-    limits = Limits(max_tokens=150)
+    limits = Limits(max_total_tokens=150)
     tallies = run(sqlite_lab, [Job(ScriptedModel([answer]), plans, limits)])
     assert [tally.stopped for tally in tallies] == [None, "cap"]
     assert sum(tally.asked for tally in tallies) * 10 <= 150

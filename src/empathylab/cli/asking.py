@@ -44,8 +44,8 @@ def conclude(tallies: list[Tally], options: RunOptions) -> None:
         missing = sum(tally.missing for tally in tallies)
         raise BudgetReached(
             f"the cap stopped the run with {missing} requests to go",
-            where="--max-cost" if options.max_cost is not None else "--max-tokens",
-            got=options.max_cost if options.max_cost is not None else options.max_tokens,
+            where="--max-cost" if options.max_cost is not None else "--max-total-tokens",
+            got=options.max_cost if options.max_cost is not None else options.max_total_tokens,
             remedy="What was answered is kept; the same command with a higher cap goes on.",
         )
     missing = sum(tally.missing for tally in tallies)

@@ -88,7 +88,7 @@ class RunOptions:
     tokens_per_minute: Annotated[
         float | None, typer.Option(help="The most per model.", rich_help_panel=_LIMITS)
     ] = None
-    max_tokens: Annotated[
+    max_total_tokens: Annotated[
         int | None,
         typer.Option(
             help="Stop before a model's runs have used more tokens, earlier sessions counted.",

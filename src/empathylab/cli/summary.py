@@ -83,7 +83,9 @@ def print_json(data: ReportData, tallies: list[Tally], path: Path) -> None:
 
 
 def _tally(tally: Tally) -> dict[str, Any]:
-    return dataclasses.asdict(tally) | {"done": tally.done, "missing": tally.missing}
+    # Not asdict(), which cannot copy a Counter.
+    content = {field.name: getattr(tally, field.name) for field in dataclasses.fields(tally)}
+    return content | {"done": tally.done, "missing": tally.missing}
 
 
 def _plain(value: Any) -> Any:

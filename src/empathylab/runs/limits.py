@@ -22,10 +22,10 @@ class Limits:
     """How often a request is tried when the endpoint fails."""
     timeout: float = 120.0
     """Seconds before an answer is given up."""
-    max_tokens: int | None = None
-    """Tokens that the whole run may use."""
+    max_total_tokens: int | None = None
+    """Tokens that all plans of a job may use together, earlier sessions counted."""
     max_cost: float | None = None
-    """Dollars that the whole run may cost."""
+    """Dollars that they may cost, counted likewise."""
 
 
 class Pacer:
@@ -65,7 +65,9 @@ class Budget:
     def __init__(
         self, limits: Limits, price: Price | None, spent_tokens: int, spent_cost: float
     ) -> None:
-        self._max_tokens = float("inf") if limits.max_tokens is None else limits.max_tokens
+        self._max_tokens = (
+            float("inf") if limits.max_total_tokens is None else limits.max_total_tokens
+        )
         self._max_cost = float("inf") if limits.max_cost is None else limits.max_cost
         self._price = price or Price(0.0, 0.0)
         self._tokens = float(spent_tokens)

@@ -94,7 +94,7 @@ def failures_frame(lab: Lab) -> pl.DataFrame:
 
 
 def administrations_frame(lab: Lab) -> pl.DataFrame:
-    """Administrations, valid or not."""
+    """Administrations, valid or not: at rest first, then by situation."""
     query = (
         select(
             administrations.c.id.label("administration"),
@@ -119,7 +119,12 @@ def administrations_frame(lab: Lab) -> pl.DataFrame:
         .join(scales, scales.c.id == administrations.c.scale_id)
         .join(situations, situations.c.id == administrations.c.situation_id, isouter=True)
         .join(answers, answers.c.id == administrations.c.answer_id, isouter=True)
-        .order_by(administrations.c.id)
+        .order_by(
+            situations.c.id.nulls_first(),
+            administrations.c.order_index,
+            administrations.c.repeat,
+            administrations.c.id,
+        )
     )
     return lab.frame(query)
 
