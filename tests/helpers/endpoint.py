@@ -78,7 +78,7 @@ class Endpoint:
                 if misbehaved is not None:
                     return misbehaved
             self.answered[text] += 1
-            return web.json_response(completion(f"Answer to: {text}", body["model"]))
+            return web.json_response(completion(answer_to(body, text), body["model"]))
         finally:
             self.under_way -= 1
 
@@ -109,6 +109,19 @@ class Endpoint:
         if verb == "stall":
             await asyncio.sleep(30)
         return None
+
+
+def answer_to(body: dict[str, Any], text: str) -> str:
+    """An echo, or what the JSON schema asks for: each key with one of its values in turn."""
+    if "response_format" not in body:
+        return f"Answer to: {text}"
+    properties = body["response_format"]["json_schema"]["schema"].get("properties", {})
+    return json.dumps(
+        {
+            key: value["enum"][len(text + key) % len(value["enum"])]
+            for key, value in properties.items()
+        }
+    )
 
 
 def completion(text: str | None, model: str, refusal: str | None = None) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -126,34 +125,7 @@ def test_a_refusal_in_structured_mode_is_a_refusal() -> None:
     assert parse_answer(text, MOODS, MOODS_ORDER, structured=True).outcome == "refusal"
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "1. ",
-        "upset: 4, ",
-        "[",
-        '{"a":',
-        "4 ",
-        "4\n",
-        ",",
-        "1:",
-        "x. 2. 3 ",
-        "(1) ",
-        "1 = extremely ",
-    ],
-)
-def test_time_grows_in_step_with_the_text(piece: str) -> None:
-    def seconds(length: int) -> float:
-        text = (piece * length)[:length]
-        start = time.perf_counter()
-        parse_answer(text, *SHOWN["panas"])
-        return time.perf_counter() - start
-
-    assert seconds(40_000) < 10 * seconds(10_000) + 0.5
-
-
-def test_a_megabyte_of_prose_is_read_in_seconds() -> None:
-    start = time.perf_counter()
+def test_what_is_longer_than_any_answer_is_not_read() -> None:
     parsed = parse_answer("It was a long day, and then another. " * 28_000, *SHOWN["panas"])
     assert parsed.outcome == "unparseable"
-    assert time.perf_counter() - start < 15
+    assert parsed.reason == "the answer is 1,036,000 characters long"

@@ -76,6 +76,21 @@ def test_the_first_of_each_emotion_come_from_different_factors() -> None:
     assert len({(one.emotion, one.factor) for one in picked}) == 24
 
 
+def test_the_first_of_each_factor_are_36() -> None:
+    assert len(builtin_set("appraisal").first_per_factor(1)) == 36
+    assert len(builtin_set("appraisal").first_per_factor(2)) == 72
+
+
+def test_a_set_can_be_narrowed_to_an_emotion_and_a_factor() -> None:
+    chosen = builtin_set("appraisal")
+    assert {one.emotion for one in chosen.only(emotion="guilt")} == {"guilt"}
+    assert len(chosen.only(factor="Winter")) == 3
+    with pytest.raises(UnknownName, match="Did you mean 'Winter'"):
+        chosen.only(factor="winer")
+    with pytest.raises(UnknownName, match="Did you mean 'guilt'"):
+        chosen.only(emotion="gilt")
+
+
 def test_more_than_there_are_gives_all() -> None:
     assert len(builtin_set("dialogues").first_per_emotion(99)) == 128
 

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from empathylab import __version__
-from empathylab.cli import appraise, data, evaluate, models, report, respond, scales
+from empathylab.cli import analyze, appraise, data, evaluate, models, report, respond, scales
 from empathylab.errors import EmpathyLabError
 
 _INTERRUPTED = 130
@@ -75,6 +75,7 @@ app.command("report", epilog=report.EXAMPLE)(report.report)
 app.add_typer(models.app, name="models")
 app.add_typer(data.app, name="data")
 app.add_typer(scales.app, name="scales")
+app.add_typer(analyze.app, name="analyze")
 
 
 def main() -> None:

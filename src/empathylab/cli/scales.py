@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import JsonOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.scales import Scale
 
 app = typer.Typer(no_args_is_help=True, help="The questionnaires there are.")
 
 
 @app.command("list", epilog="Example: `empathylab scales list`")
-def list_scales(json: JsonOption = False) -> None:
-    """Lists the scales, and which of them come with their wording."""
+def list_scales(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
+    """Lists the scales, built in and in the lab, and which of them have their wording."""
     from empathylab.cli.tables import print_rows
-    from empathylab.scales import builtin_scales
 
     rows = [
         {
@@ -27,7 +30,7 @@ def list_scales(json: JsonOption = False) -> None:
             "emotion": one.emotion,
             "wording": one.words is not None,
         }
-        for one in builtin_scales().values()
+        for one in _scales(lab).values()
     ]
     print_rows(rows, "scales", as_json=json)
 
@@ -35,14 +38,19 @@ def list_scales(json: JsonOption = False) -> None:
 @app.command("show", epilog="Example: `empathylab scales show panas`")
 def show(
     name: Annotated[str, typer.Argument(help="The scale's id.")],
+    lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Shows a scale: its range, items, subscales, rule and source."""
     import json as encoder
 
-    from empathylab.scales import builtin_scale, describe_range, scale_to_dict
+    from empathylab.errors import UnknownName
+    from empathylab.scales import describe_range, find_scale, scale_to_dict
 
-    scale = builtin_scale(name)
+    known = _scales(lab)
+    scale = find_scale(name, known.values())
+    if scale is None:
+        raise UnknownName("scale", name, known)
     if json:
         typer.echo(encoder.dumps(scale_to_dict(scale), indent=2, ensure_ascii=False))
         return
@@ -57,3 +65,48 @@ def show(
         typer.echo("The wording is under its authors' rights and does not ship.")
     for number, words in enumerate(scale.words or (), start=1):
         typer.echo(f"{number:3}. {words}")
+
+
+@app.command("import", epilog="Example: `empathylab scales import questionnaires.json`")
+def import_file(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="Wording: EmotionBench's questionnaires.json, a small JSON (name, items) or a CSV "
+            "(scale, item, text). Or a scale of your own: TOML or JSON."
+        ),
+    ],
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Brings the wording of scales, or a scale of your own, into the lab."""
+    from empathylab.cli.tables import print_rows
+    from empathylab.store import Lab
+    from empathylab.store.lab_scales import import_scales
+
+    with Lab.open(lab) as opened:
+        done = import_scales(opened, path)
+    rows = [
+        {
+            "scale": one.scale.id,
+            "version": one.scale.version,
+            "name": one.scale.name,
+            "items": one.scale.items,
+            "wording": one.scale.words is not None,
+            "change": one.change,
+        }
+        for one in done
+    ]
+    print_rows(rows, "scales", as_json=json)
+
+
+def _scales(lab: Path) -> dict[str, Scale]:
+    """The lab's scales where there is a lab, else those that ship."""
+    from empathylab.scales import builtin_scales
+    from empathylab.store import Lab, has_lab
+    from empathylab.store.lab_scales import lab_scales
+
+    if not has_lab(lab):
+        return builtin_scales()
+    with Lab.open(lab, create=False) as opened:
+        return lab_scales(opened)

@@ -23,7 +23,9 @@ def print_rows(rows: Sequence[dict[str, Any]], name: str, *, as_json: bool) -> N
         table.add_column(column.replace("_", " "))
     for row in rows:
         table.add_row(*(_cell(value) for value in row.values()))
-    Console(highlight=False, soft_wrap=not sys.stdout.isatty()).print(table)
+    # A file or a pipe has no width: cells must not be cut there.
+    width = None if sys.stdout.isatty() else 1000
+    Console(highlight=False, width=width).print(table)
 
 
 def _cell(value: Any) -> str:

@@ -12,6 +12,7 @@ from empathylab.scales.definition import (
     scale_from_dict,
     scale_to_dict,
 )
+from empathylab.scales.distributions import AnswerDistribution, answer_distributions
 from empathylab.scales.patterns import response_pattern
 from empathylab.scales.presentation import answer_schema, describe_range, item_order, render_items
 from empathylab.scales.refusals import looks_like_refusal
@@ -19,6 +20,7 @@ from empathylab.scales.scoring import Score, score
 from empathylab.scales.wording import WordingFor, read_wording, with_words
 
 __all__ = [
+    "AnswerDistribution",
     "Outcome",
     "ParsedAnswer",
     "Rule",
@@ -26,6 +28,7 @@ __all__ = [
     "Score",
     "Subscale",
     "WordingFor",
+    "answer_distributions",
     "answer_schema",
     "builtin_scale",
     "builtin_scales",

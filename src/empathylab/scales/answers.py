@@ -29,6 +29,8 @@ _FENCE = re.compile(r"\A\s*```\w*|```\s*\Z")
 _THOUGHT_OPENS = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
 _THOUGHT_CLOSES = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _MOST_NAMED = 5
+_MOST_CHARACTERS = 100_000
+"""An answer to a scale is a page; nothing longer can be one, and reading it would take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ def parse_answer(
     With `structured` the text must be JSON, as `answer_schema` describes it, and nothing else.
     """
     said = _without_thoughts(text)
+    if len(said) > _MOST_CHARACTERS:
+        return ParsedAnswer("unparseable", f"the answer is {len(said):,} characters long")
     if not fold(said).strip():
         return ParsedAnswer("empty", "there is no text")
     lexicon = Lexicon(scale, order)

@@ -69,6 +69,11 @@ class SituationSet:
         content = json.dumps(dataclasses.asdict(self), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()
 
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """The factors of the set, in order of first appearance."""
+        return tuple(dict.fromkeys(one.factor for one in self.situations if one.factor))
+
     def first_per_emotion(self, count: int) -> tuple[Situation, ...]:
         """The first `count` of each emotion, one of each factor before any factor's second."""
         chosen: list[Situation] = []
@@ -77,6 +82,30 @@ class SituationSet:
                 [situation for situation in self.situations if situation.emotion == emotion]
             )[:count]
         return tuple(chosen)
+
+    def first_per_factor(self, count: int) -> tuple[Situation, ...]:
+        """The first `count` of each factor; a situation without a factor counts by its emotion."""
+        taken: dict[tuple[str, str | None], int] = {}
+        chosen = []
+        for situation in self.situations:
+            group = (situation.emotion, situation.factor)
+            taken[group] = taken.get(group, 0) + 1
+            if taken[group] <= count:
+                chosen.append(situation)
+        return tuple(chosen)
+
+    def only(self, *, emotion: str | None = None, factor: str | None = None) -> SituationSet:
+        """The set's situations of that emotion and factor, under the set's own name."""
+        if emotion is not None and emotion not in self.emotions:
+            raise UnknownName("emotion", emotion, self.emotions, where=f"situation set {self.id}")
+        if factor is not None and factor not in self.factors:
+            raise UnknownName("factor", factor, self.factors, where=f"situation set {self.id}")
+        kept = tuple(
+            one
+            for one in self.situations
+            if emotion in (None, one.emotion) and factor in (None, one.factor)
+        )
+        return dataclasses.replace(self, situations=kept)
 
 
 def _spread_over_factors(situations: list[Situation]) -> list[Situation]:

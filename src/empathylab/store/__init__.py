@@ -2,6 +2,8 @@
 
 from empathylab.store.frames import read_frame
 from empathylab.store.lab import Lab, has_lab
+from empathylab.store.lab_scales import lab_scale, lab_scales
+from empathylab.store.lab_situations import lab_situation_set, lab_situation_sets
 from empathylab.store.queries import (
     administrations_frame,
     failures_frame,
@@ -36,6 +38,10 @@ __all__ = [
     "insert_new",
     "insert_numbered",
     "item_answers_frame",
+    "lab_scale",
+    "lab_scales",
+    "lab_situation_set",
+    "lab_situation_sets",
     "now",
     "outcomes_frame",
     "read_frame",

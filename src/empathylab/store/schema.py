@@ -208,6 +208,18 @@ responses = Table(
     Column("added_at", Moment, nullable=False),
 )
 
+imports = Table(
+    "imports",
+    metadata,
+    _id(),
+    _text("kind"),
+    _text("source"),
+    _text("fingerprint"),
+    Column("summary", Document, nullable=False),
+    Column("added_at", Moment, nullable=False),
+    UniqueConstraint("kind", "source"),
+)
+
 administrations = Table(
     "administrations",
     metadata,
@@ -225,6 +237,9 @@ administrations = Table(
     _text("outcome"),
     _text("reason", nullable=True),
     Column("added_at", Moment, nullable=False),
+    # Which of the respondent's people answered; pairs their administrations.
+    _text("subject", nullable=True),
+    Column("import_id", RowId, ForeignKey("imports.id"), nullable=True, index=True),
     _one_of("phase", "default", "evoked"),
     CheckConstraint("phase = 'default' OR situation_id IS NOT NULL", name="evoked_by"),
 )
@@ -239,7 +254,9 @@ item_answers = Table(
         primary_key=True,
     ),
     Column("item", Integer, primary_key=True, autoincrement=False),
+    # The answer; where it comes from a distribution, its expectation, and the entropy in bits.
     Column("value", Float, nullable=False),
+    Column("entropy", Float, nullable=True),
 )
 
 raters = Table(

@@ -137,11 +137,22 @@ def add_scale(connection: Connection, scale: Scale) -> int:
 
 
 def add_item_answers(
-    connection: Connection, answered: Iterable[tuple[int, Mapping[int, float]]]
+    connection: Connection,
+    answered: Iterable[tuple[int, Mapping[int, float]]],
+    entropies: Mapping[int, Mapping[int, float]] | None = None,
 ) -> None:
-    """Adds the item answers of administrations, given as (administration id, {item: value})."""
+    """Adds the item answers of administrations, given as (administration id, {item: value}).
+
+    `entropies` hold, by administration id, how undecided the answers were, where that is known.
+    """
+    known = entropies or {}
     rows = [
-        {"administration_id": administration, "item": item, "value": float(value)}
+        {
+            "administration_id": administration,
+            "item": item,
+            "value": float(value),
+            "entropy": known.get(administration, {}).get(item),
+        }
         for administration, values in answered
         for item, value in values.items()
     ]

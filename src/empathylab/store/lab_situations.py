@@ -1,0 +1,84 @@
+"""The sets of situations a lab can use: those that ship, and those its user has brought."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlalchemy import Connection, select
+
+from empathylab.errors import UnknownName
+from empathylab.situations import Situation, SituationSet, builtin_sets
+from empathylab.store import schema
+from empathylab.store.lab import Lab
+from empathylab.store.writing import add_situation_set
+
+_COLUMNS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSet:
+    """What became of a set that was imported."""
+
+    situation_set: SituationSet
+    """With the version it has in the lab."""
+    change: Literal["added", "unchanged", "new version"]
+    ids: dict[str, int]
+    """The lab's ids of the situations, by the set's own."""
+
+
+def store_set(connection: Connection, chosen: SituationSet) -> StoredSet:
+    """Adds the set; other texts under a name the lab knows become its next version."""
+    table = schema.situation_sets
+    query = select(table.c.version, table.c.fingerprint).where(table.c.name == chosen.id)
+    held = {int(row.version): row.fingerprint for row in connection.execute(query)}
+    for version, fingerprint in held.items():
+        same = dataclasses.replace(chosen, version=version)
+        if same.fingerprint == fingerprint:
+            return StoredSet(same, "unchanged", add_situation_set(connection, same))
+    stored = dataclasses.replace(chosen, version=max(held, default=0) + 1)
+    ids = add_situation_set(connection, stored)
+    return StoredSet(stored, "new version" if held else "added", ids)
+
+
+def lab_situation_sets(lab: Lab) -> dict[str, SituationSet]:
+    """By id, the newest version in the lab; and the built-in ones."""
+    table = schema.situation_sets
+    with lab.reading() as connection:
+        rows = connection.execute(select(table).order_by(table.c.version)).mappings().all()
+        newest = {str(row["name"]): row for row in rows if row["name"] not in builtin_sets()}
+        brought = {
+            name: SituationSet(
+                id=name,
+                version=row["version"],
+                title=row["title"],
+                language=row["language"],
+                licence=row["licence"],
+                validated=row["validated"],
+                description=row["description"],
+                situations=_situations(connection, row["id"]),
+            )
+            for name, row in newest.items()
+        }
+    return builtin_sets() | brought
+
+
+def lab_situation_set(lab: Lab, name: str) -> SituationSet:
+    """The lab's set of that id, or the built-in one."""
+    sets = lab_situation_sets(lab)
+    if name not in sets:
+        raise UnknownName("situation set", name, sets)
+    return sets[name]
+
+
+def _situations(connection: Connection, set_row: int) -> tuple[Situation, ...]:
+    table = schema.situations
+    query = select(table).where(table.c.situation_set_id == set_row).order_by(table.c.id)
+    return tuple(
+        Situation(
+            id=row["key"],
+            **{name: row[name] for name in _COLUMNS},
+        )
+        for row in connection.execute(query).mappings()
+    )
