@@ -1,0 +1,87 @@
+"""The lab's appraisals analysed: change from rest, alignment with people, what was invalid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from empathylab.scales import Scale
+from empathylab.scales.score_frames import score_frame
+from empathylab.stats.alignment import (
+    AlignmentSummary,
+    Distance,
+    RankAgreement,
+    alignment_summaries,
+    distances,
+    rank_agreements,
+)
+from empathylab.stats.appraisal import ScaleChange, at_levels, scale_changes
+from empathylab.stats.coherence import FactorCoherence, factor_coherence
+from empathylab.store import Lab
+from empathylab.store.appraisals import Appraisals, read_appraisals
+
+_COUNTED = ["respondent", "scale", "level", "emotion", "factor"]
+
+
+@dataclass(frozen=True, slots=True)
+class AppraisalAnalysis:
+    """What `empathylab analyze appraisal` shows."""
+
+    changes: tuple[ScaleChange, ...]
+    distances: tuple[Distance, ...]
+    ranks: tuple[RankAgreement, ...]
+    summaries: tuple[AlignmentSummary, ...]
+    coherences: tuple[FactorCoherence, ...]
+    invalid: pl.DataFrame
+    """Administrations that could not be used: respondent, scale, phase, outcome, reason, count."""
+    invalid_at_levels: pl.DataFrame
+    """How many of those followed a situation, per respondent, scale, level, emotion, factor."""
+    scores: pl.DataFrame
+    """One row per score; the columns of `stats.appraisal.SCORES` and more."""
+    scales: tuple[Scale, ...]
+    """Those that were answered."""
+
+
+def analyse_appraisals(
+    lab: Lab, *, respondent: str | None = None, scale: str | None = None, alpha: float = 0.01
+) -> AppraisalAnalysis:
+    """The analysis of the lab's administrations, or of one respondent's or one scale's.
+
+    Of a respondent's runs of one scale only the newest counts; imported administrations all do.
+    Positive counterparts are left out: they are no part of the published procedure.
+    """
+    read = read_appraisals(lab, respondent=respondent, scale=scale)
+    asked = newest_runs(read.administrations).filter(~pl.col("counterpart"))
+    scores = _scores(asked, read)
+    unusable = asked.filter(pl.col("outcome") != "valid")
+    changes = scale_changes(scores, alpha=alpha)
+    apart = distances(changes)
+    return AppraisalAnalysis(
+        changes=tuple(changes),
+        distances=tuple(apart),
+        ranks=tuple(rank_agreements(apart)),
+        summaries=tuple(alignment_summaries(apart)),
+        coherences=tuple(factor_coherence(scores)),
+        invalid=unusable.group_by(
+            "respondent", "scale", "phase", "outcome", "reason", maintain_order=True
+        ).agg(pl.len().alias("count")),
+        invalid_at_levels=at_levels(unusable.filter(pl.col("phase") == "evoked"))
+        .group_by(_COUNTED)
+        .agg(pl.len().alias("count")),
+        scores=scores,
+        scales=tuple(read.scales.values()),
+    )
+
+
+def newest_runs(asked: pl.DataFrame) -> pl.DataFrame:
+    """The administrations of each respondent's newest run of a scale, and all imported ones."""
+    newest = pl.col("run").max().over("respondent", "scale")
+    return asked.filter(pl.col("run").is_null() | (pl.col("run") == newest))
+
+
+def _scores(asked: pl.DataFrame, read: Appraisals) -> pl.DataFrame:
+    valid = asked.filter(pl.col("outcome") == "valid")
+    rows = valid.select("administration", "scale_row")
+    found = score_frame(read.answers.join(rows, on="administration"), read.scales)
+    return valid.join(found, on="administration", maintain_order="left_right")

@@ -1,0 +1,340 @@
+"""The change of a scale's scores from rest, after situations (Huang et al. 2024).
+
+The published procedure: an F test of equal variances at α, then Student's t test (variances not
+found to differ) or Welch's, of the scores after situations against those at rest; a direction
+where p < α. An SD of 0 counts as 1e-8. People answered twice, so theirs is a paired t test.
+
+It takes every administration as independent, though a model's repeats of one situation are near
+copies. So a test that treats them as clustered stands next to it; and since there are many tests,
+so do corrected p values. The family is named in each row: one respondent's tests of one subscale
+at one level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.stats.standardised import hedges_g, paired_d
+
+Array = NDArray[np.float64]
+Level = Literal["overall", "emotion", "factor"]
+Test = Literal["student", "welch", "paired"]
+Direction = Literal["up", "down", "none"]
+
+SCORES = {
+    "respondent": pl.String,
+    "scale": pl.String,
+    "subscale": pl.String,
+    "phase": pl.String,
+    "emotion": pl.String,
+    "factor": pl.String,
+    "situation": pl.String,
+    "subject": pl.String,
+    "score": pl.Float64,
+}
+"""The columns that are needed: one row for each score of each administration."""
+
+_GROUP = ["respondent", "scale", "subscale"]
+_KEY = [*_GROUP, "level", "emotion", "factor"]
+_SMALLEST_SD = 1e-8
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleChange:
+    """A subscale after situations against rest: overall, of one emotion or of one factor.
+
+    Figures that cannot be had (one value only, no value at rest) are NaN, and `test` is None.
+    """
+
+    respondent: str
+    scale: str
+    subscale: str
+    level: Level
+    emotion: str | None
+    factor: str | None
+    n: int
+    """Scores after situations; for people, of those who also answered at rest."""
+    mean: float
+    sd: float
+    default_n: int
+    default_mean: float
+    default_sd: float
+    delta: float
+    change_sd: float
+    """SD of the single people's changes; NaN where scores are not paired."""
+    test: Test | None
+    statistic: float
+    se: float
+    """Standard error of the difference in that test."""
+    df: float
+    p: float
+    p_holm: float
+    p_bh: float
+    family: str
+    """The tests that the correction counts together."""
+    direction: Direction
+    """Of the published test, at α, uncorrected."""
+    effect_size: float
+    """Hedges' g; for paired scores, the difference over the mean SD, corrected likewise."""
+    effect_low: float
+    effect_high: float
+    clusters: int
+    """Different situations."""
+    cluster_se: float
+    """Standard error of the difference with administrations clustered by situation."""
+    cluster_df: float
+    cluster_p: float
+
+
+def scale_changes(
+    scores: pl.DataFrame, *, alpha: float = 0.01, confidence: float = 0.95
+) -> list[ScaleChange]:
+    """The change from rest per respondent and subscale: overall, per emotion, per factor.
+
+    `scores` has the columns of `SCORES`; `phase` is `default` or `evoked`. Where a respondent's
+    scores name the person (`subject`), they are paired by person, and each level takes its own
+    people's scores at rest; elsewhere every level is held against all scores at rest. Rows
+    without a score are dropped before anything else, and so are people without both scores.
+
+    Clustered test: the variance of the mean after situations comes from the situations' sums,
+    G/(G−1) Σ(Σ residuals)²/n²; each administration at rest counts as its own cluster; degrees of
+    freedom after Satterthwaite. With one administration per situation it is Welch's test (or the
+    paired t test) itself; with one situation it is NaN.
+    """
+    scores = scores.select(pl.col(name).cast(kind) for name, kind in SCORES.items())
+    scores = scores.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
+    paired = scores.filter(pl.col("subject").is_not_null())
+    single = scores.filter(pl.col("subject").is_null())
+    frames = [] if single.is_empty() else [_independent(single, alpha)]
+    frames += [] if paired.is_empty() else [_paired(paired)]
+    if not frames:
+        return []
+    frame = pl.concat(frames, how="diagonal_relaxed")
+    order = scores.select(_GROUP).unique(maintain_order=True).with_row_index("place")
+    frame = frame.join(order, on=_GROUP, how="left", nulls_equal=True)
+    frame = frame.sort("place", "rank", "seen").drop("place", "rank", "seen")
+    return _rows(frame, alpha, confidence)
+
+
+def at_levels(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows three times: for overall, their emotion and their factor (where they have one)."""
+    nothing = pl.lit(None, dtype=pl.String)
+    frame = frame.with_row_index("seen")
+    return pl.concat(
+        [
+            frame.with_columns(
+                level=pl.lit("overall"), rank=pl.lit(0), emotion=nothing, factor=nothing
+            ),
+            frame.filter(pl.col("emotion").is_not_null()).with_columns(
+                level=pl.lit("emotion"), rank=pl.lit(1), factor=nothing
+            ),
+            frame.filter(pl.col("factor").is_not_null()).with_columns(
+                level=pl.lit("factor"), rank=pl.lit(2)
+            ),
+        ],
+        how="diagonal",
+    )
+
+
+def _described(value: str, prefix: str = "") -> list[pl.Expr]:
+    return [
+        pl.len().cast(pl.Int64).alias(f"{prefix}n"),
+        pl.col(value).mean().alias(f"{prefix}mean"),
+        pl.col(value).std().alias(f"{prefix}sd"),
+    ]
+
+
+def _independent(scores: pl.DataFrame, alpha: float) -> pl.DataFrame:
+    rest = scores.filter(pl.col("phase") == "default").group_by(_GROUP)
+    evoked = at_levels(scores.filter(pl.col("phase") == "evoked"))
+    frame = (
+        evoked.group_by(_KEY)
+        .agg(*_described("score"), pl.col("seen").min(), pl.col("rank").first())
+        .join(rest.agg(_described("score", "default_")), on=_GROUP, how="left")
+        .with_columns(pl.col("default_n").fill_null(0))
+        .join(_clusters(evoked, "score"), on=_KEY, how="left", nulls_equal=True)
+    )
+    columns = {name: _array(frame, name) for name in ("n", "mean", "sd")}
+    rests = {name: _array(frame, f"default_{name}") for name in ("n", "mean", "sd")}
+    test, statistic, se, df = _student_or_welch(columns, rests, alpha)
+    rest_variance = rests["sd"] ** 2 / rests["n"]
+    variance = _array(frame, "cluster_variance")
+    both = variance + rest_variance
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = variance**2 / (_array(frame, "clusters") - 1) + rest_variance**2 / (rests["n"] - 1)
+        cluster_df = both**2 / parts
+    return frame.with_columns(
+        delta=pl.Series(columns["mean"] - rests["mean"]),
+        test=pl.Series(test, dtype=pl.String),
+        statistic=pl.Series(statistic),
+        se=pl.Series(se),
+        df=pl.Series(df),
+        change_sd=pl.lit(None, dtype=pl.Float64),
+        cluster_variance=pl.Series(both),
+        cluster_df=pl.Series(cluster_df),
+        correlation=pl.lit(None, dtype=pl.Float64),
+    )
+
+
+def _student_or_welch(
+    evoked: dict[str, Array], rest: dict[str, Array], alpha: float
+) -> tuple[list[Test | None], Array, Array, Array]:
+    """The test that the F test at α leads to, its statistic, standard error and freedom."""
+    from scipy.stats import f as f_distribution
+
+    n, m = evoked["n"], rest["n"]
+    a, b = _nudged(evoked["sd"]) ** 2, _nudged(rest["sd"]) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = a / b
+        upper = f_distribution.sf(ratio, n - 1, m - 1)
+        lower = f_distribution.cdf(ratio, n - 1, m - 1)
+        equal = 2 * np.minimum(upper, lower) > alpha
+        pooled = ((n - 1) * a + (m - 1) * b) / (n + m - 2)
+        se = np.sqrt(np.where(equal, pooled * (1 / n + 1 / m), a / n + b / m))
+        welch = (a / n + b / m) ** 2 / ((a / n) ** 2 / (n - 1) + (b / m) ** 2 / (m - 1))
+        statistic = (evoked["mean"] - rest["mean"]) / se
+    df = np.where(equal, n + m - 2, welch)
+    possible = ~np.isnan(ratio)
+    tests: list[Test | None] = [
+        ("student" if same else "welch") if can else None
+        for same, can in zip(equal, possible, strict=True)
+    ]
+    statistic, se, df = (np.where(possible, figure, np.nan) for figure in (statistic, se, df))
+    return tests, statistic, se, df
+
+
+def _paired(scores: pl.DataFrame) -> pl.DataFrame:
+    rest = (
+        scores.filter(pl.col("phase") == "default")
+        .group_by(*_GROUP, "subject")
+        .agg(pl.col("score").mean().alias("rest"))
+    )
+    evoked = scores.filter(pl.col("phase") == "evoked").join(
+        rest, on=[*_GROUP, "subject"], maintain_order="left"
+    )
+    evoked = at_levels(evoked.with_columns(change=pl.col("score") - pl.col("rest")))
+    frame = (
+        evoked.group_by(_KEY)
+        .agg(
+            *_described("score"),
+            pl.col("seen").min(),
+            pl.col("rank").first(),
+            *_described("rest", "default_"),
+            pl.col("change").mean().alias("delta"),
+            pl.col("change").std().alias("change_sd"),
+            pl.cov("score", "rest").alias("covariance"),
+        )
+        .join(_clusters(evoked, "change"), on=_KEY, how="left", nulls_equal=True)
+    )
+    n, sd = _array(frame, "n"), _array(frame, "change_sd")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        se = _nudged(sd) / np.sqrt(n)
+        statistic = _array(frame, "delta") / se
+    possible = ~np.isnan(statistic)
+    spread = pl.col("sd") * pl.col("default_sd")
+    return frame.with_columns(
+        test=pl.Series(["paired" if can else None for can in possible], dtype=pl.String),
+        statistic=pl.Series(statistic),
+        se=pl.Series(se),
+        df=pl.Series(np.where(possible, n - 1, np.nan)),
+        cluster_df=(pl.col("clusters") - 1).cast(pl.Float64),
+        correlation=pl.when(spread > 0).then(pl.col("covariance") / spread),
+    ).drop("covariance")
+
+
+def _clusters(evoked: pl.DataFrame, value: str) -> pl.DataFrame:
+    """Per key, how many situations there are and the clustered variance of the mean."""
+    centred = pl.col(value) - pl.col(value).mean().over(_KEY)
+    groups = pl.col("clusters").cast(pl.Float64)
+    return (
+        evoked.with_columns(residual=centred)
+        .group_by(*_KEY, "situation")
+        .agg(pl.col("residual").sum(), pl.len().alias("size"))
+        .group_by(_KEY)
+        .agg(
+            pl.len().cast(pl.Int64).alias("clusters"),
+            (pl.col("residual") ** 2).sum().alias("squares"),
+            pl.col("size").sum().alias("size"),
+        )
+        .with_columns(
+            cluster_variance=pl.when(groups > 1).then(
+                groups / (groups - 1) * pl.col("squares") / pl.col("size").cast(pl.Float64) ** 2
+            )
+        )
+        .drop("squares", "size")
+    )
+
+
+def _rows(frame: pl.DataFrame, alpha: float, confidence: float) -> list[ScaleChange]:
+    from scipy.stats import t as t_distribution
+
+    statistic, delta = _array(frame, "statistic"), _array(frame, "delta")
+    p = 2 * t_distribution.sf(np.abs(statistic), _array(frame, "df"))
+    se = np.sqrt(_array(frame, "cluster_variance"))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.abs(delta) / _nudged(se)
+    cluster_p = 2 * t_distribution.sf(ratio, _array(frame, "cluster_df"))
+    effect, low, high = _effects(frame, confidence)
+    family = pl.concat_str([*_GROUP, "level"], separator=" / ")
+    frame = frame.with_columns(
+        family=family,
+        p=pl.Series(p),
+        cluster_se=pl.Series(se),
+        cluster_p=pl.Series(cluster_p),
+        effect_size=pl.Series(effect),
+        effect_low=pl.Series(low),
+        effect_high=pl.Series(high),
+        direction=pl.Series(_directions(p, delta, alpha), dtype=pl.String),
+    )
+    frame = _corrected(frame)
+    numbers = [name for name, kind in frame.schema.items() if kind == pl.Float64]
+    frame = frame.with_columns(pl.col(numbers).fill_null(float("nan")))
+    return [ScaleChange(**row) for row in frame.select(_FIELDS).iter_rows(named=True)]
+
+
+def _effects(frame: pl.DataFrame, confidence: float) -> tuple[Array, Array, Array]:
+    mean, sd, n = (_array(frame, name) for name in ("mean", "sd", "n"))
+    rest_mean, rest_sd, rest_n = (_array(frame, f"default_{name}") for name in ("mean", "sd", "n"))
+    correlation = _array(frame, "correlation")
+    independent = hedges_g(mean, sd, n, rest_mean, rest_sd, rest_n, confidence=confidence)
+    paired = paired_d(mean, sd, rest_mean, rest_sd, n, correlation, confidence=confidence)
+    is_paired = np.array([test == "paired" for test in frame["test"]], dtype=bool)
+    return (
+        np.where(is_paired, paired.estimate, independent.estimate),
+        np.where(is_paired, paired.low, independent.low),
+        np.where(is_paired, paired.high, independent.high),
+    )
+
+
+def _directions(p: Array, delta: Array, alpha: float) -> list[Direction]:
+    return [
+        ("up" if change > 0 else "down") if value < alpha else "none"
+        for value, change in zip(p, delta, strict=True)
+    ]
+
+
+def _corrected(frame: pl.DataFrame) -> pl.DataFrame:
+    p, families = _array(frame, "p"), frame["family"].to_numpy()
+    corrected_holm, corrected_bh = np.full_like(p, np.nan), np.full_like(p, np.nan)
+    for name in dict.fromkeys(families):
+        members = families == name
+        corrected_holm[members] = holm(p[members].tolist())
+        corrected_bh[members] = benjamini_hochberg(p[members].tolist())
+    return frame.with_columns(p_holm=pl.Series(corrected_holm), p_bh=pl.Series(corrected_bh))
+
+
+def _nudged(sd: Array) -> Array:
+    return np.where(sd == 0, _SMALLEST_SD, sd)
+
+
+def _array(frame: pl.DataFrame, name: str) -> Array:
+    return frame[name].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+
+_FIELDS = list(ScaleChange.__dataclass_fields__)

@@ -1,0 +1,53 @@
+"""p values corrected for the number of tests in a family.
+
+Each function gives corrected p values in the order given, none above 1: a corrected p below α
+rejects at α. NaN stands for a test that was not made; it stays NaN and is not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def bonferroni(p_values: Sequence[float]) -> NDArray[np.float64]:
+    """Each p times the number of tests; the chance of any false rejection stays below α."""
+    p, made = _checked(p_values)
+    corrected: NDArray[np.float64] = np.minimum(1.0, p * made.sum())
+    return corrected
+
+
+def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
+    """Holm's step-down correction: the same guarantee as Bonferroni's, never less power.
+
+    Holm, S. (1979). Scandinavian Journal of Statistics 6, 65–70.
+    """
+    p, made = _checked(p_values)
+    tests = int(made.sum())
+    order = np.argsort(p, kind="stable")[:tests]  # NaN sorts last
+    stepped = np.maximum.accumulate(p[order] * np.arange(tests, 0, -1))
+    p[order] = np.minimum(1.0, stepped)
+    return p
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
+    """Controls the expected share of false ones among the rejections (independent tests).
+
+    Benjamini, Y., & Hochberg, Y. (1995). Journal of the Royal Statistical Society B 57, 289–300.
+    """
+    p, made = _checked(p_values)
+    tests = int(made.sum())
+    order = np.argsort(p, kind="stable")[:tests][::-1]
+    stepped = np.minimum.accumulate(p[order] * tests / np.arange(tests, 0, -1))
+    p[order] = np.minimum(1.0, stepped)
+    return p
+
+
+def _checked(p_values: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    p = np.array(p_values, dtype=np.float64)
+    made = ~np.isnan(p)
+    if np.any((p[made] < 0) | (p[made] > 1)):
+        raise ValueError("a p value lies outside 0 to 1")
+    return p, made
