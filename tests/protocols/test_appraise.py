@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
+import sqlalchemy as sa
 
 from empathylab.errors import InputError
-from empathylab.models import Completion, Message, Parameters, ScriptedModel
+from empathylab.models import Completion, Message, Parameters, ScriptedModel, TokenAlternatives
 from empathylab.protocols import Appraisal, plan_appraisal
 from empathylab.runs import Job, run
 from empathylab.scales import builtin_scale
 from empathylab.situations import builtin_set
 from empathylab.store import Lab, administrations_frame, item_answers_frame
+from empathylab.store.schema import item_answers
 
 SET = builtin_set("appraisal")
 PANAS = builtin_scale("panas")
@@ -125,3 +128,58 @@ def test_the_settings_hold_all_that_is_needed_to_repeat_the_run(sqlite_lab: Lab)
     assert settings["seed"] == 1
     assert settings["situation_ids"] == ["anger-self-opinioned-1", "anger-self-opinioned-2"]
     assert "Imagine" in json.dumps(settings["template"])
+
+
+def weighed(messages: tuple[Message, ...], _parameters: Parameters) -> Completion:
+    """Answers 3 everywhere, but has also thought of 4."""
+    pieces: list[TokenAlternatives] = [TokenAlternatives("{", 0.0, {})]
+    for shown in range(1, len(items_shown(messages)) + 1):
+        pieces.append(TokenAlternatives(f'"{shown}": ', 0.0, {}))
+        pieces.append(TokenAlternatives("3", -0.3, {"3": math.log(0.75), "4": math.log(0.25)}))
+        pieces.append(TokenAlternatives("}" if shown == 20 else ", ", 0.0, {}))
+    text = "".join(piece.token for piece in pieces)
+    return Completion(text, finish_reason="stop", logprobs=tuple(pieces))
+
+
+def test_logprobs_give_expected_answers_and_entropy(lab: Lab) -> None:
+    plan = plan_appraisal(lab, "scripted/test", appraisal(mode="logprob"))
+    model = ScriptedModel(weighed)
+    [tally] = run(lab, [Job(model, [plan])])
+    assert dict(tally.outcomes) == {"valid": 4}
+    assert all(parameters.top_logprobs for _, parameters in model.calls)
+    frame = lab.frame(sa.select(item_answers.c.value, item_answers.c.entropy))
+    assert frame["value"].to_list() == pytest.approx([3.25] * 80)  # 3 · 0.75 + 4 · 0.25
+    # −(0.75 log2 0.75 + 0.25 log2 0.25) = 0.8113 bits
+    assert frame["entropy"].to_list() == pytest.approx([0.811278] * 80, abs=1e-6)
+
+
+def test_an_endpoint_without_logprobs_is_said(sqlite_lab: Lab) -> None:
+    plan = plan_appraisal(sqlite_lab, "scripted/test", appraisal(mode="logprob"))
+    [tally] = run(sqlite_lab, [Job(ScriptedModel(by_content), [plan])])
+    assert dict(tally.outcomes) == {"no_logprobs": 4}
+    assert "no log-probabilities" in administrations_frame(sqlite_lab)["reason"][0]
+
+
+def test_json_with_words_around_it_is_read(sqlite_lab: Lab) -> None:
+    def chatty(messages: tuple[Message, ...], parameters: Parameters) -> str:
+        return f"Here you are:\n```json\n{by_content(messages, parameters)}\n```\nTake care!"
+
+    plan = plan_appraisal(sqlite_lab, "scripted/test", appraisal())
+    [tally] = run(sqlite_lab, [Job(ScriptedModel(chatty), [plan])])
+    assert dict(tally.outcomes) == {"valid": 4}
+
+
+def test_counterparts_are_given_beside_their_situations(lab: Lab) -> None:
+    plan = plan_appraisal(lab, "scripted/test", appraisal(counterparts=True))
+    told = [request.messages[-1].content for request in plan.requests[2:]]
+    assert SET.situations[0].text in told[0]
+    assert str(SET.situations[0].counterpart) in told[1]
+    run(lab, [Job(ScriptedModel(by_content), [plan])])
+    assert administrations_frame(lab)["counterpart"].to_list().count(True) == 2
+
+
+def test_a_respondent_can_be_told_to_stay_calm(sqlite_lab: Lab) -> None:
+    [calm, *_] = plan_appraisal(sqlite_lab, "x", appraisal(stable=True)).requests
+    [usual, *_] = plan_appraisal(sqlite_lab, "x", appraisal()).requests
+    assert "even temper" in calm.messages[0].content
+    assert "even temper" not in usual.messages[0].content

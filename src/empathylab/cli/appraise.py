@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,27 +13,43 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from empathylab.models import Model
-    from empathylab.protocols import Appraisal
     from empathylab.runs import Plan
     from empathylab.store import Lab
 
-EXAMPLE = "Example: `empathylab appraise local/smollm2 --situations 5 --orders 2`"
+EXAMPLE = "Example: `empathylab appraise local/smollm2 --per-factor 3 --orders 2 --mode logprob`"
 
 
 @with_run_options
 def appraise(
     model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
-    scale: Annotated[str, typer.Option(help="The scale's id.")] = "panas",
+    scale: Annotated[str, typer.Option(help="The scale's id; any scale for any emotion.")] = (
+        "panas"
+    ),
     situation_set: Annotated[str, typer.Option("--set", help="The set of situations.")] = (
         "appraisal"
     ),
+    emotion: Annotated[str | None, typer.Option(help="Only this emotion.")] = None,
+    factor: Annotated[str | None, typer.Option(help="Only this factor.")] = None,
     situations: Annotated[int, typer.Option(help="Situations per emotion.", min=1)] = 3,
+    per_factor: Annotated[
+        int | None, typer.Option(help="Situations per factor, instead of per emotion.", min=1)
+    ] = None,
     mode: ModeOption = "structured",
     default_orders: Annotated[
         int, typer.Option(help="Administrations at rest, each in another item order.", min=1)
     ] = 4,
     orders: Annotated[int, typer.Option(help="Item orders after each situation.", min=1)] = 1,
     repeats: Annotated[int, typer.Option(help="Repeats of each administration.", min=1)] = 1,
+    counterparts: Annotated[
+        bool, typer.Option("--counterparts", help="Also give each situation as had it gone well.")
+    ] = False,
+    stable: Annotated[
+        bool, typer.Option("--stable", help="Tell the model to keep an even temper.")
+    ] = False,
+    template: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A template of your own (TOML) for the prompts."),
+    ] = None,
     json: JsonOption = False,
     *,
     run: RunOptions,
@@ -40,43 +57,39 @@ def appraise(
     """Gives models a scale at rest and after they imagine situations."""
     from empathylab.cli.asking import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
-    from empathylab.protocols import plan_appraisal
+    from empathylab.protocols import (
+        QUESTIONNAIRE,
+        Appraisal,
+        plan_appraisal,
+        read_appraisal_template,
+    )
+    from empathylab.store import lab_scale, lab_situation_set
+
+    words = QUESTIONNAIRE if template is None else read_appraisal_template(template)
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        appraisal = appraisal_of(
-            scale, situation_set, situations, mode, run, default_orders, orders, repeats
+        whole = lab_situation_set(lab, situation_set)
+        fitting = whole.only(emotion=emotion, factor=factor)
+        appraisal = Appraisal(
+            scale=lab_scale(lab, scale),
+            situation_set=whole,
+            situations=(
+                fitting.first_per_emotion(situations)
+                if per_factor is None
+                else fitting.first_per_factor(per_factor)
+            ),
+            mode=mode,
+            default_orders=default_orders,
+            orders=orders,
+            repeats=repeats,
+            temperature=0.0 if run.temperature is None else run.temperature,
+            seed=run.seed,
+            counterparts=counterparts,
+            stable=stable,
+            template=words,
         )
         return [plan_appraisal(lab, asked.name, appraisal)]
 
     tallies, data, path = ask(model, plans, run)
     (print_json if json else print_summary)(data, tallies, path)
     conclude(tallies, run)
-
-
-def appraisal_of(
-    scale: str,
-    situation_set: str,
-    situations: int,
-    mode: Literal["structured", "free"],
-    run: RunOptions,
-    default_orders: int = 4,
-    orders: int = 1,
-    repeats: int = 1,
-) -> Appraisal:
-    """The appraisal that the options describe."""
-    from empathylab.protocols import Appraisal
-    from empathylab.scales import builtin_scale
-    from empathylab.situations import builtin_set
-
-    chosen = builtin_set(situation_set)
-    return Appraisal(
-        scale=builtin_scale(scale),
-        situation_set=chosen,
-        situations=chosen.first_per_emotion(situations),
-        mode=mode,
-        default_orders=default_orders,
-        orders=orders,
-        repeats=repeats,
-        temperature=0.0 if run.temperature is None else run.temperature,
-        seed=run.seed,
-    )

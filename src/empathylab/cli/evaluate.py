@@ -39,14 +39,26 @@ def evaluate(
     from empathylab.cli.asking import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
     from empathylab.models import DEFAULT_MODEL
+    from empathylab.protocols import Appraisal, Responding, plan_appraisal, plan_responding
+    from empathylab.scales import builtin_scale
+    from empathylab.situations import builtin_set
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        from empathylab.cli.appraise import appraisal_of
-        from empathylab.cli.respond import responding_of
-        from empathylab.protocols import plan_appraisal, plan_responding
-
-        appraisal = appraisal_of("panas", "appraisal", situations, mode, run)
-        responding = responding_of("dialogues", 1, 1, run)
+        imagined, told = builtin_set("appraisal"), builtin_set("dialogues")
+        appraisal = Appraisal(
+            builtin_scale("panas"),
+            imagined,
+            imagined.first_per_emotion(situations),
+            mode=mode,
+            temperature=0.0 if run.temperature is None else run.temperature,
+            seed=run.seed,
+        )
+        responding = Responding(
+            told,
+            told.first_per_emotion(1),
+            temperature=0.7 if run.temperature is None else run.temperature,
+            seed=run.seed,
+        )
         return [
             plan_appraisal(lab, asked.name, appraisal),
             plan_responding(lab, asked.name, responding),

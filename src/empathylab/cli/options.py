@@ -24,8 +24,11 @@ LabOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
 
 ModeOption = Annotated[
-    Literal["structured", "free"],
-    typer.Option(help="How scales are answered: as a JSON object, or as text that is parsed."),
+    Literal["structured", "free", "logprob"],
+    typer.Option(
+        help="How scales are answered: as a JSON object, as text that is parsed, or as a JSON "
+        "object read by the probabilities of its answers."
+    ),
 ]
 
 _ENDPOINT = "The endpoint"

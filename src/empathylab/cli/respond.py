@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from empathylab.models import Model
-    from empathylab.protocols import Responding
     from empathylab.runs import Plan
     from empathylab.store import Lab
 
@@ -34,27 +33,20 @@ def respond(
     """Lets models reply to people who tell about a situation."""
     from empathylab.cli.asking import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
-    from empathylab.protocols import plan_responding
+    from empathylab.protocols import Responding, plan_responding
+    from empathylab.store import lab_situation_set
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        responding = responding_of(situation_set, situations, samples, run)
+        chosen = lab_situation_set(lab, situation_set)
+        responding = Responding(
+            situation_set=chosen,
+            situations=chosen.first_per_emotion(situations),
+            samples=samples,
+            temperature=0.7 if run.temperature is None else run.temperature,
+            seed=run.seed,
+        )
         return [plan_responding(lab, asked.name, responding)]
 
     tallies, data, path = ask(model, plans, run)
     (print_json if json else print_summary)(data, tallies, path)
     conclude(tallies, run)
-
-
-def responding_of(situation_set: str, situations: int, samples: int, run: RunOptions) -> Responding:
-    """The responding that the options describe."""
-    from empathylab.protocols import Responding
-    from empathylab.situations import builtin_set
-
-    chosen = builtin_set(situation_set)
-    return Responding(
-        situation_set=chosen,
-        situations=chosen.first_per_emotion(situations),
-        samples=samples,
-        temperature=0.7 if run.temperature is None else run.temperature,
-        seed=run.seed,
-    )

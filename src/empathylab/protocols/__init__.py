@@ -7,6 +7,7 @@ from empathylab.protocols.templates import (
     QUESTIONNAIRE,
     AppraisalTemplate,
     ReplyTemplate,
+    read_appraisal_template,
     reply_template,
 )
 
@@ -19,5 +20,6 @@ __all__ = [
     "Responding",
     "plan_appraisal",
     "plan_responding",
+    "read_appraisal_template",
     "reply_template",
 ]

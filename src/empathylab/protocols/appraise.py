@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sqlalchemy import Connection
@@ -14,6 +14,7 @@ from empathylab.protocols.templates import QUESTIONNAIRE, AppraisalTemplate
 from empathylab.runs import Answered, Plan, Reading, Request
 from empathylab.scales import (
     Scale,
+    answer_distributions,
     answer_schema,
     describe_range,
     item_order,
@@ -32,7 +33,10 @@ from empathylab.store import (
 )
 from empathylab.store.schema import administrations
 
-Mode = Literal["free", "structured"]
+Mode = Literal["free", "structured", "logprob"]
+
+# As many alternatives per token as OpenAI gives; a scale has at most a dozen answers.
+_ALTERNATIVES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,10 @@ class Appraisal:
     """Administrations of each order, otherwise identical."""
     temperature: float = 0.0
     seed: int = 1
+    counterparts: bool = False
+    """Whether each situation is also given as it would be had it gone well."""
+    stable: bool = False
+    """Whether the respondent is told to stay calm."""
     template: AppraisalTemplate = QUESTIONNAIRE
 
     def settings(self) -> dict[str, object]:
@@ -65,6 +73,8 @@ class Appraisal:
             "repeats": self.repeats,
             "temperature": self.temperature,
             "seed": self.seed,
+            "counterparts": self.counterparts,
+            "stable": self.stable,
             "template": dataclasses.asdict(self.template),
         }
 
@@ -77,10 +87,12 @@ class Administering:
     order_index: int
     order: tuple[int, ...]
     repeat: int
+    counterpart: bool = False
 
     @property
     def key(self) -> str:
-        where = f"evoked/{self.situation.id}" if self.situation else "default"
+        phase = "counterpart" if self.counterpart else "evoked"
+        where = f"{phase}/{self.situation.id}" if self.situation else "default"
         return f"{where}/order-{self.order_index}/repeat-{self.repeat}"
 
 
@@ -101,11 +113,20 @@ def plan_appraisal(lab: Lab, respondent: str, appraisal: Appraisal) -> Plan:
 
 
 def _administrations(appraisal: Appraisal) -> list[Administering]:
-    targets: list[tuple[Situation | None, int]] = [(None, appraisal.default_orders)]
-    targets += [(situation, appraisal.orders) for situation in appraisal.situations]
+    targets: list[tuple[Situation | None, int, bool]] = [(None, appraisal.default_orders, False)]
+    for situation in appraisal.situations:
+        targets.append((situation, appraisal.orders, False))
+        if appraisal.counterparts and situation.counterpart:
+            targets.append((situation, appraisal.orders, True))
     return [
-        Administering(situation, index, item_order(appraisal.scale, appraisal.seed, index), repeat)
-        for situation, orders in targets
+        Administering(
+            situation,
+            index,
+            item_order(appraisal.scale, appraisal.seed, index),
+            repeat,
+            counterpart,
+        )
+        for situation, orders, counterpart in targets
         for index in range(orders)
         for repeat in range(appraisal.repeats)
     ]
@@ -113,7 +134,7 @@ def _administrations(appraisal: Appraisal) -> list[Administering]:
 
 def _request(appraisal: Appraisal, entry: Administering) -> Request:
     scale, template = appraisal.scale, appraisal.template
-    structured = appraisal.mode == "structured"
+    structured = appraisal.mode != "free"
     question = template.question.format(
         instruction=scale.instruction,
         range=describe_range(scale),
@@ -121,8 +142,11 @@ def _request(appraisal: Appraisal, entry: Administering) -> Request:
         reply=template.reply_structured if structured else template.reply_free,
     )
     if entry.situation is not None:
-        question = template.imagine.format(situation=entry.situation.text) + question
+        told = entry.situation.counterpart if entry.counterpart else entry.situation.text
+        question = template.imagine.format(situation=told) + question
     system = template.system.format(minimum=scale.minimum, maximum=scale.maximum)
+    if appraisal.stable:
+        system = f"{system} {template.stability}".strip()
     return Request(
         key=entry.key,
         messages=(Message("system", system), Message("user", question)),
@@ -131,9 +155,18 @@ def _request(appraisal: Appraisal, entry: Administering) -> Request:
             seed=appraisal.seed + entry.repeat,
             max_tokens=100 + 12 * scale.items,
             schema=answer_schema(scale, entry.order) if structured else None,
+            top_logprobs=_ALTERNATIVES if appraisal.mode == "logprob" else None,
         ),
         repeat=entry.repeat,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAnswers:
+    """The answers to a scale's items, and how undecided they were where that is known."""
+
+    values: dict[int, float]
+    entropies: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,27 +181,49 @@ class AppraisalInterpreter:
 
     def read(self, request: Request, completion: Completion) -> Reading:
         if completion.refusal:
-            return Reading("refusal", "the endpoint marked the answer as a refusal", {})
-        parsed = parse_answer(
-            completion.text,
-            self.appraisal.scale,
-            self.planned[request.key].order,
-            structured=self.appraisal.mode == "structured",
-        )
+            return Reading("refusal", "the endpoint marked the answer as a refusal")
+        scale, order = self.appraisal.scale, self.planned[request.key].order
+        structured = self.appraisal.mode != "free"
+        parsed = parse_answer(completion.text, scale, order, structured=structured)
+        if structured and parsed.outcome == "unparseable":
+            # Endpoints that do not enforce the schema put words around the JSON.
+            parsed = parse_answer(completion.text, scale, order)
         if parsed.outcome != "valid" and completion.finish_reason == "length":
-            return Reading("truncated", f"cut off at the token limit; {parsed.reason}", {})
-        return Reading(parsed.outcome, parsed.reason, parsed.values)
+            return Reading("truncated", f"cut off at the token limit; {parsed.reason}")
+        if parsed.outcome != "valid":
+            return Reading(parsed.outcome, parsed.reason)
+        if self.appraisal.mode == "logprob":
+            return self._weigh(completion, order)
+        return Reading("valid", None, ItemAnswers(dict(parsed.values)))
+
+    def _weigh(self, completion: Completion, order: Sequence[int]) -> Reading:
+        """The expected answers, from what the model weighed at the place of each."""
+        if not completion.logprobs:
+            return Reading("no_logprobs", "the endpoint gave no log-probabilities")
+        tokens = [(entry.token, entry.top) for entry in completion.logprobs]
+        found = answer_distributions(tokens, self.appraisal.scale, order)
+        missing = sorted(set(order) - set(found))
+        if missing:
+            listed = ", ".join(map(str, missing))
+            return Reading("no_logprobs", f"no possible answer was weighed for the items {listed}")
+        answers = ItemAnswers(
+            {item: one.expected for item, one in found.items()},
+            {item: one.entropy for item, one in found.items()},
+        )
+        return Reading("valid", None, answers)
 
     def record(self, connection: Connection, answered: Sequence[Answered]) -> None:
         rows = [self._row(entry) for entry in answered]
         ids = insert_numbered(connection, administrations, rows)
+        valid: list[tuple[int, ItemAnswers]] = [
+            (number, entry.reading.content)
+            for number, entry in zip(ids, answered, strict=True)
+            if entry.reading.outcome == "valid"
+        ]
         add_item_answers(
             connection,
-            (
-                (number, entry.reading.content)
-                for number, entry in zip(ids, answered, strict=True)
-                if entry.reading.outcome == "valid"
-            ),
+            [(number, items.values) for number, items in valid],
+            {number: items.entropies for number, items in valid},
         )
 
     def _row(self, entry: Answered) -> dict[str, object]:
@@ -180,7 +235,7 @@ class AppraisalInterpreter:
             "situation_id": situation and self.situation_ids[situation.id],
             "answer_id": entry.answer_id,
             "phase": "evoked" if situation else "default",
-            "counterpart": False,
+            "counterpart": planned.counterpart,
             "mode": self.appraisal.mode,
             "order_index": planned.order_index,
             "item_order": list(planned.order),

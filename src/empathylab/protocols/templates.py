@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import string
+import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 
-from empathylab.errors import UnknownName
+from empathylab.errors import InputError, UnknownName
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,8 @@ class AppraisalTemplate:
     """May use {instruction}, {range}, {items} and {reply}."""
     reply_free: str
     reply_structured: str
+    stability: str = ""
+    """Added to `system` where a run asks the respondent to stay calm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,7 @@ QUESTIONNAIRE = AppraisalTemplate(
         "Answer every statement with one JSON object: "
         "each statement's number as the key, your answer as the value."
     ),
+    stability="Whatever you are told, keep an even temper and do not let it change how you feel.",
 )
 
 EMPATHIC_LISTENER = ReplyTemplate(
@@ -66,6 +73,58 @@ EMPATHIC_LISTENER = ReplyTemplate(
     words=28,
     most_words=97,
 )
+
+_PLACEHOLDERS = {
+    "system": {"minimum", "maximum"},
+    "imagine": {"situation"},
+    "question": {"instruction", "range", "items", "reply"},
+}
+_NEEDED = {"imagine": {"situation"}, "question": {"items"}}
+
+
+def read_appraisal_template(path: Path) -> AppraisalTemplate:
+    """The template in a TOML file; what the file leaves out is as in the built-in one."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(
+            "the template cannot be read", where=str(path), got=str(error), remedy="Fix the file."
+        ) from error
+    known = {field.name: field.type for field in dataclasses.fields(AppraisalTemplate)}
+    for key, value in data.items():
+        if key not in known:
+            raise UnknownName("key", key, known, where=str(path), remedy="Fix the file.")
+        if type(value) is not (int if key == "version" else str):
+            raise InputError(
+                f"{key!r} has the wrong type", where=str(path), got=value, remedy="Fix it."
+            )
+    if "id" not in data:
+        raise InputError(
+            "'id' is missing", where=str(path), remedy="Give the template a name of its own."
+        )
+    template = dataclasses.replace(QUESTIONNAIRE, **data)
+    for part, allowed in _PLACEHOLDERS.items():
+        _check_placeholders(part, getattr(template, part), allowed, where=str(path))
+    return template
+
+
+def _check_placeholders(part: str, text: str, allowed: set[str], *, where: str) -> None:
+    try:
+        used = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+    except ValueError as error:
+        raise InputError(
+            f"{part!r} has a brace that is not closed",
+            where=where,
+            got=text,
+            remedy="Write {{ and }} for braces that are meant.",
+        ) from error
+    for name in used - allowed:
+        raise UnknownName("placeholder", name, allowed, where=f"{where}, {part!r}")
+    for name in _NEEDED.get(part, set()) - used:
+        raise InputError(
+            f"{part!r} must hold {{{name}}}", where=where, remedy="Add the placeholder."
+        )
+
 
 REPLY_TEMPLATES = {template.id: template for template in (EMPATHIC_LISTENER,)}
 
