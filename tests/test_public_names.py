@@ -37,7 +37,7 @@ def test_the_names_that_others_build_on_are_there() -> None:
         "runs": {"Answered", "Interpreter", "Job", "Limits", "Plan", "Reading", "Request", "run"},
         "scales": {"Scale", "builtin_scale", "parse_answer", "score"},
         "situations": {"Situation", "SituationSet", "builtin_set"},
-        "stats": {"mean_difference"},
+        "stats": {"cronbach_alpha", "scale_changes", "self_report_validity"},
         "store": {"Lab", "read_frame"},
     }
     for room, names in expected.items():

@@ -9,29 +9,33 @@ import pytest
 from empathylab.errors import RequestRejected
 from empathylab.models import ScriptedModel
 from empathylab.protocols import Appraisal, plan_appraisal
-from empathylab.report import cautions, collect, render, tiles
+from empathylab.report import ReportData, cautions, collect, render, tiles
 from empathylab.report.formats import number, signed
 from empathylab.runs import Job, run
 from empathylab.scales import builtin_scale
 from empathylab.situations import builtin_set
+from empathylab.stats import ScaleChange
 from empathylab.store import Lab
 from tests.helpers.labs import filled
+
+
+def overall(data: ReportData) -> dict[str, ScaleChange]:
+    return {one.subscale: one for one in data.analysis.changes if one.level == "overall"}
 
 
 def test_changes_are_the_means_of_the_scores(lab: Lab) -> None:
     filled(lab)
     data = collect(lab)
-    overall = {c.subscale: c for c in data.changes if c.emotion is None}
-    assert set(overall) == {"positive", "negative"}
-    for subscale, change in overall.items():
-        mine = data.scores.filter(subscale=subscale)
+    assert set(overall(data)) == {"positive", "negative"}
+    for subscale, change in overall(data).items():
+        mine = data.analysis.scores.filter(subscale=subscale)
         evoked = mine.filter(phase="evoked")["score"].to_list()
         rest = mine.filter(phase="default")["score"].to_list()
         assert (change.n, change.default_n) == (16, 4)
         assert change.mean == pytest.approx(sum(evoked) / 16)
-        assert change.difference.estimate == pytest.approx(sum(evoked) / 16 - sum(rest) / 4)
-    assert overall["negative"].difference.low > 0
-    assert overall["positive"].difference.high < 0
+        assert change.delta == pytest.approx(sum(evoked) / 16 - sum(rest) / 4)
+    assert overall(data)["negative"].direction == "up"
+    assert overall(data)["positive"].direction == "down"
 
 
 def test_only_the_newest_run_of_a_kind_counts(sqlite_lab: Lab) -> None:
@@ -39,7 +43,7 @@ def test_only_the_newest_run_of_a_kind_counts(sqlite_lab: Lab) -> None:
     filled(sqlite_lab, situations=2)
     data = collect(sqlite_lab)
     assert data.left_out_runs == 1  # the replies are the same run, answered before
-    assert [c.n for c in data.changes if c.emotion is None] == [16, 16]
+    assert [change.n for change in overall(data).values()] == [16, 16]
     assert any("1 older run" in sentence for sentence in cautions(data))
 
 
@@ -54,20 +58,30 @@ def straight_lining(lab: Lab) -> None:
     run(lab, [Job(ScriptedModel([answers], name="scripted/flat"), [plan])])
 
 
-def test_answers_by_position_are_called_that(sqlite_lab: Lab) -> None:
-    straight_lining(sqlite_lab)
-    data = collect(sqlite_lab)
-    [pattern] = data.patterns
-    assert (pattern.administrations, pattern.straight, pattern.counting) == (12, 12, 0)
-    assert "12 of 12 valid PANAS questionnaires without regard to the items" in cautions(data)[0]
+def test_answers_by_position_are_called_meaningless(lab: Lab) -> None:
+    straight_lining(lab)
+    data = collect(lab)
+    [report] = data.self_reports
+    assert report.validity.verdict == "meaningless"
+    assert report.patterns == {"straight": 12}
+    assert "scripted/flat's answers to PANAS are meaningless." in cautions(data)[0]
     assert all(tile.doubt for tile in tiles(data))
+
+
+def test_answers_by_content_are_not(sqlite_lab: Lab) -> None:
+    filled(sqlite_lab)
+    [report] = collect(sqlite_lab).self_reports
+    assert report.validity.verdict != "meaningless"
+    assert report.validity.content_share is not None
+    assert report.validity.position_share is not None
+    assert report.validity.content_share > report.validity.position_share
 
 
 def test_without_variation_no_interval_is_claimed(sqlite_lab: Lab) -> None:
     straight_lining(sqlite_lab)
     page = render(collect(sqlite_lab))
     assert "no interval: the scores do not vary" in page
-    assert "nan" not in page.split("<script>")[0].lower()
+    assert "nan" not in page.split("<script>")[0].lower().replace("financ", "")
 
 
 def test_what_could_not_be_used_is_listed_with_its_reason(sqlite_lab: Lab) -> None:

@@ -62,7 +62,8 @@ def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Ite
 
 def test_every_chart_is_drawn_without_errors_or_network(visit: Visit) -> None:
     charts = visit.page.locator(".chart svg.marks")
-    assert charts.count() == 2
+    # Two subscales: levels, changes side by side, and factors.
+    assert charts.count() == 6
     # A dot per evoked administration and subscale: 16 of one respondent, 8 of the other.
     assert visit.page.locator(".chart").first.locator(".mark-symbol path").count() >= 24
     assert visit.troubles == []

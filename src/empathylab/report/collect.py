@@ -12,7 +12,8 @@ from typing import Any
 import polars as pl
 
 from empathylab import __version__
-from empathylab.report.appraisal import Change, Patterns, changes, patterns, scores_frame
+from empathylab.report.appraisal_analysis import AppraisalAnalysis, analyse_appraisals
+from empathylab.report.self_reports import SelfReport, self_reports
 from empathylab.situations import builtin_sets
 from empathylab.store import (
     Lab,
@@ -94,9 +95,8 @@ class ReportData:
     runs: tuple[RunSummary, ...]
     left_out_runs: int
     """Older runs of the same kind, which the report does not count again."""
-    scores: pl.DataFrame
-    changes: tuple[Change, ...]
-    patterns: tuple[Patterns, ...]
+    analysis: AppraisalAnalysis
+    self_reports: tuple[SelfReport, ...]
     situations: tuple[Replies, ...]
     lengths: tuple[ReplyLengths, ...]
     sets: tuple[dict[str, Any], ...]
@@ -107,21 +107,28 @@ def collect(lab: Lab) -> ReportData:
     all_runs = runs_frame(lab)
     newest = _newest(all_runs)
     chosen = newest["run"].to_list()
-    scores = scores_frame(lab, chosen)
+    analysis = analyse_appraisals(lab)
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen) | pl.col("run").is_null())
     outcomes, failures = outcomes_frame(lab), failures_frame(lab)
     return ReportData(
         made_at=now(),
         version=__version__,
-        respondents=tuple(dict.fromkeys(newest["respondent"].to_list())),
+        respondents=tuple(
+            dict.fromkeys(
+                [
+                    *newest["respondent"],
+                    *(one.respondent for one in analysis.changes),
+                    *replied["respondent"],
+                ]
+            )
+        ),
         runs=tuple(
             _summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
             for row in newest.iter_rows(named=True)
         ),
         left_out_runs=all_runs.height - newest.height,
-        scores=scores,
-        changes=tuple(changes(scores)),
-        patterns=tuple(patterns(scores)),
+        analysis=analysis,
+        self_reports=tuple(self_reports(lab)),
         situations=tuple(_grouped(replied)),
         lengths=tuple(_lengths(replied)),
         sets=tuple(_used_sets(newest)),

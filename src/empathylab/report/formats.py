@@ -21,3 +21,15 @@ def signed(value: float, digits: int = 1) -> str:
 def moment(value: datetime | None) -> str:
     """A time to the minute, in UTC."""
     return f"{value:%Y-%m-%d %H:%M} UTC" if value is not None else "–"
+
+
+def percent(share: float | None) -> str:
+    """A share in whole percent."""
+    return "–" if share is None or share != share else f"{number(100 * share, 0)}%"
+
+
+def p_value(p: float) -> str:
+    """A p value to three digits, and never zero."""
+    if p != p:
+        return "–"
+    return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)

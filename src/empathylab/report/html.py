@@ -7,17 +7,14 @@ import os
 import tempfile
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import jinja2
 
 from empathylab.errors import LabError
-from empathylab.report.appraisal import Change
-from empathylab.report.charts import affect_chart
+from empathylab.report.appraisal_section import appraisal_section
 from empathylab.report.collect import ReportData, collect
-from empathylab.report.formats import moment, number, signed
+from empathylab.report.formats import moment, number, p_value, percent, signed
 from empathylab.report.sentences import cautions, tiles
-from empathylab.scales import builtin_scales
 from empathylab.store import Lab
 
 REPORT_FILE = "report.html"
@@ -63,7 +60,7 @@ def render(data: ReportData) -> str:
     """The report's HTML."""
     import vl_convert
 
-    charts = _charts(data)
+    section = appraisal_section(data.analysis)
     environment = jinja2.Environment(
         autoescape=True,
         trim_blocks=True,
@@ -71,43 +68,24 @@ def render(data: ReportData) -> str:
         undefined=jinja2.StrictUndefined,
         loader=jinja2.DictLoader({"report": _asset("report.html.j2")}),
     )
-    environment.filters |= {"number": number, "signed": signed, "moment": moment}
+    environment.filters |= {
+        "number": number,
+        "signed": signed,
+        "moment": moment,
+        "percent": percent,
+        "p_value": p_value,
+    }
     return environment.get_template("report").render(
         data=data,
         tiles=tiles(data),
         cautions=cautions(data),
-        charts=charts,
-        tables=_tables(data),
+        appraisal=section,
         emotions=sorted({entry.emotion for entry in data.situations}),
         style=_asset("report.css"),
         script=_asset("report.js"),
-        vega=vl_convert.javascript_bundle() if charts else "",  # type: ignore[call-arg]
+        vega=vl_convert.javascript_bundle() if section.specs else "",  # type: ignore[call-arg]
     )
 
 
 def _asset(name: str) -> str:
     return (files("empathylab.report") / "pages" / name).read_text(encoding="utf-8")
-
-
-def _charts(data: ReportData) -> list[dict[str, Any]]:
-    charts = []
-    pairs = data.scores.select("scale", "subscale").unique(maintain_order=True)
-    for scale_id, subscale in pairs.iter_rows():
-        scale = builtin_scales()[scale_id]
-        part = next(one for one in scale.subscales if one.id == subscale)
-        spec = affect_chart(
-            data.scores.filter(scale=scale_id),
-            subscale,
-            lowest=scale.minimum * len(part.items),
-            highest=scale.maximum * len(part.items),
-        )
-        charts.append({"title": part.name, "spec": spec})
-    return charts
-
-
-def _tables(data: ReportData) -> dict[str, list[Change]]:
-    """The rows behind the charts, by respondent."""
-    tables: dict[str, list[Change]] = {}
-    for change in data.changes:
-        tables.setdefault(change.respondent, []).append(change)
-    return tables

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from empathylab.report.appraisal import Change, Patterns
 from empathylab.report.collect import ReplyLengths, ReportData, RunSummary
-from empathylab.report.formats import number, signed
+from empathylab.report.formats import number, percent, signed
+from empathylab.report.self_reports import SelfReport
+from empathylab.stats.appraisal import ScaleChange
+from empathylab.stats.intervals import change_interval
 
-# Huang et al. 2024, 1,266 people on their own 428 situations.
+PEOPLE = "human"
+# Huang et al. 2024, 1,266 people on their own 428 situations; for labs that do not hold them.
 PEOPLE_CHANGE = {"positive": -5.13, "negative": 10.44}
-_SUSPECT_SHARE = 0.2
+_MOST_TILES = 9
+_FEW = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +29,41 @@ class Tile:
 
 
 def tiles(data: ReportData) -> list[Tile]:
-    """The main results, each with its n and interval."""
-    suspect = {(one.respondent, one.scale) for one in data.patterns if _is_suspect(one)}
+    """The main results, each with its n and interval; the tables hold the rest."""
+    verdicts = {(one.respondent, one.scale): one.validity.verdict for one in data.self_reports}
+    overall = [one for one in data.analysis.changes if one.level == "overall"]
+    people = {(one.scale, one.subscale): one for one in overall if one.respondent == PEOPLE}
     affect = [
-        _change_tile(change, doubtful=(change.respondent, change.scale) in suspect)
-        for change in data.changes
-        if change.emotion is None
+        _change_tile(
+            one, people.get((one.scale, one.subscale)), verdicts.get((one.respondent, one.scale))
+        )
+        for one in overall
+        if one.respondent != PEOPLE and one.scale == "panas"
     ]
-    return affect + [_reply_tile(length) for length in data.lengths]
+    return (affect + [_reply_tile(length) for length in data.lengths])[:_MOST_TILES]
 
 
-def _change_tile(change: Change, *, doubtful: bool) -> Tile:
-    difference = change.difference
+def _change_tile(change: ScaleChange, people: ScaleChange | None, verdict: str | None) -> Tile:
+    interval = change_interval(change)
     notes = [
-        f"95% interval {signed(difference.low)} to {signed(difference.high)}"
-        if difference.varies
+        f"95% interval {signed(interval.low)} to {signed(interval.high)}"
+        if interval
         else "no interval: the scores do not vary",
-        (f"{number(change.default_mean)} at rest (n = {change.default_n}), "
-        f"{number(change.mean)} after situations (n = {change.n})"),
+        (
+            f"{number(change.default_mean)} at rest (n = {change.default_n}), "
+            f"{number(change.mean)} after situations (n = {change.n})"
+        ),
     ]
-    if change.scale == "panas" and change.subscale in PEOPLE_CHANGE:
-        people = signed(PEOPLE_CHANGE[change.subscale], 2)
-        notes.append(f"People: {people} (Huang et al. 2024, other situations)")
+    if people is not None:
+        notes.append(f"People: {signed(people.delta, 2)} (n = {people.n})")
+    elif change.subscale in PEOPLE_CHANGE:
+        known = signed(PEOPLE_CHANGE[change.subscale], 2)
+        notes.append(f"People: {known} (Huang et al. 2024, other situations)")
     return Tile(
         f"{change.respondent}: change in {change.subscale} affect",
-        signed(difference.estimate),
+        signed(change.delta),
         tuple(notes),
-        "answered by position, not by content" if doubtful else None,
+        "these answers are meaningless, see below" if verdict == "meaningless" else None,
     )
 
 
@@ -68,9 +80,9 @@ def _reply_tile(length: ReplyLengths) -> Tile:
 
 def cautions(data: ReportData) -> list[str]:
     """What a reader must know before believing the findings."""
-    said = [_pattern_caution(one) for one in data.patterns if _is_suspect(one)]
+    said = [_validity_caution(one) for one in data.self_reports if one.validity.verdict != "usable"]
     said += [sentence for run in data.runs for sentence in _run_cautions(run)]
-    if any(change.n < 10 for change in data.changes if change.emotion is not None):
+    if any(one.n < _FEW for one in data.analysis.changes if one.level == "emotion"):
         said.append(
             "A few situations per emotion give a first look, not a test: "
             "the dots show every single score."
@@ -81,22 +93,10 @@ def cautions(data: ReportData) -> list[str]:
     return said
 
 
-def _is_suspect(pattern: Patterns) -> bool:
-    return pattern.share >= _SUSPECT_SHARE
-
-
-def _pattern_caution(pattern: Patterns) -> str:
-    kinds = [
-        (pattern.straight, "with the same number everywhere"),
-        (pattern.counting, "by counting along the page"),
-        (pattern.long_run, "with the same number for half the page or more"),
-    ]
-    listed = ", ".join(f"{count} {how}" for count, how in kinds if count)
-    return (
-        f"{pattern.respondent} answered {pattern.suspect} of {pattern.administrations} "
-        f"valid {pattern.scale.upper()} questionnaires without regard to the items: {listed}. "
-        "Its scores say little or nothing about affect."
-    )
+def _validity_caution(report: SelfReport) -> str:
+    verdict = report.validity.verdict
+    sentence = f"{report.respondent}'s answers to {report.scale.upper()} are {verdict}."
+    return " ".join([sentence, *report.validity.reasons])
 
 
 def _run_cautions(run: RunSummary) -> list[str]:
@@ -109,6 +109,7 @@ def _run_cautions(run: RunSummary) -> list[str]:
     if run.invalid_count:
         said.append(
             f"{run.invalid_count} of {run.answered} answers of the {run.protocol} run of "
-            f"{run.respondent} could not be used; the reasons are listed below."
+            f"{run.respondent} could not be used ({percent(run.invalid_count / run.answered)}); "
+            "the reasons are listed below."
         )
     return said

@@ -76,7 +76,7 @@ def _check_limits(job: Job, prices: Prices) -> None:
             "no price is known for this model, so its cost cannot be capped",
             where="--max-cost",
             got=job.model.name,
-            remedy="Add the model to a price file and give it with --prices, or use --max-total-tokens.",
+            remedy="Give its price in a file with --prices, or cap with --max-total-tokens.",
         )
     for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "attempts", "timeout"):
         value = getattr(job.limits, name)
