@@ -15,6 +15,7 @@ from empathylab.report.appraisal_section import appraisal_section
 from empathylab.report.collect import ReportData, collect
 from empathylab.report.formats import moment, number, p_value, percent, signed
 from empathylab.report.sentences import cautions, tiles
+from empathylab.report.vega import vega_bundle
 from empathylab.store import Lab
 
 REPORT_FILE = "report.html"
@@ -58,8 +59,6 @@ def _replace(path: Path, text: str) -> None:
 
 def render(data: ReportData) -> str:
     """The report's HTML."""
-    import vl_convert
-
     section = appraisal_section(data.analysis)
     environment = jinja2.Environment(
         autoescape=True,
@@ -83,7 +82,7 @@ def render(data: ReportData) -> str:
         emotions=sorted({entry.emotion for entry in data.situations}),
         style=_asset("report.css"),
         script=_asset("report.js"),
-        vega=vl_convert.javascript_bundle() if section.specs else "",  # type: ignore[call-arg]
+        vega=vega_bundle() if section.specs else "",
     )
 
 

@@ -73,7 +73,7 @@ def distances(
     errors of both sides are those clustered by situation; where there is a single situation, the
     plain ones. Empty where the people's scores are not paired by person.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     changes = list(changes)
     by_place = {_place(one): one for one in changes if one.respondent == people}
@@ -87,7 +87,7 @@ def distances(
         (se, df), (other_se, other_df) = _error(one), _error(other)
         both = math.hypot(se, other_se)
         parts = se**4 / df + other_se**4 / other_df if both > 0 else math.nan
-        margin = float(t.ppf((1 + confidence) / 2, both**4 / parts)) * both / unit
+        margin = float(stdtrit(both**4 / parts, (1 + confidence) / 2)) * both / unit
         estimate = (one.delta - other.delta) / unit
         found.append(
             Distance(
@@ -163,7 +163,7 @@ def alignment_summaries(
     has none. The interval is a jackknife over factors of the mean, its ends rooted likewise; it
     is NaN below three factors.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     by_respondent: dict[tuple[str, str], list[Distance]] = {}
     for one in distances:
@@ -180,7 +180,7 @@ def alignment_summaries(
         if k >= 3:
             # Leaving out one of k equally weighted parts: the jackknife is the mean's own error.
             spread = float(means.std(ddof=1)) / math.sqrt(k)
-            margin = float(t.ppf((1 + confidence) / 2, k - 1)) * spread
+            margin = float(stdtrit(k - 1, (1 + confidence) / 2)) * spread
             low, high = _rooted(centre - margin), _rooted(centre + margin)
         subscales = len({one.subscale for one in group})
         found.append(AlignmentSummary(respondent, scale, _rooted(centre), low, high, k, subscales))

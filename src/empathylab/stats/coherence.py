@@ -126,7 +126,7 @@ def _share(between: float, situation: float) -> float:
 def _interval(
     factor: Array, arrays: list[Array], estimate: float, confidence: float
 ) -> tuple[float, float]:
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     names = np.unique(factor)
     k = len(names)
@@ -141,5 +141,5 @@ def _interval(
     if np.isnan(left_out).any() or np.ptp(left_out) == 0:
         return math.nan, math.nan
     se = math.sqrt((k - 1) / k * float(((left_out - left_out.mean()) ** 2).sum()))
-    margin = float(t.ppf((1 + confidence) / 2, k - 1)) * se
+    margin = float(stdtrit(k - 1, (1 + confidence) / 2)) * se
     return max(0.0, estimate - margin), min(1.0, estimate + margin)

@@ -22,12 +22,12 @@ def change_interval(change: ScaleChange, *, confidence: float = 0.95) -> Interva
     repeats it is wider than the plain one. Where all come from one situation, the plain standard
     error of the published test has to do.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     clustered = not math.isnan(change.cluster_se)
     se, df = (change.cluster_se, change.cluster_df) if clustered else (change.se, change.df)
     nothing_varies = change.sd == 0 and change.default_sd == 0
     if nothing_varies or not se > 0 or not df > 0:
         return None
-    margin = float(t.ppf((1 + confidence) / 2, df)) * se
+    margin = float(stdtrit(df, (1 + confidence) / 2)) * se
     return Interval(change.delta - margin, change.delta + margin)

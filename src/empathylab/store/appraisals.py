@@ -114,7 +114,14 @@ _ADMINISTRATIONS = (
     .join(situations, situations.c.id == administrations.c.situation_id, isouter=True)
     .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id, isouter=True)
     .join(answers, answers.c.id == administrations.c.answer_id, isouter=True)
-    .order_by(administrations.c.id)
+    # Answers arrive in any order; tables and charts follow the situations' own.
+    .order_by(
+        administrations.c.respondent_id,
+        situations.c.id.nulls_first(),
+        administrations.c.order_index,
+        administrations.c.repeat,
+        administrations.c.id,
+    )
 )
 
 _VALID = (

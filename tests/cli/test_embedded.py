@@ -1,0 +1,70 @@
+"""The embedded model, from command to report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from empathylab.models import known_weights
+from tests.cli.test_contract import empathylab
+from tests.helpers.groups import unavailable
+
+pytestmark = [pytest.mark.embedded, pytest.mark.slow]
+
+
+@pytest.fixture(autouse=True)
+def _weights() -> None:
+    if not known_weights("smollm2").installed:
+        unavailable("embedded", "run `empathylab models install smollm2`")
+
+
+@pytest.mark.parametrize("mode", ["structured", "logprob", "free"])
+def test_it_goes_through_an_appraisal_in_every_mode(tmp_path: Path, mode: str) -> None:
+    done = empathylab(
+        "appraise",
+        "local/smollm2",
+        "--emotion",
+        "fear",
+        "--situations",
+        "1",
+        "--default-orders",
+        "2",
+        "--mode",
+        mode,
+        "--json",
+        "--lab",
+        tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    [session] = found["sessions"]
+    assert session["asked"] == 3
+    if mode != "free":  # held to the schema it cannot but answer; free, it seldom does
+        assert session["outcomes"] == {"valid": 3}
+        assert {row["label"] for row in found["changes"]} >= {"Overall", "Fear"}
+    assert (tmp_path / "reports" / "report.html").is_file()
+    assert "Traceback" not in done.stderr
+
+
+def test_it_earns_the_verdict_it_deserves(tmp_path: Path) -> None:
+    """Five orders at rest are enough to see that it follows the page."""
+    done = empathylab(
+        "appraise",
+        "local/smollm2",
+        "--emotion",
+        "fear",
+        "--situations",
+        "1",
+        "--default-orders",
+        "5",
+        "--concurrency",
+        "1",
+        "--json",
+        "--lab",
+        tmp_path,
+    )
+    [report] = json.loads(done.stdout)["validity"]
+    assert report["verdict"] == "meaningless"
+    assert report["reasons"]
