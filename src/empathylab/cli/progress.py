@@ -75,6 +75,8 @@ class _Lines:
 
 def state(tally: Tally) -> str:
     """Rate, tokens, cost and failures, in a few words."""
+    if tally.missing == 0 and tally.asked == 0 and tally.reused == 0:
+        return "all answered before"
     parts = [f"{rate(tally):.1f}/s"]
     parts.append(f"{tally.prompt_tokens + tally.completion_tokens:,} tokens")
     if tally.cost:

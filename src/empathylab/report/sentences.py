@@ -63,7 +63,7 @@ def _change_tile(change: ScaleChange, people: ScaleChange | None, verdict: str |
         f"{change.respondent}: change in {change.subscale} affect",
         signed(change.delta),
         tuple(notes),
-        "these answers are meaningless, see below" if verdict == "meaningless" else None,
+        "these answers are meaningless" if verdict == "meaningless" else None,
     )
 
 
@@ -110,6 +110,6 @@ def _run_cautions(run: RunSummary) -> list[str]:
         said.append(
             f"{run.invalid_count} of {run.answered} answers of the {run.protocol} run of "
             f"{run.respondent} could not be used ({percent(run.invalid_count / run.answered)}); "
-            "the reasons are listed below."
+            "the report lists the reasons."
         )
     return said
