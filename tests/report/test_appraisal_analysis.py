@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -190,16 +189,6 @@ def test_there_is_no_row_that_the_published_tables_lack(
     rows: Rows, reference: dict[str, Any]
 ) -> None:
     assert len(rows) == 403 + 90
-
-
-@pytest.mark.shared_data
-def test_one_models_file_is_analysed_in_time(published: tuple[Lab, AppraisalAnalysis]) -> None:
-    taken = []
-    for _ in range(5):
-        start = time.perf_counter()
-        analyse_appraisals(published[0], respondent="gpt-3.5-turbo", scale="panas")
-        taken.append(time.perf_counter() - start)
-    assert min(taken) < 0.15
 
 
 @pytest.mark.shared_data

@@ -156,11 +156,19 @@ def test_two_plans_of_one_model_run_in_turn(sqlite_lab: Lab) -> None:
 
 
 def test_several_models_run_side_by_side(lab: Lab) -> None:
-    slow = [ScriptedModel(["a"], name=f"scripted/{n}", latency=0.2) for n in range(4)]
-    begun = time.monotonic()
-    tallies = run(lab, [Job(model, [plan_of(lab, questions(8))]) for model in slow])
-    assert [tally.asked for tally in tallies] == [8, 8, 8, 8]
-    assert time.monotonic() - begun < 4 * 0.2 * 2  # one after the other would take longer
+    order: list[str] = []
+
+    def noting(name: str) -> ScriptedModel:
+        def script(_messages: tuple[Message, ...], _parameters: Parameters) -> str:
+            order.append(name)
+            return "a"
+
+        return ScriptedModel(script, name=name, latency=0.1, concurrency=1)
+
+    models = [noting(f"scripted/{number}") for number in range(4)]
+    tallies = run(lab, [Job(model, [plan_of(lab, questions(3))]) for model in models])
+    assert [tally.asked for tally in tallies] == [3, 3, 3, 3]
+    assert len(set(order[:4])) == 4  # each has answered once before any answers twice
 
 
 def test_one_models_wrong_setup_does_not_stop_the_others(sqlite_lab: Lab) -> None:
@@ -239,10 +247,10 @@ def test_an_unknown_model_ends_the_run(sqlite_lab: Lab) -> None:
 
 def test_an_unreachable_endpoint_is_one_sentence_soon(sqlite_lab: Lab) -> None:
     model = EndpointModel("test/one", model="one", base_url="http://127.0.0.1:1/v1")
-    begun = time.monotonic()
     with pytest.raises(EndpointUnreachable, match="nobody answers"):
         run(sqlite_lab, [Job(model, [plan_of(sqlite_lab, questions(500))])])
-    assert time.monotonic() - begun < 10
+    # After the first that failed three times, not after all 500 had their six attempts.
+    assert failures_frame(sqlite_lab)["count"].sum() <= 16
 
 
 def test_requests_that_are_all_rejected_end_the_run(sqlite_lab: Lab) -> None:
