@@ -24,8 +24,9 @@ class OpenRun:
     """A run as the lab knows it at the start of a session."""
 
     id: int
-    respondent_id: int
     done: frozenset[str]
+    fingerprints: dict[str, str]
+    """Of every planned request, by key."""
     spent_tokens: int
     spent_cost: float
 
@@ -46,14 +47,22 @@ class Draft:
     reused_from: int | None = None
 
 
-def plan_fingerprint(model: Model, plan: Plan) -> str:
+def request_fingerprints(model: Model, plan: Plan) -> dict[str, str]:
+    """The fingerprints of the plan's requests, by key."""
+    identity = model.identity
+    return {request.key: request.fingerprint(identity) for request in plan.requests}
+
+
+def plan_fingerprint(model: Model, plan: Plan, fingerprints: dict[str, str]) -> str:
     """A hash of all that the plan asks: the same command gives the same run."""
-    asked = [(request.key, request.fingerprint(model.identity)) for request in plan.requests]
-    return hash_of([plan.protocol, model.identity, asked])
+    return hash_of([plan.protocol, model.identity, list(fingerprints.items())])
 
 
-def open_run(lab: Lab, model: Model, plan: Plan, fingerprint: str, *, fresh: bool) -> OpenRun:
+def open_run(
+    lab: Lab, model: Model, plan: Plan, fingerprints: dict[str, str], *, fresh: bool
+) -> OpenRun:
     """The run to go on with, or a new one."""
+    fingerprint = plan_fingerprint(model, plan, fingerprints)
     with lab.writing() as connection:
         respondent_id = add_respondent(connection, model.name, "model")
         run_id = _latest(connection, fingerprint, fresh=fresh)
@@ -64,7 +73,7 @@ def open_run(lab: Lab, model: Model, plan: Plan, fingerprint: str, *, fresh: boo
         tokens = func.sum(answers.c.prompt_tokens + answers.c.completion_tokens)
         spent = connection.execute(select(tokens, func.sum(answers.c.cost)).where(own)).one()
         return OpenRun(
-            run_id, respondent_id, frozenset(done), int(spent[0] or 0), float(spent[1] or 0.0)
+            run_id, frozenset(done), fingerprints, int(spent[0] or 0), float(spent[1] or 0.0)
         )
 
 
@@ -136,13 +145,11 @@ def store_failure(
 
 
 def reusable(
-    lab: Lab, model: Model, requests: Iterable[Request]
-) -> Iterator[tuple[Request, str, int, Completion, Any]]:
-    """Answers the lab already holds to requests at temperature 0, with their fingerprints."""
+    lab: Lab, requests: Iterable[Request], known: dict[str, str]
+) -> Iterator[tuple[Request, int, Completion, Any]]:
+    """Answers the lab already holds to requests at temperature 0; `known` are fingerprints."""
     wanted = {
-        request.fingerprint(model.identity): request
-        for request in requests
-        if request.parameters.temperature == 0
+        known[request.key]: request for request in requests if request.parameters.temperature == 0
     }
     fingerprints = list(wanted)
     for start in range(0, len(fingerprints), _CHUNK):
@@ -155,7 +162,7 @@ def reusable(
                 row.fingerprint: row for row in connection.execute(query.order_by(answers.c.id))
             }
         for fingerprint, row in found.items():
-            yield wanted[fingerprint], fingerprint, int(row.id), _completion(row), row
+            yield wanted[fingerprint], int(row.id), _completion(row), row
 
 
 def _completion(row: Any) -> Completion:

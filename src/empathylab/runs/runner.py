@@ -24,6 +24,7 @@ from empathylab.runs.ledger import (
     finish_run,
     open_run,
     plan_fingerprint,
+    request_fingerprints,
     reusable,
 )
 from empathylab.runs.limits import Budget, Limits, Pacer, back_off
@@ -106,10 +107,11 @@ async def _run(lab: Lab, jobs: Sequence[Job], prices: Prices, observe: Observer)
 
 
 def _open(lab: Lab, job: Job, plan: Plan, locks: contextlib.ExitStack) -> OpenRun:
-    fingerprint = plan_fingerprint(job.model, plan)
+    fingerprints = request_fingerprints(job.model, plan)
+    name = plan_fingerprint(job.model, plan, fingerprints)[:24]
     what = f"the {plan.protocol} run of {job.model.name}"
-    locks.enter_context(lab.exclusive(f"run-{fingerprint[:24]}", what=what))
-    return open_run(lab, job.model, plan, fingerprint, fresh=job.fresh)
+    locks.enter_context(lab.exclusive(f"run-{name}", what=what))
+    return open_run(lab, job.model, plan, fingerprints, fresh=job.fresh)
 
 
 def _innermost(error: BaseException) -> BaseException:
@@ -190,13 +192,13 @@ class _Session:
 
     async def _reuse(self, missing: list[Request]) -> list[Request]:
         taken: set[str] = set()
-        for request, fingerprint, answer_id, completion, row in reusable(
-            self.desk.lab, self.desk.model, missing
+        for request, answer_id, completion, row in reusable(
+            self.desk.lab, missing, self.opened.fingerprints
         ):
             taken.add(request.key)
             draft = Draft(
                 request,
-                fingerprint,
+                self.opened.fingerprints[request.key],
                 completion,
                 self.plan.interpreter.read(request, completion),
                 cost=0.0,
@@ -255,7 +257,7 @@ class _Session:
             self.desk.answers += 1
             draft = Draft(
                 request,
-                request.fingerprint(self.desk.model.identity),
+                self.opened.fingerprints[request.key],
                 completion,
                 self.plan.interpreter.read(request, completion),
                 cost=self._cost(completion),
