@@ -111,9 +111,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fails a whole run in which a required group did not run at all."""
-    if session.config.option.collectonly or session.testsfailed:
-        return
+    config = session.config
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if not whole or config.option.collectonly or session.testsfailed:
+        return  # somebody picked a few tests
     idle = sorted(group for group in required_groups() if not _ran[group])
-    if idle and session.testscollected > 50:  # not when somebody picks a few tests
+    if idle:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        session.config.get_terminal_writer().line(f"groups that did not run: {', '.join(idle)}")
+        config.get_terminal_writer().line(f"groups that did not run: {', '.join(idle)}")
