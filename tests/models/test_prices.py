@@ -47,6 +47,12 @@ def test_a_wrong_table_is_one_sentence(tmp_path: Path, text: str, sentence: str)
         Prices.load(file)
 
 
+def test_a_table_that_is_no_text_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "prices.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="cannot be read"):
+        Prices.load(tmp_path / "prices.toml")
+
+
 def test_a_missing_table_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read.*--prices"):
         Prices.load(tmp_path / "none.toml")

@@ -60,6 +60,19 @@ def test_any_name_works_with_an_address() -> None:
     assert (model.model, model.base_url) == ("some/model", "http://127.0.0.1:9/v1")
 
 
+@pytest.mark.parametrize("address", ["http://me:secret@127.0.0.1/v1", "http://x/v1?key=secret"])
+def test_an_address_with_a_key_in_it_is_refused(address: str) -> None:
+    with pytest.raises(InputError, match="--api-key-env") as caught:
+        open_model("mine/model", base_url=address)
+    assert "secret" not in str(caught.value)
+
+
+def test_a_script_that_is_no_list_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "n.json").write_text("3")
+    with pytest.raises(ModelSetup, match="must be a JSON list"):
+        open_model(f"scripted/{tmp_path / 'n.json'}")
+
+
 def test_a_providers_key_is_not_sent_to_another_address(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "mine")
     model = open_model("openai/gpt-4o", base_url="http://127.0.0.1:9/v1")
@@ -91,7 +104,7 @@ def test_any_gguf_file_is_a_local_model(tmp_path: Path) -> None:
     file.write_bytes(b"GGUF")
     model = open_model(f"local/{file}")
     assert isinstance(model, LocalModel)
-    assert "own.gguf, 4 bytes" in model.identity
+    assert "own.gguf, 4 bytes, " in model.identity
 
 
 def test_the_embedded_model_without_weights_names_the_command(

@@ -47,6 +47,7 @@ def test_replies_are_stored_with_their_situation(lab: Lab) -> None:
         (Completion("   "), "empty"),
         (Completion("I'm sorry, but I can't help with that."), "refusal"),
         (Completion("And then and then", finish_reason="length"), "truncated"),
+        (Completion("I am so sor", finish_reason="content_filter"), "refusal"),
         (Completion("I'm sorry to hear that. Come over tonight?"), "valid"),
     ],
 )

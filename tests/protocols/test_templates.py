@@ -27,6 +27,7 @@ def test_what_a_file_leaves_out_is_as_built_in(tmp_path: Path) -> None:
         ('id = "x"\nimagine = "Suppose."', "'imagine' must hold {situation}"),
         ('id = "x"\nquestion = "{itms}"', "there is no placeholder 'itms'. Did you mean 'items'"),
         ('id = "x"\nquestion = "{items"', "a brace that is not closed"),
+        ('id = "x"\nimagine = "{situation!r}"', "a placeholder with a format"),
         ('id = "x"\nversion = "two"', "'version' has the wrong type"),
     ],
 )

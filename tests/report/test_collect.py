@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -16,7 +17,7 @@ from empathylab.scales import builtin_scale
 from empathylab.situations import builtin_set
 from empathylab.stats import ScaleChange
 from empathylab.store import Lab
-from tests.helpers.labs import filled
+from tests.helpers.labs import filled, person_like
 
 
 def overall(data: ReportData) -> dict[str, ScaleChange]:
@@ -131,3 +132,52 @@ def test_numbers_are_rounded_for_people() -> None:
     assert signed(0.04) == "0.0"
     assert signed(-0.04) == "0.0"
     assert signed(2) == "+2.0"
+
+
+def test_a_respondent_without_valid_answers_at_rest_breaks_nothing(sqlite_lab: Lab) -> None:
+    chosen = builtin_set("appraisal")
+    plan = plan_appraisal(
+        sqlite_lab,
+        "scripted/restless",
+        Appraisal(builtin_scale("panas"), chosen, chosen.first_per_emotion(1), default_orders=2),
+    )
+    valid = json.dumps({str(n): 1 + n % 3 for n in range(1, 21)})
+    script = ["nothing", "nothing", *[valid] * 8]
+    run(sqlite_lab, [Job(ScriptedModel(script, name="scripted/restless", concurrency=1), [plan])])
+    filled(sqlite_lab)
+    page = render(collect(sqlite_lab))
+    assert "NaN" not in page.split('id="specs">')[1].split("</script>")[0]
+    assert "+nan" not in page
+
+
+def test_the_run_used_last_is_shown(sqlite_lab: Lab) -> None:
+    filled(sqlite_lab, situations=2)
+    filled(sqlite_lab, situations=1)
+    filled(sqlite_lab, situations=2)  # nothing left to ask, but this is what is wanted
+    assert [change.n for change in overall(collect(sqlite_lab)).values()] == [16, 16]
+
+
+def test_counterparts_stand_beside_the_situations(sqlite_lab: Lab) -> None:
+    chosen = builtin_set("appraisal")
+    appraisal = Appraisal(
+        builtin_scale("panas"), chosen, chosen.first_per_emotion(1), counterparts=True
+    )
+    plan = plan_appraisal(sqlite_lab, "scripted/person", appraisal)
+    run(sqlite_lab, [Job(ScriptedModel(person_like, name="scripted/person"), [plan])])
+    data = collect(sqlite_lab)
+    good = [one for one in data.analysis.counterparts if one.level == "overall"]
+    assert [one.n for one in good] == [8, 8]
+    assert [change.n for change in overall(data).values()] == [8, 8]
+    assert "Had it gone well" in render(data)
+
+
+def test_a_changed_scale_is_scored_anew(sqlite_lab: Lab) -> None:
+    panas = builtin_scale("panas")
+    turned = dataclasses.replace(panas, version=2, reversed=frozenset(range(1, 21)))
+    chosen = builtin_set("appraisal")
+    for scale in (panas, turned):
+        appraisal = Appraisal(scale, chosen, chosen.first_per_emotion(1))
+        plan = plan_appraisal(sqlite_lab, "scripted/person", appraisal)
+        [tally] = run(sqlite_lab, [Job(ScriptedModel(person_like, name="scripted/person"), [plan])])
+    assert (tally.asked, tally.reused) == (0, 12)
+    assert overall(collect(sqlite_lab))["negative"].direction == "down"  # reversed: up before

@@ -326,9 +326,19 @@ def test_a_cap_on_money_without_a_price_is_refused(sqlite_lab: Lab) -> None:
         run(sqlite_lab, [Job(model, [plan_of(sqlite_lab, ["q"])], Limits(max_cost=1))])
 
 
-@pytest.mark.parametrize("wrong", [Limits(concurrency=0), Limits(timeout=-1), Limits(attempts=0)])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Limits(concurrency=0),
+        Limits(timeout=-1),
+        Limits(attempts=0),
+        Limits(timeout=float("nan")),
+        Limits(max_cost=-1),
+        Limits(max_total_tokens=0),
+    ],
+)
 def test_limits_of_zero_are_refused(sqlite_lab: Lab, wrong: Limits) -> None:
-    with pytest.raises(InputError, match="must be above 0"):
+    with pytest.raises(InputError, match="must be a number above 0"):
         run(sqlite_lab, [Job(ScriptedModel(["a"]), [plan_of(sqlite_lab, ["q"])], wrong)])
 
 
@@ -414,3 +424,60 @@ def test_two_requests_with_the_same_key_are_a_mistake(sqlite_lab: Lab) -> None:
     twice = [Request("q", (Message("user", "x"),), Parameters())] * 2
     with pytest.raises(ValueError, match="same key"):
         Plan("test", {}, twice, plan_of(sqlite_lab, ["q"]).interpreter)
+
+
+def test_characters_that_databases_refuse_lose_no_answer(lab: Lab) -> None:
+    odd = ["fine", "half a pair \ud83d", "a null \x00 inside", "fine 🙂"]
+    model = ScriptedModel(odd, concurrency=1)
+    [tally] = run(lab, [Job(model, [plan_of(lab, questions(4))])])
+    assert tally.asked == 4
+    assert [text for _, text in stored(lab)] == [
+        "fine",
+        "half a pair ?",
+        "a null \ufffd inside",
+        "fine 🙂",
+    ]
+
+
+def test_a_reused_refusal_stays_a_refusal(lab: Lab) -> None:
+    model = ScriptedModel([Completion("", refusal="Our policy does not allow this.")])
+    run(lab, [Job(model, [plan_of(lab, questions(2), temperature=0)])])
+    [tally] = run(lab, [Job(model, [plan_of(lab, questions(3), temperature=0)])])
+    assert tally.reused == 2
+    assert dict(tally.outcomes) == {"refusal": 3}
+
+
+def test_caps_hold_where_the_endpoint_does_not_count(lab: Lab) -> None:
+    model = ScriptedModel([Completion("words " * 20)], concurrency=1)
+    plan = plan_of(lab, questions(50), max_tokens=40)
+    [tally] = run(lab, [Job(model, [plan], Limits(max_total_tokens=400))])
+    assert tally.stopped == "cap"
+    assert tally.estimated == tally.asked < 15
+
+
+def test_a_wrong_key_in_mid_run_keeps_what_is_under_way(sqlite_lab: Lab) -> None:
+    def script(messages: tuple[Message, ...], _parameters: Parameters) -> str | Exception:
+        failed = ModelSetup("no access any more", remedy="Renew the key.")
+        return failed if messages[-1].content == "question 10" else "a"
+
+    model = ScriptedModel(script, concurrency=10, latency=0.05)
+    with pytest.raises(ModelSetup, match="no access any more"):
+        run(sqlite_lab, [Job(model, [plan_of(sqlite_lab, questions(500))])])
+    assert len(model.calls) < 60
+    assert len(stored(sqlite_lab)) == len(model.calls) - 1
+
+
+def test_what_was_reused_costs_nothing_and_an_unknown_price_stays_unknown(lab: Lab) -> None:
+    model = ScriptedModel([Completion("a", usage=Usage(10, 10))], name="unknown/model")
+    run(lab, [Job(model, [plan_of(lab, questions(2), temperature=0)])])
+    run(lab, [Job(model, [plan_of(lab, questions(4), temperature=0)])])
+    frame = runs_frame(lab)
+    assert frame["cost"].to_list() == [None, None]
+    assert frame["prompt_tokens"].to_list() == [20, 20]
+
+
+def test_many_models_on_one_lab_do_not_run_out_of_connections(lab: Lab) -> None:
+    models = [ScriptedModel(["a"], name=f"scripted/{number}") for number in range(12)]
+    plans = [plan_of(lab, ["x"]), plan_of(lab, ["y"])]
+    tallies = run(lab, [Job(model, plans) for model in models])
+    assert sum(tally.asked for tally in tallies) == 24

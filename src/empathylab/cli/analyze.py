@@ -44,6 +44,7 @@ def appraisal(
     from empathylab.report.appraisal_rows import (
         alignment_rows,
         change_rows,
+        counterpart_rows,
         invalid_rows,
         validity_rows,
     )
@@ -62,6 +63,7 @@ def appraisal(
         found = {
             "alpha": alpha,
             "rows": change_rows(analysis),
+            "counterparts": counterpart_rows(analysis),
             "alignment": alignment_rows(analysis),
             "validity": validity_rows(reports),
             "invalid": invalid_rows(analysis),
@@ -104,7 +106,7 @@ def _narrowed(
 
     wanted = [("respondent", respondent), ("scale", scale)]
     given = {name: value for name, value in wanted if value is not None}
-    parts = ("changes", "distances", "ranks", "summaries", "coherences")
+    parts = ("changes", "counterparts", "distances", "ranks", "summaries", "coherences")
     kept: dict[str, Any] = {
         name: tuple(one for one in getattr(analysis, name) if fits(one)) for name in parts
     }

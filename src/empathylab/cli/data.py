@@ -9,7 +9,11 @@ import typer
 from empathylab.cli import data_import
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
-app = typer.Typer(no_args_is_help=True, help="The situations there are, built in and in the lab.")
+app = typer.Typer(
+    epilog="Example: `empathylab data list`",
+    no_args_is_help=True,
+    help="The situations there are, built in and in the lab.",
+)
 app.add_typer(data_import.app, name="import")
 
 

@@ -78,7 +78,8 @@ def state(tally: Tally) -> str:
     if tally.missing == 0 and tally.asked == 0 and tally.reused == 0:
         return "all answered before"
     parts = [f"{rate(tally):.1f}/s"]
-    parts.append(f"{tally.prompt_tokens + tally.completion_tokens:,} tokens")
+    about = "about " if tally.estimated else ""
+    parts.append(f"{about}{tally.prompt_tokens + tally.completion_tokens:,} tokens")
     if tally.cost:
         parts.append(f"${tally.cost:.4f}")
     if tally.reused:

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 EXAMPLE = "Example: `empathylab report --lab lab --open`"
 
 
 def report(
     lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
     open_report: Annotated[
         bool, typer.Option("--open", help="Open the report in the browser.")
     ] = False,
@@ -23,6 +24,11 @@ def report(
 
     with Lab.open(lab, create=False) as opened:
         path = write_report(opened)
-    typer.echo(path)
+    if json:
+        import json as encoder
+
+        typer.echo(encoder.dumps({"report": str(path)}))
+    else:
+        typer.echo(path)
     if open_report:
         typer.launch(path.resolve().as_uri())

@@ -12,7 +12,11 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 if TYPE_CHECKING:
     from empathylab.scales import Scale
 
-app = typer.Typer(no_args_is_help=True, help="The questionnaires there are.")
+app = typer.Typer(
+    epilog="Example: `empathylab scales list`",
+    no_args_is_help=True,
+    help="The questionnaires there are.",
+)
 
 
 @app.command("list", epilog="Example: `empathylab scales list`")

@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from empathylab.report import ReportData, cautions
-from empathylab.report.appraisal_rows import change_rows, validity_rows
+from empathylab.report.appraisal_rows import change_rows, counterpart_rows, validity_rows
 from empathylab.report.formats import number, signed
 from empathylab.runs import Tally
 from empathylab.stats.appraisal import ScaleChange
@@ -40,7 +40,7 @@ def print_summary(data: ReportData, tallies: list[Tally], path: Path) -> None:
                 counts[outcome] = counts.get(outcome, 0) + count
     invalid = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
     console.print(f"Answers that could not be used: {invalid or 'none'}")
-    for caution in cautions(data):
+    for caution in cautions(data, mine):
         console.print(f"[yellow]•[/yellow] {escape(caution)}")
     console.print(f"Report: {path}")
 
@@ -82,9 +82,10 @@ def print_json(data: ReportData, tallies: list[Tally], path: Path) -> None:
         "report": str(path),
         "sessions": [_tally(tally) for tally in tallies],
         "changes": change_rows(data.analysis),
+        "counterparts": counterpart_rows(data.analysis),
         "validity": validity_rows(data.self_reports),
         "replies": [dataclasses.asdict(length) for length in data.lengths],
-        "cautions": cautions(data),
+        "cautions": cautions(data, {tally.model for tally in tallies}),
     }
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 

@@ -54,11 +54,11 @@ class Prices:
             return prices
         try:
             text = override.read_text(encoding="utf-8")
-        except OSError as error:
+        except (OSError, UnicodeDecodeError) as error:
             raise InputError(
                 "the price file cannot be read",
                 where=str(override),
-                got=error.strerror,
+                got=str(error),
                 remedy="Check --prices.",
             ) from error
         own = _read(text, str(override))

@@ -8,6 +8,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from empathylab.errors import InputError, ModelError, ModelSetup, UnknownName, UserError
 from empathylab.models.endpoint import EndpointModel
@@ -85,6 +86,7 @@ def _endpoint(
     provider = PROVIDERS.get(family)
     address = base_url or (provider and _base_url(provider))
     assert address  # noqa: S101 - an unknown family without an address was refused before
+    _refuse_secrets(name, address)
     # A provider's own key is never sent to an address that the user gave.
     key_env = api_key_env or (provider.key_env if provider and base_url is None else None)
     key = os.environ.get(key_env) if key_env else None
@@ -104,6 +106,20 @@ def _endpoint(
     )
 
 
+def _refuse_secrets(name: str, address: str) -> None:
+    """An address is stored and shown, so it must not hold a key."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return  # the endpoint says what is wrong with it
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise InputError(
+            "the address must not hold a user, a key or a query",
+            where=name,
+            remedy="Give the plain address, and the key with --api-key-env.",
+        )
+
+
 def _base_url(provider: Provider) -> str:
     moved = os.environ.get(provider.base_url_env) if provider.base_url_env else None
     return moved or provider.base_url
@@ -115,7 +131,7 @@ def _scripted(name: str, rest: str) -> ScriptedModel:
     if attribute:
         try:
             return ScriptedModel(getattr(importlib.import_module(module), attribute), name=name)
-        except (ImportError, AttributeError) as error:
+        except (ImportError, AttributeError, ValueError) as error:
             raise ModelSetup(
                 "the script cannot be imported", where=name, got=str(error), remedy="Check it."
             ) from error
@@ -129,6 +145,8 @@ def _scripted(name: str, rest: str) -> ScriptedModel:
             got=str(error),
             remedy="Give a text file with one answer per line, or a JSON list.",
         ) from error
+    if not isinstance(answers, list):
+        raise ModelSetup("the script must be a JSON list", where=name, remedy='Write ["…"].')
     if not answers:
         raise ModelSetup("the script holds no answer", where=name, remedy="Add one.")
     return ScriptedModel([str(answer) for answer in answers], name=name)

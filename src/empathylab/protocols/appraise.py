@@ -9,6 +9,7 @@ from typing import Literal
 
 from sqlalchemy import Connection
 
+from empathylab.errors import InputError
 from empathylab.models import Completion, Message, Parameters
 from empathylab.protocols.templates import QUESTIONNAIRE, AppraisalTemplate
 from empathylab.runs import Answered, Plan, Reading, Request
@@ -20,6 +21,7 @@ from empathylab.scales import (
     item_order,
     parse_answer,
     render_items,
+    scale_to_dict,
 )
 from empathylab.situations import Situation, SituationSet
 from empathylab.store import (
@@ -28,6 +30,7 @@ from empathylab.store import (
     add_respondent,
     add_scale,
     add_situation_set,
+    hash_of,
     insert_numbered,
     now,
 )
@@ -65,6 +68,7 @@ class Appraisal:
         """All that a reader needs to repeat the run."""
         return {
             "scale": f"{self.scale.id} (version {self.scale.version})",
+            "scale_fingerprint": hash_of(scale_to_dict(self.scale)),
             "situations": f"{self.situation_set.id} (version {self.situation_set.version})",
             "situation_ids": [situation.id for situation in self.situations],
             "mode": self.mode,
@@ -99,6 +103,12 @@ class Administering:
 def plan_appraisal(lab: Lab, respondent: str, appraisal: Appraisal) -> Plan:
     """The run's requests, in order: at rest first, then after each situation."""
     appraisal.scale.require_words()
+    if appraisal.counterparts and not any(one.counterpart for one in appraisal.situations):
+        raise InputError(
+            "none of the situations has a counterpart",
+            where=f"situation set {appraisal.situation_set.id}",
+            remedy="Leave out --counterparts, or add a 'counterpart' to the situations.",
+        )
     planned = {entry.key: entry for entry in _administrations(appraisal)}
     with lab.writing() as connection:
         interpreter = AppraisalInterpreter(
@@ -182,6 +192,8 @@ class AppraisalInterpreter:
     def read(self, request: Request, completion: Completion) -> Reading:
         if completion.refusal:
             return Reading("refusal", "the endpoint marked the answer as a refusal")
+        if completion.finish_reason == "content_filter":
+            return Reading("refusal", "the endpoint's content filter stopped the answer")
         scale, order = self.appraisal.scale, self.planned[request.key].order
         structured = self.appraisal.mode != "free"
         parsed = parse_answer(completion.text, scale, order, structured=structured)

@@ -92,6 +92,8 @@ class RespondingInterpreter:
         text = completion.text.strip()
         if completion.refusal or looks_like_refusal(text):
             return Reading("refusal", "the respondent declined to reply", text)
+        if completion.finish_reason == "content_filter":
+            return Reading("refusal", "the endpoint's content filter stopped the reply", text)
         if not text:
             return Reading("empty", "the reply holds no text", text)
         if completion.finish_reason == "length":

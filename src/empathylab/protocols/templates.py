@@ -110,7 +110,7 @@ def read_appraisal_template(path: Path) -> AppraisalTemplate:
 
 def _check_placeholders(part: str, text: str, allowed: set[str], *, where: str) -> None:
     try:
-        used = {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+        found = [part for part in string.Formatter().parse(text) if part[1] is not None]
     except ValueError as error:
         raise InputError(
             f"{part!r} has a brace that is not closed",
@@ -118,6 +118,14 @@ def _check_placeholders(part: str, text: str, allowed: set[str], *, where: str) 
             got=text,
             remedy="Write {{ and }} for braces that are meant.",
         ) from error
+    used = {str(name) for _, name, _, _ in found}
+    if any(form or conversion for _, _, form, conversion in found):
+        raise InputError(
+            f"{part!r} has a placeholder with a format",
+            where=where,
+            got=text,
+            remedy="Write the name alone, such as {situation}.",
+        )
     for name in used - allowed:
         raise UnknownName("placeholder", name, allowed, where=f"{where}, {part!r}")
     for name in _NEEDED.get(part, set()) - used:

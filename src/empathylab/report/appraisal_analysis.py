@@ -29,6 +29,8 @@ class AppraisalAnalysis:
     """What `empathylab analyze appraisal` shows."""
 
     changes: tuple[ScaleChange, ...]
+    counterparts: tuple[ScaleChange, ...]
+    """The same after situations as they would be had they gone well; overall and per emotion."""
     distances: tuple[Distance, ...]
     ranks: tuple[RankAgreement, ...]
     summaries: tuple[AlignmentSummary, ...]
@@ -49,16 +51,25 @@ def analyse_appraisals(
     """The analysis of the lab's administrations, or of one respondent's or one scale's.
 
     Of a respondent's runs of one scale only the newest counts; imported administrations all do.
-    Positive counterparts are left out: they are no part of the published procedure.
+    Positive counterparts stand apart: they are no part of the published procedure.
     """
     read = read_appraisals(lab, respondent=respondent, scale=scale)
-    asked = newest_runs(read.administrations).filter(~pl.col("counterpart"))
+    newest = newest_runs(read.administrations)
+    asked = newest.filter(~pl.col("counterpart"))
+    gone_well = newest.filter(pl.col("counterpart") | (pl.col("phase") == "default"))
     scores = _scores(asked, read)
     unusable = asked.filter(pl.col("outcome") != "valid")
     changes = scale_changes(scores, alpha=alpha)
     apart = distances(changes)
     return AppraisalAnalysis(
         changes=tuple(changes),
+        counterparts=tuple(
+            one
+            for one in scale_changes(_scores(gone_well, read), alpha=alpha)
+            if one.level != "factor"
+        )
+        if newest["counterpart"].any()
+        else (),
         distances=tuple(apart),
         ranks=tuple(rank_agreements(apart)),
         summaries=tuple(alignment_summaries(apart)),
@@ -75,9 +86,9 @@ def analyse_appraisals(
 
 
 def newest_runs(asked: pl.DataFrame) -> pl.DataFrame:
-    """The administrations of each respondent's newest run of a scale, and all imported ones."""
-    newest = pl.col("run").max().over("respondent", "scale")
-    return asked.filter(pl.col("run").is_null() | (pl.col("run") == newest))
+    """Those of each respondent's run of a scale that was used last, and all imported ones."""
+    newest = pl.col("run_used_at").max().over("respondent", "scale")
+    return asked.filter(pl.col("run").is_null() | (pl.col("run_used_at") == newest))
 
 
 def _scores(asked: pl.DataFrame, read: Appraisals) -> pl.DataFrame:

@@ -43,6 +43,16 @@ def change_rows(analysis: AppraisalAnalysis) -> list[dict[str, Any]]:
     return rows
 
 
+def counterpart_rows(analysis: AppraisalAnalysis) -> list[dict[str, Any]]:
+    """One row per change after situations as they would be had they gone well."""
+    rows = []
+    for one in analysis.counterparts:
+        row = _plain(one)
+        row["label"] = place_label(one.level, one.emotion, one.factor)
+        rows.append(row)
+    return rows
+
+
 def invalid_rows(analysis: AppraisalAnalysis) -> list[dict[str, Any]]:
     """How many administrations could not be used, by respondent, scale, phase and reason."""
     return list(analysis.invalid.iter_rows(named=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +56,11 @@ def appraisal_section(analysis: AppraisalAnalysis) -> AppraisalSection:
     groups = dict.fromkeys((one.scale, one.subscale) for one in analysis.changes)
     for scale_id, subscale in groups:
         scale = scales[scale_id]
-        mine = [o for o in analysis.changes if (o.scale, o.subscale) == (scale_id, subscale)]
+        mine = [
+            one
+            for one in analysis.changes
+            if (one.scale, one.subscale) == (scale_id, subscale) and not math.isnan(one.delta)
+        ]
         lowest, highest = _range(scale, subscale)
         title = _title(scale, subscale)
         scores = analysis.scores.filter(scale=scale_id, subscale=subscale)

@@ -13,7 +13,9 @@ def number(value: float | None, digits: int = 1) -> str:
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """A difference with its sign; no sign on what rounds to zero."""
+    """A difference with its sign; no sign on what rounds to zero, a dash where there is none."""
+    if value != value:
+        return "–"
     text = f"{value:+.{digits}f}"
     return number(0.0, digits) if float(text) == 0 else text.replace("-", "−")
 

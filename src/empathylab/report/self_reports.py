@@ -34,14 +34,14 @@ class SelfReport:
 def self_reports(lab: Lab) -> list[SelfReport]:
     """The validity of every respondent's answers to every scale; of runs, the newest."""
     read = read_appraisals(lab)
-    asked = newest_runs(read.administrations)
+    # People answer once each; there is nothing to tell order or repeats from.
+    asked = newest_runs(read.administrations).filter(pl.col("kind") != "human")
     columns = ["administration", "phase", "situation", "order_index", "repeat", *_KEY]
-    # Two people after one situation are no repeats of each other, nor is its counterpart.
+    # A situation and its counterpart are two, not one and its repeat.
     told = pl.when("counterpart").then(pl.col("situation") + " / counterpart")
-    person = pl.concat_str([pl.col("situation").fill_null(""), "subject"], separator=" / ")
     given = (
         asked.filter(pl.col("outcome") == "valid")
-        .with_columns(situation=pl.coalesce(person, told, "situation"))
+        .with_columns(situation=pl.coalesce(told, "situation"))
         .select(columns)
         .join(read.answers, on="administration")
         .join(read_positions(lab), on=["administration", "item"])

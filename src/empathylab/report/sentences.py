@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from empathylab.report.collect import ReplyLengths, ReportData, RunSummary
@@ -78,11 +79,17 @@ def _reply_tile(length: ReplyLengths) -> Tile:
     )
 
 
-def cautions(data: ReportData) -> list[str]:
-    """What a reader must know before believing the findings."""
-    said = [_validity_caution(one) for one in data.self_reports if one.validity.verdict != "usable"]
-    said += [sentence for run in data.runs for sentence in _run_cautions(run)]
-    if any(one.n < _FEW for one in data.analysis.changes if one.level == "emotion"):
+def cautions(data: ReportData, respondents: Collection[str] | None = None) -> list[str]:
+    """What a reader must know before believing the findings; of some respondents, or of all."""
+
+    def wanted(one: SelfReport | RunSummary | ScaleChange) -> bool:
+        return respondents is None or one.respondent in respondents
+
+    reports = [one for one in data.self_reports if wanted(one)]
+    said = [_validity_caution(one) for one in reports if one.validity.verdict != "usable"]
+    said += [sentence for run in data.runs if wanted(run) for sentence in _run_cautions(run)]
+    emotions = [one for one in data.analysis.changes if one.level == "emotion" and wanted(one)]
+    if any(one.n < _FEW for one in emotions):
         said.append(
             "A few situations per emotion give a first look, not a test: "
             "the dots show every single score."

@@ -55,7 +55,7 @@ def request_fingerprints(model: Model, plan: Plan) -> dict[str, str]:
 
 def plan_fingerprint(model: Model, plan: Plan, fingerprints: dict[str, str]) -> str:
     """A hash of all that the plan asks: the same command gives the same run."""
-    return hash_of([plan.protocol, model.identity, list(fingerprints.items())])
+    return hash_of([plan.protocol, model.identity, plan.settings, list(fingerprints.items())])
 
 
 def open_run(
@@ -68,6 +68,8 @@ def open_run(
         run_id = _latest(connection, fingerprint, fresh=fresh)
         if run_id is None:
             run_id = _begin(connection, model, plan, fingerprint, respondent_id, fresh=fresh)
+        # The report shows the run that was used last, also when nothing was left to ask.
+        connection.execute(runs.update().where(runs.c.id == run_id).values(last_used_at=now()))
         done = connection.execute(select(answers.c.key).where(answers.c.run_id == run_id)).scalars()
         own = (answers.c.run_id == run_id) & answers.c.reused_from.is_(None)
         tokens = func.sum(answers.c.prompt_tokens + answers.c.completion_tokens)
@@ -140,7 +142,8 @@ def store_failure(
     connection: Connection, run_id: int, key: str, kind: str, message: str, attempts: int
 ) -> None:
     """Notes a request that got no answer; it stays to be asked."""
-    row = {"run_id": run_id, "key": key, "kind": kind, "message": message[:500]}
+    said = message[:500].encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
+    row = {"run_id": run_id, "key": key, "kind": kind, "message": said}
     connection.execute(failures.insert(), [row | {"attempts": attempts, "failed_at": now()}])
 
 
@@ -171,6 +174,7 @@ def _completion(row: Any) -> Completion:
         finish_reason=row.finish_reason,
         usage=Usage(row.prompt_tokens, row.completion_tokens),
         reported_model=row.reported_model,
+        refusal=row.text if row.outcome == "refusal" else None,
         logprobs=row.logprobs
         and tuple(TokenAlternatives(token, logprob, top) for token, logprob, top in row.logprobs),
     )

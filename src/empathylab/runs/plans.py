@@ -40,6 +40,32 @@ class Request:
         return self.prompt_tokens + (self.parameters.max_tokens or 512)
 
 
+def storable(completion: Completion) -> Completion:
+    """The answer without characters that a database refuses: half pairs, and the null character."""
+    return dataclasses.replace(
+        completion,
+        text=_storable(completion.text),
+        refusal=completion.refusal and _storable(completion.refusal),
+        finish_reason=completion.finish_reason and _storable(completion.finish_reason),
+        reported_model=completion.reported_model and _storable(completion.reported_model),
+        logprobs=completion.logprobs
+        and tuple(
+            dataclasses.replace(
+                entry,
+                token=_storable(entry.token),
+                top={_storable(token): value for token, value in entry.top.items()},
+            )
+            for entry in completion.logprobs
+        ),
+    )
+
+
+def _storable(text: str) -> str:
+    if text.isascii() and "\x00" not in text:
+        return text
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a protocol makes of an answer."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +18,7 @@ from empathylab.errors import (
     ModelUnavailable,
     RateLimited,
     RequestRejected,
+    UserError,
 )
 from empathylab.models import Completion, Model, Price, Prices, Usage
 from empathylab.runs.ledger import (
@@ -28,7 +31,7 @@ from empathylab.runs.ledger import (
     reusable,
 )
 from empathylab.runs.limits import Budget, Limits, Pacer, back_off
-from empathylab.runs.plans import Plan, Request
+from empathylab.runs.plans import Plan, Request, storable
 from empathylab.runs.tally import Tally
 from empathylab.runs.writer import Writer
 from empathylab.store import Lab, now
@@ -37,6 +40,7 @@ Observer = Callable[[Tally], None]
 
 # A busy endpoint says 429 again and again; that is no failure until it has gone on for long.
 _RATE_LIMIT_ATTEMPTS = 60
+_LONGEST_WAIT = 300.0
 _UNREACHABLE_ATTEMPTS = 3
 _HOPELESS_IN_A_ROW = 5
 
@@ -79,12 +83,12 @@ def _check_limits(job: Job, prices: Prices) -> None:
             got=job.model.name,
             remedy="Give its price in a file with --prices, or cap with --max-total-tokens.",
         )
-    for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "attempts", "timeout"):
-        value = getattr(job.limits, name)
-        if value is not None and value <= 0:
-            option = "--" + name.replace("_", "-")
+    for field_ in dataclasses.fields(job.limits):
+        value = getattr(job.limits, field_.name)
+        if value is not None and not (value > 0 and math.isfinite(value)):
+            option = "--" + field_.name.replace("_", "-")
             raise InputError(
-                "the limit must be above 0", where=option, got=value, remedy="Raise it."
+                "the limit must be a number above 0", where=option, got=value, remedy="Correct it."
             )
 
 
@@ -173,6 +177,7 @@ class _Session:
         self.tally = Tally(
             desk.model.name, plan.protocol, planned=len(plan.requests), already=len(opened.done)
         )
+        self.fatal: UserError | None = None
         self.started = time.monotonic()
 
     async def carry_out(self) -> None:
@@ -216,6 +221,8 @@ class _Session:
         async with asyncio.TaskGroup() as group:
             for _ in range(workers):
                 group.create_task(self._work(requests))
+        if self.fatal is not None:
+            raise self.fatal
 
     async def _work(self, requests: Iterator[Request]) -> None:
         """One of the workers that share the requests between them."""
@@ -230,13 +237,17 @@ class _Session:
             used: Usage | None = None
             try:
                 used = await self._ask(request)
+            except UserError as error:
+                # What the others are about to be answered is still stored; then the run ends.
+                self.fatal = self.fatal or error
+                self.tally.stopped = "error"
             finally:
                 self.desk.budget.settle(most, used)
 
     async def _ask(self, request: Request) -> Usage | None:
         """What the answer used; None if there is none after all attempts."""
         attempt = 0
-        while True:
+        while self.tally.stopped != "error":
             attempt += 1
             await self.desk.pacer.turn(request.most_tokens)
             asked_at, start = now(), time.perf_counter()
@@ -252,6 +263,7 @@ class _Session:
                 await self._wait_after(error, attempt)
                 continue
             latency = time.perf_counter() - start
+            completion = self._usable(request, completion)
             self.desk.pacer.settle(request.most_tokens, completion.usage.total_tokens)
             self.desk.hopeless = 0
             self.desk.answers += 1
@@ -268,6 +280,17 @@ class _Session:
             )
             await self._store(draft)
             return completion.usage
+        return None
+
+    def _usable(self, request: Request, completion: Completion) -> Completion:
+        """The answer with text that every database can hold, and with its usage."""
+        completion = storable(completion)
+        if completion.usage.total_tokens:
+            return completion
+        # Some endpoints do not count; caps must hold all the same.
+        self.tally.estimated += 1
+        estimate = Usage(request.prompt_tokens, len(completion.text) // 4 + 1)
+        return dataclasses.replace(completion, usage=estimate)
 
     def _cost(self, completion: Completion) -> float | None:
         return None if self.desk.price is None else self.desk.price.cost(completion.usage)
@@ -285,7 +308,7 @@ class _Session:
         self.tally.retries += 1
         self._look()
         told = getattr(error, "retry_after", None)
-        seconds = back_off(attempt) if told is None else told
+        seconds = back_off(attempt) if told is None else min(told, _LONGEST_WAIT)
         if isinstance(error, RateLimited):
             self.desk.pacer.be_quiet(seconds)  # the whole model is busy, not this request alone
         else:

@@ -22,6 +22,8 @@ class Tally:
     asked: int = 0
     """Answered by the model in this session."""
     retries: int = 0
+    estimated: int = 0
+    """Answers whose tokens the endpoint did not count, so that we had to estimate them."""
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float | None = 0.0

@@ -343,11 +343,14 @@ def _judged(found: Validity, telling: float, unknown: str) -> Validity:
     """The same with verdict and reasons."""
     against = sorted(_findings(found, telling), key=lambda finding: finding[0] != "meaningless")
     reasons = [sentence for _, sentence in against]
+    verdict = against[0][0] if against else "usable"
     if unknown:
         reasons.append(f"Content cannot be told from position: {unknown}.")
+        # What was not tested cannot be vouched for.
+        verdict = "doubtful" if verdict == "usable" else verdict
     elif not against:
         reasons.append(_explained(found))
-    return replace(found, verdict=against[0][0] if against else "usable", reasons=tuple(reasons))
+    return replace(found, verdict=verdict, reasons=tuple(reasons))
 
 
 def _findings(found: Validity, telling: float) -> Iterator[tuple[Verdict, str]]:

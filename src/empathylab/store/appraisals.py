@@ -17,6 +17,7 @@ from empathylab.store.schema import (
     answers,
     item_answers,
     respondents,
+    runs,
     scales,
     situation_sets,
     situations,
@@ -93,6 +94,7 @@ _ADMINISTRATIONS = (
     select(
         administrations.c.id.label("administration"),
         answers.c.run_id.label("run"),
+        runs.c.last_used_at.label("run_used_at"),
         respondents.c.name.label("respondent"),
         respondents.c.kind,
         administrations.c.scale_id.label("scale_row"),
@@ -114,6 +116,7 @@ _ADMINISTRATIONS = (
     .join(situations, situations.c.id == administrations.c.situation_id, isouter=True)
     .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id, isouter=True)
     .join(answers, answers.c.id == administrations.c.answer_id, isouter=True)
+    .join(runs, runs.c.id == answers.c.run_id, isouter=True)
     # Answers arrive in any order; tables and charts follow the situations' own.
     .order_by(
         administrations.c.respondent_id,

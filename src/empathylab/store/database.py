@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 
 from empathylab.errors import LabError, MissingExtra
 
@@ -28,6 +28,13 @@ def database_url(text: str) -> URL:
             "the database URL cannot be read", where=_WHERE_URL, remedy=_REMEDY_URL
         ) from error
     family = url.drivername.partition("+")[0]
+    if family == "sqlite" and url.database in (None, "", ":memory:"):
+        raise LabError(
+            "a lab cannot live in memory",
+            where=_WHERE_URL,
+            got=text,
+            remedy="Leave the variable out to use the SQLite file in the lab's folder.",
+        )
     if family == "sqlite":
         return url.set(drivername="sqlite")
     if family not in ("postgresql", "postgres"):
@@ -96,7 +103,9 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
     sqlstate: Any = getattr(error.orig, "sqlstate", None)
     if sqlstate in ("53100", "53200"):
         return LabError("the database server is full", where=where, got=said, remedy="Make room.")
-    if error.connection_invalidated or sqlstate is None or sqlstate[:2] in ("08", "28", "3D", "57"):
+    unheard = sqlstate is None and isinstance(error, OperationalError | InterfaceError)
+    refused = sqlstate is not None and sqlstate[:2] in ("08", "28", "3D", "57")
+    if error.connection_invalidated or unheard or refused:
         return LabError(
             "the database cannot be reached",
             where=where,

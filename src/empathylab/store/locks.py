@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import filelock
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, NullPool, create_engine, text
 
 from empathylab.store.database import explained
 
@@ -38,12 +38,15 @@ def held(engine: Engine, folder: Path, name: str) -> Iterator[bool]:
 def _advisory(engine: Engine, name: str) -> Iterator[bool]:
     """PostgreSQL's own lock, tied to one connection kept open meanwhile."""
     key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True)
+    # Connections of their own: many runs at once would take all of the pool's, and a pooled
+    # connection would keep its lock.
+    own = create_engine(engine.url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
     with explained(engine):
-        connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        connection = own.connect()
     try:
         yield bool(
             connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar()
         )
     finally:
-        connection.invalidate()  # a pooled connection would keep the lock
         connection.close()
+        own.dispose()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, case, func, select
 
 from empathylab.store.lab import Lab
 from empathylab.store.schema import (
@@ -21,15 +23,18 @@ from empathylab.store.schema import (
 
 
 def runs_frame(lab: Lab) -> pl.DataFrame:
-    """Runs with their settings, counts, tokens and cost; the newest last."""
+    """Runs with their settings, counts, own tokens and cost; the one used last comes last."""
     totals = (
         select(
             answers.c.run_id,
             func.count().label("answered"),
             func.count(answers.c.reused_from).label("reused"),
-            func.sum(answers.c.prompt_tokens).label("prompt_tokens"),
-            func.sum(answers.c.completion_tokens).label("completion_tokens"),
-            func.sum(answers.c.cost).label("cost"),
+            func.sum(_own(answers.c.prompt_tokens)).label("prompt_tokens"),
+            func.sum(_own(answers.c.completion_tokens)).label("completion_tokens"),
+            func.sum(_own(answers.c.cost)).label("cost"),
+            func.sum(
+                case((answers.c.reused_from.is_(None) & answers.c.cost.is_(None), 1), else_=0)
+            ).label("unpriced"),
             func.sum(answers.c.attempts).label("attempts"),
             func.min(answers.c.answered_at).label("first_answer_at"),
             func.max(answers.c.answered_at).label("last_answer_at"),
@@ -52,9 +57,19 @@ def runs_frame(lab: Lab) -> pl.DataFrame:
         )
         .join(respondents, respondents.c.id == runs.c.respondent_id)
         .join(totals, totals.c.run_id == runs.c.id, isouter=True)
-        .order_by(runs.c.id)
+        .order_by(runs.c.last_used_at.nulls_first(), runs.c.id)
     )
-    return lab.frame(query)
+    unknown = pl.col("unpriced") > 0
+    return (
+        lab.frame(query)
+        .with_columns(cost=pl.when(~unknown).then(pl.col("cost").fill_null(0.0)))
+        .drop("unpriced")
+    )
+
+
+def _own(column: ColumnElement[Any]) -> ColumnElement[Any]:
+    """What this run itself used: answers taken over from another cost nothing."""
+    return case((answers.c.reused_from.is_(None), column), else_=0)
 
 
 def outcomes_frame(lab: Lab) -> pl.DataFrame:

@@ -147,6 +147,7 @@ runs = Table(
     _text("software"),
     Column("started_at", Moment, nullable=False),
     Column("finished_at", Moment, nullable=True),
+    Column("last_used_at", Moment, nullable=True),
     UniqueConstraint("fingerprint", "generation"),
 )
 
