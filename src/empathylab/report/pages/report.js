@@ -19,7 +19,7 @@ if (specs) {
       view: { stroke: null },
       axis: { labelColor: ink, titleColor: quiet, gridColor: line, domainColor: line, tickColor: line,
               labelFontSize: 13, titleFontSize: 12, titleFontWeight: "normal" },
-      legend: { labelColor: ink, titleColor: quiet, labelFontSize: 13, labelLimit: 400,
+      legend: { labelColor: ink, titleColor: quiet, labelFontSize: 13, labelLimit: 400, symbolOpacity: 1,
                 columns: window.innerWidth < 640 ? 1 : 3 },
     };
     for (const place of document.querySelectorAll(".chart")) {
