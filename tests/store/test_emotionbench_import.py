@@ -216,3 +216,13 @@ def test_the_published_folder_is_imported_whole(sqlite_lab: Lab, shared_data: Pa
     done = import_emotionbench(sqlite_lab, shared_data / "emotionbench")
     assert sum(one.count for one in done if one.respondent == "human") == 2 * 1266
     assert not any(one.invalid or one.ignored for one in done)
+
+
+def test_a_result_file_without_any_answer_is_skipped_and_adds_nobody(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    (tmp_path / "gpt-4-PANAS-testing.csv").write_text("a,b\n1,2\n")
+    [done] = import_emotionbench(sqlite_lab, tmp_path)
+    assert done.change == "skipped"
+    assert "holds no administration (2 columns" in str(done.note)
+    assert administrations_frame(sqlite_lab).is_empty()

@@ -140,6 +140,10 @@ def _read(file: Path, known: Mapping[str, Scale]) -> _Read | ImportedFile:
         note = f"the name must be <model>-<SCALE>{RESULTS_SUFFIX} with a scale the lab knows"
         return ImportedFile(file.name, "unknown", "skipped", note=note)
     results = read_results(file, *parts)
+    if not results.administrations:
+        reasons = "; ".join(f"{count} columns: {why}" for why, count in results.ignored.items())
+        note = f"it holds no administration ({reasons or 'it has no columns'})"
+        return ImportedFile(file.name, "results", "skipped", note=note)
     return _Read(file, _fingerprint(file, parts[1]), parts[1], results, people=False)
 
 
