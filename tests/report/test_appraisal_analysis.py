@@ -10,7 +10,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from empathylab.report.appraisal_analysis import AppraisalAnalysis, analyse_appraisals, newest_runs
+from empathylab.report.appraisal_analysis import (
+    AppraisalAnalysis,
+    analyse_appraisals,
+    last_used_runs,
+)
 from empathylab.report.appraisal_rows import (
     alignment_rows,
     change_rows,
@@ -108,15 +112,16 @@ def test_alignment_has_a_row_for_each_respondent_and_scale(small: Lab) -> None:
     assert {one["label"] for one in rows[1]["distances"]} == {"Overall", "Anger", "Anger-0"}
 
 
-def test_of_a_respondents_runs_of_a_scale_only_the_newest_counts() -> None:
+def test_of_a_respondents_runs_of_a_scale_only_the_one_used_last_counts() -> None:
     asked = pl.DataFrame(
         {
             "respondent": ["a", "a", "a", "a", "b"],
             "scale": ["panas", "panas", "bdi", "panas", "panas"],
             "run": [1, 3, 2, None, 1],
+            "run_used_at": [20, 10, 5, None, 1],
         }
     )
-    assert newest_runs(asked)["run"].to_list() == [3, 2, None, 1]
+    assert last_used_runs(asked)["run"].to_list() == [1, 2, None, 1]
 
 
 @pytest.fixture(scope="module")

@@ -54,7 +54,7 @@ def analyse_appraisals(
     Positive counterparts stand apart: they are no part of the published procedure.
     """
     read = read_appraisals(lab, respondent=respondent, scale=scale)
-    newest = newest_runs(read.administrations)
+    newest = last_used_runs(read.administrations)
     asked = newest.filter(~pl.col("counterpart"))
     gone_well = newest.filter(pl.col("counterpart") | (pl.col("phase") == "default"))
     scores = _scores(asked, read)
@@ -85,7 +85,7 @@ def analyse_appraisals(
     )
 
 
-def newest_runs(asked: pl.DataFrame) -> pl.DataFrame:
+def last_used_runs(asked: pl.DataFrame) -> pl.DataFrame:
     """Those of each respondent's run of a scale that was used last, and all imported ones."""
     newest = pl.col("run_used_at").max().over("respondent", "scale")
     return asked.filter(pl.col("run").is_null() | (pl.col("run_used_at") == newest))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from empathylab.report.appraisal_analysis import newest_runs
+from empathylab.report.appraisal_analysis import last_used_runs
 from empathylab.scales import Scale, response_pattern
 from empathylab.stats.validity import Validity, self_report_validity
 from empathylab.store import Lab
@@ -35,7 +35,7 @@ def self_reports(lab: Lab) -> list[SelfReport]:
     """The validity of every respondent's answers to every scale; of runs, the newest."""
     read = read_appraisals(lab)
     # People answer once each; there is nothing to tell order or repeats from.
-    asked = newest_runs(read.administrations).filter(pl.col("kind") != "human")
+    asked = last_used_runs(read.administrations).filter(pl.col("kind") != "human")
     columns = ["administration", "phase", "situation", "order_index", "repeat", *_KEY]
     # A situation and its counterpart are two, not one and its repeat.
     told = pl.when("counterpart").then(pl.col("situation") + " / counterpart")
