@@ -481,3 +481,11 @@ def test_many_models_on_one_lab_do_not_run_out_of_connections(lab: Lab) -> None:
     plans = [plan_of(lab, ["x"]), plan_of(lab, ["y"])]
     tallies = run(lab, [Job(model, plans) for model in models])
     assert sum(tally.asked for tally in tallies) == 24
+
+
+def test_an_endpoint_that_asks_for_a_day_is_not_waited_for_nor_hurried(sqlite_lab: Lab) -> None:
+    script = ["a", RateLimited("quota used up", retry_after=86_400), "a"]
+    model = ScriptedModel(script, concurrency=1)
+    [tally] = run(sqlite_lab, [Job(model, [plan_of(sqlite_lab, questions(3))])])
+    assert (tally.asked, dict(tally.failures)) == (2, {"rate limit": 1})
+    assert len(model.calls) == 3

@@ -61,21 +61,13 @@ def situations(
     json: JsonOption = False,
 ) -> None:
     """Imports situations of your own; other texts under a known name become its next version."""
-    from empathylab.errors import InputError
+    from empathylab.scales.files import read_bytes
     from empathylab.situations.tables import parse_situations
     from empathylab.store import Lab
     from empathylab.store.imports import ImportedFile
     from empathylab.store.lab_situations import store_set
 
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            "the file cannot be read",
-            where=str(path),
-            got=error.strerror,
-            remedy="Check the path and its permissions.",
-        ) from error
+    content = read_bytes(path)
     set_id = name or _slug(path.stem)
     _refuse_builtin(set_id, path.name)
     chosen = parse_situations(

@@ -50,13 +50,13 @@ def analyse_appraisals(
 ) -> AppraisalAnalysis:
     """The analysis of the lab's administrations, or of one respondent's or one scale's.
 
-    Of a respondent's runs of one scale only the newest counts; imported administrations all do.
+    Of a respondent's runs of a scale only the one used last counts; what was imported counts all.
     Positive counterparts stand apart: they are no part of the published procedure.
     """
     read = read_appraisals(lab, respondent=respondent, scale=scale)
-    newest = last_used_runs(read.administrations)
-    asked = newest.filter(~pl.col("counterpart"))
-    gone_well = newest.filter(pl.col("counterpart") | (pl.col("phase") == "default"))
+    used = last_used_runs(read.administrations)
+    asked = used.filter(~pl.col("counterpart"))
+    gone_well = used.filter(pl.col("counterpart") | (pl.col("phase") == "default"))
     scores = _scores(asked, read)
     unusable = asked.filter(pl.col("outcome") != "valid")
     changes = scale_changes(scores, alpha=alpha)
@@ -68,7 +68,7 @@ def analyse_appraisals(
             for one in scale_changes(_scores(gone_well, read), alpha=alpha)
             if one.level != "factor"
         )
-        if newest["counterpart"].any()
+        if used["counterpart"].any()
         else (),
         distances=tuple(apart),
         ranks=tuple(rank_agreements(apart)),

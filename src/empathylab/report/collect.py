@@ -103,10 +103,10 @@ class ReportData:
 
 
 def collect(lab: Lab) -> ReportData:
-    """The newest run of each kind and respondent, with all that came of it."""
+    """The run of each kind and respondent that was used last, with all that came of it."""
     all_runs = runs_frame(lab)
-    newest = _newest(all_runs)
-    chosen = newest["run"].to_list()
+    shown = _shown(all_runs)
+    chosen = shown["run"].to_list()
     analysis = analyse_appraisals(lab)
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen) | pl.col("run").is_null())
     outcomes, failures = outcomes_frame(lab), failures_frame(lab)
@@ -116,7 +116,7 @@ def collect(lab: Lab) -> ReportData:
         respondents=tuple(
             dict.fromkeys(
                 [
-                    *newest["respondent"],
+                    *shown["respondent"],
                     *(one.respondent for one in analysis.changes),
                     *replied["respondent"],
                 ]
@@ -124,18 +124,18 @@ def collect(lab: Lab) -> ReportData:
         ),
         runs=tuple(
             _summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
-            for row in newest.iter_rows(named=True)
+            for row in shown.iter_rows(named=True)
         ),
-        left_out_runs=all_runs.height - newest.height,
+        left_out_runs=all_runs.height - shown.height,
         analysis=analysis,
         self_reports=tuple(self_reports(lab)),
         situations=tuple(_grouped(replied)),
         lengths=tuple(_lengths(replied)),
-        sets=tuple(_used_sets(newest)),
+        sets=tuple(_used_sets(shown)),
     )
 
 
-def _newest(runs: pl.DataFrame) -> pl.DataFrame:
+def _shown(runs: pl.DataFrame) -> pl.DataFrame:
     """The last run of each respondent, protocol and instrument: pooling would count twice."""
     settings = [json.loads(text) for text in runs["settings"]]
     instruments = [str(one.get("scale") or one.get("situations")) for one in settings]

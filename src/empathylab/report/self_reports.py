@@ -32,7 +32,7 @@ class SelfReport:
 
 
 def self_reports(lab: Lab) -> list[SelfReport]:
-    """The validity of every respondent's answers to every scale; of runs, the newest."""
+    """The validity of every respondent's answers to every scale; of runs, the one used last."""
     read = read_appraisals(lab)
     # People answer once each; there is nothing to tell order or repeats from.
     asked = last_used_runs(read.administrations).filter(pl.col("kind") != "human")

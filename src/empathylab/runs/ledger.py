@@ -12,7 +12,14 @@ from sqlalchemy import Connection, func, select
 
 from empathylab import __version__
 from empathylab.models import Completion, Model, TokenAlternatives, Usage
-from empathylab.runs.plans import Answered, Interpreter, Plan, Reading, Request
+from empathylab.runs.plans import (
+    Answered,
+    Interpreter,
+    Plan,
+    Reading,
+    Request,
+    storable_text,
+)
 from empathylab.store import Lab, add_respondent, hash_of, insert_numbered, now
 from empathylab.store.schema import answers, failures, runs
 
@@ -142,8 +149,7 @@ def store_failure(
     connection: Connection, run_id: int, key: str, kind: str, message: str, attempts: int
 ) -> None:
     """Notes a request that got no answer; it stays to be asked."""
-    said = message[:500].encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
-    row = {"run_id": run_id, "key": key, "kind": kind, "message": said}
+    row = {"run_id": run_id, "key": key, "kind": kind, "message": storable_text(message[:500])}
     connection.execute(failures.insert(), [row | {"attempts": attempts, "failed_at": now()}])
 
 

@@ -44,23 +44,24 @@ def storable(completion: Completion) -> Completion:
     """The answer without characters that a database refuses: half pairs, and the null character."""
     return dataclasses.replace(
         completion,
-        text=_storable(completion.text),
-        refusal=completion.refusal and _storable(completion.refusal),
-        finish_reason=completion.finish_reason and _storable(completion.finish_reason),
-        reported_model=completion.reported_model and _storable(completion.reported_model),
+        text=storable_text(completion.text),
+        refusal=completion.refusal and storable_text(completion.refusal),
+        finish_reason=completion.finish_reason and storable_text(completion.finish_reason),
+        reported_model=completion.reported_model and storable_text(completion.reported_model),
         logprobs=completion.logprobs
         and tuple(
             dataclasses.replace(
                 entry,
-                token=_storable(entry.token),
-                top={_storable(token): value for token, value in entry.top.items()},
+                token=storable_text(entry.token),
+                top={storable_text(token): value for token, value in entry.top.items()},
             )
             for entry in completion.logprobs
         ),
     )
 
 
-def _storable(text: str) -> str:
+def storable_text(text: str) -> str:
+    """The text, with a sign in the place of what a database refuses."""
     if text.isascii() and "\x00" not in text:
         return text
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")

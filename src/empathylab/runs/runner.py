@@ -40,7 +40,7 @@ Observer = Callable[[Tally], None]
 
 # A busy endpoint says 429 again and again; that is no failure until it has gone on for long.
 _RATE_LIMIT_ATTEMPTS = 60
-_LONGEST_WAIT = 300.0
+_LONGEST_WAIT = 3600.0  # an endpoint that asks for more is left alone; the command can go on later
 _UNREACHABLE_ATTEMPTS = 3
 _HOPELESS_IN_A_ROW = 5
 
@@ -296,7 +296,8 @@ class _Session:
         return None if self.desk.price is None else self.desk.price.cost(completion.usage)
 
     def _give_up(self, error: ModelError, attempt: int) -> bool:
-        if isinstance(error, RequestRejected):
+        told = getattr(error, "retry_after", None)
+        if isinstance(error, RequestRejected) or (told is not None and told > _LONGEST_WAIT):
             return True
         if isinstance(error, RateLimited):
             return attempt >= _RATE_LIMIT_ATTEMPTS
@@ -308,7 +309,7 @@ class _Session:
         self.tally.retries += 1
         self._look()
         told = getattr(error, "retry_after", None)
-        seconds = back_off(attempt) if told is None else min(told, _LONGEST_WAIT)
+        seconds = back_off(attempt) if told is None else told
         if isinstance(error, RateLimited):
             self.desk.pacer.be_quiet(seconds)  # the whole model is busy, not this request alone
         else:

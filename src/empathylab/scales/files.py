@@ -9,22 +9,28 @@ from pathlib import Path
 from empathylab.errors import InputError
 
 
-def read_text(path: Path) -> str:
-    """The file's text, without a byte-order mark."""
+def read_bytes(path: Path) -> bytes:
+    """The file's content."""
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"byte {error.start} is not UTF-8 text",
-            where=path.name,
-            remedy="Save the file as UTF-8.",
-        ) from None
+        return path.read_bytes()
     except OSError as error:
         raise InputError(
             "the file cannot be read",
             where=str(path),
             got=error.strerror,
             remedy="Check the path and its permissions.",
+        ) from None
+
+
+def read_text(path: Path) -> str:
+    """The file's text, without a byte-order mark."""
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte {error.start} is not UTF-8 text",
+            where=path.name,
+            remedy="Save the file as UTF-8.",
         ) from None
 
 

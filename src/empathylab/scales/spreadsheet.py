@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import IO
 from xml.etree import ElementTree
 
 from empathylab.errors import InputError
+from empathylab.scales.files import read_bytes
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -22,21 +24,15 @@ Row = dict[int, str]
 
 def read_sheet(path: Path, sheet: str) -> list[Row]:
     """The rows of the sheet of that name, blank rows included."""
+    content = read_bytes(path)
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return list(_rows(archive, sheet, path.name))
     except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, ValueError, IndexError) as error:
         raise InputError(
             f"this is not a spreadsheet that can be read: {error}",
             where=path.name,
             remedy="Save it again as .xlsx.",
-        ) from None
-    except OSError as error:
-        raise InputError(
-            "the file cannot be read",
-            where=str(path),
-            got=error.strerror,
-            remedy="Check the path and its permissions.",
         ) from None
 
 
