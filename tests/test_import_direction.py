@@ -14,7 +14,10 @@ ROOT = Path(empathylab.__file__).parent
 
 LAYERS = [
     {"errors", "__init__"},
-    {"situations", "scales", "models", "stats", "style"},
+    {"files"},
+    {"tables"},
+    {"situations", "scales", "models", "stats"},
+    {"style"},
     {"store"},
     {"runs"},
     {"protocols", "study", "judging"},

@@ -41,9 +41,9 @@ def filled(lab: Lab, name: str = "scripted/person", situations: int = 2) -> None
             Appraisal(
                 builtin_scale("panas"),
                 appraisal_set,
-                appraisal_set.first_per_emotion(situations),
+                appraisal_set.first_per_group(situations),
             ),
         ),
-        plan_responding(lab, name, Responding(dialogues, dialogues.first_per_emotion(1))),
+        plan_responding(lab, name, Responding(dialogues, dialogues.first_per_group(1))),
     ]
     run(lab, [Job(ScriptedModel(person_like, name=name), plans)])

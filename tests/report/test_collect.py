@@ -54,7 +54,7 @@ def straight_lining(lab: Lab) -> None:
     plan = plan_appraisal(
         lab,
         "scripted/flat",
-        Appraisal(builtin_scale("panas"), chosen, chosen.first_per_emotion(1)),
+        Appraisal(builtin_scale("panas"), chosen, chosen.first_per_group(1)),
     )
     run(lab, [Job(ScriptedModel([answers], name="scripted/flat"), [plan])])
 
@@ -139,7 +139,7 @@ def test_a_respondent_without_valid_answers_at_rest_breaks_nothing(sqlite_lab: L
     plan = plan_appraisal(
         sqlite_lab,
         "scripted/restless",
-        Appraisal(builtin_scale("panas"), chosen, chosen.first_per_emotion(1), default_orders=2),
+        Appraisal(builtin_scale("panas"), chosen, chosen.first_per_group(1), default_orders=2),
     )
     valid = json.dumps({str(n): 1 + n % 3 for n in range(1, 21)})
     script = ["nothing", "nothing", *[valid] * 8]
@@ -160,7 +160,7 @@ def test_the_run_used_last_is_shown(sqlite_lab: Lab) -> None:
 def test_counterparts_stand_beside_the_situations(sqlite_lab: Lab) -> None:
     chosen = builtin_set("appraisal")
     appraisal = Appraisal(
-        builtin_scale("panas"), chosen, chosen.first_per_emotion(1), counterparts=True
+        builtin_scale("panas"), chosen, chosen.first_per_group(1), counterparts=True
     )
     plan = plan_appraisal(sqlite_lab, "scripted/person", appraisal)
     run(sqlite_lab, [Job(ScriptedModel(person_like, name="scripted/person"), [plan])])
@@ -176,7 +176,7 @@ def test_a_changed_scale_is_scored_anew(sqlite_lab: Lab) -> None:
     turned = dataclasses.replace(panas, version=2, reversed=frozenset(range(1, 21)))
     chosen = builtin_set("appraisal")
     for scale in (panas, turned):
-        appraisal = Appraisal(scale, chosen, chosen.first_per_emotion(1))
+        appraisal = Appraisal(scale, chosen, chosen.first_per_group(1))
         plan = plan_appraisal(sqlite_lab, "scripted/person", appraisal)
         [tally] = run(sqlite_lab, [Job(ScriptedModel(person_like, name="scripted/person"), [plan])])
     assert (tally.asked, tally.reused) == (0, 12)

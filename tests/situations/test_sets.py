@@ -71,7 +71,7 @@ def test_built_in_sets_say_that_people_did_not_validate_them(set_id: str) -> Non
 
 
 def test_the_first_of_each_emotion_come_from_different_factors() -> None:
-    picked = builtin_set("appraisal").first_per_emotion(3)
+    picked = builtin_set("appraisal").first_per_group(3)
     assert len(picked) == 24
     assert len({(one.emotion, one.factor) for one in picked}) == 24
 
@@ -92,7 +92,7 @@ def test_a_set_can_be_narrowed_to_an_emotion_and_a_factor() -> None:
 
 
 def test_more_than_there_are_gives_all() -> None:
-    assert len(builtin_set("dialogues").first_per_emotion(99)) == 128
+    assert len(builtin_set("dialogues").first_per_group(99)) == 128
 
 
 def test_the_fingerprint_changes_with_a_single_letter() -> None:
@@ -112,7 +112,7 @@ def test_valence_follows_from_a_known_emotion() -> None:
         ("id = ", "my.toml: this is not valid TOML"),
         (HEAD.replace('title = "Mine"', "") + ONE, "my.toml: 'title' is missing"),
         (HEAD + ONE + 'fator = "x"', "situation 1: there is no key 'fator'. Did you mean 'factor'"),
-        (HEAD + ONE.replace("sad", "wobbly"), "situation 1: 'valence' is missing"),
+        (HEAD + ONE.replace("sad", ""), "situation 1: 'emotion' is missing. Add 'emotion', or"),
         (HEAD + ONE + 'valence = "mixed"', "'valence' must be positive or negative; got 'mixed'"),
         (HEAD + ONE + ONE, "two situations have the same id; got 'a'"),
     ],

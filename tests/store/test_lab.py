@@ -149,7 +149,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing_acknowledged(tmp_path: Pa
     with Lab.open(tmp_path) as lab:
         with lab.writing() as connection:
             connection.execute(
-                text("INSERT INTO raters VALUES (1, 'kept', 'person', '{}', '2024')")
+                text("INSERT INTO respondents VALUES (1, 'kept', 'human', '{}', '2024')")
             )
         # SQLite itself reports a full disk when a database reaches its page limit.
         with pytest.raises(LabError, match="disk is full.*Make room"):
@@ -157,11 +157,11 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing_acknowledged(tmp_path: Pa
                 pages = connection.execute(text("PRAGMA page_count")).scalar()
                 connection.execute(text(f"PRAGMA max_page_count = {pages}"))
                 connection.execute(
-                    text("INSERT INTO raters VALUES (2, :name, 'person', '{}', '2024')"),
+                    text("INSERT INTO respondents VALUES (2, :name, 'human', '{}', '2024')"),
                     {"name": "x" * 1_000_000},
                 )
     with Lab.open(tmp_path) as lab, lab.reading() as connection:
-        assert connection.execute(text("SELECT name FROM raters")).scalars().all() == ["kept"]
+        assert connection.execute(text("SELECT name FROM respondents")).scalars().all() == ["kept"]
 
 
 def test_sqlite_is_in_wal_mode_with_foreign_keys_on(sqlite_lab: Lab) -> None:
@@ -173,14 +173,14 @@ def test_sqlite_is_in_wal_mode_with_foreign_keys_on(sqlite_lab: Lab) -> None:
 
 def test_a_failed_transaction_leaves_no_trace(lab: Lab) -> None:
     insert = text(
-        "INSERT INTO raters (name, kind, details, added_at) "
-        "VALUES ('a', 'person', '{}', '2024-01-01')"
+        "INSERT INTO respondents (name, kind, details, added_at) "
+        "VALUES ('a', 'human', '{}', '2024-01-01')"
     )
     with pytest.raises(RuntimeError), lab.writing() as connection:
         connection.execute(insert)
         raise RuntimeError
     with lab.reading() as connection:
-        assert connection.execute(text("SELECT count(*) FROM raters")).scalar() == 0
+        assert connection.execute(text("SELECT count(*) FROM respondents")).scalar() == 0
 
 
 def test_work_held_by_one_process_is_refused_to_another(

@@ -70,21 +70,21 @@ def test_a_scale_comes_back_as_it_was(lab: Lab) -> None:
 
 def test_times_keep_their_zone(lab: Lab) -> None:
     moment = datetime(2025, 5, 1, 14, 30, tzinfo=timezone(timedelta(hours=2)))
-    row = {"name": "r", "kind": "person", "details": {}, "added_at": moment}
+    row = {"name": "r", "kind": "human", "details": {}, "added_at": moment}
     with lab.writing() as connection:
-        insert_numbered(connection, schema.raters, [row])
-    frame = lab.frame(sa.select(schema.raters.c.added_at))
+        insert_numbered(connection, schema.respondents, [row])
+    frame = lab.frame(sa.select(schema.respondents.c.added_at))
     assert frame["added_at"].to_list() == [NOW]
 
 
 def test_numbered_inserts_keep_their_order(lab: Lab) -> None:
     rows = [
-        {"name": f"rater {n}", "kind": "person", "details": {"n": n}, "added_at": NOW}
+        {"name": f"respondent {n}", "kind": "human", "details": {"n": n}, "added_at": NOW}
         for n in range(2_500)
     ]
     with lab.writing() as connection:
-        ids = insert_numbered(connection, schema.raters, rows)
-    table = schema.raters
+        ids = insert_numbered(connection, schema.respondents, rows)
+    table = schema.respondents
     found = lab.frame(sa.select(table.c.id, table.c.name)).sort("id")
     names = dict(zip(found["id"], found["name"], strict=True))
     assert [names[number] for number in ids] == [row["name"] for row in rows]
@@ -141,21 +141,21 @@ def test_empty_frames_have_their_types(lab: Lab) -> None:
     assert frame.schema["sample"] == pl.Int64
     assert frame.schema["text"] == pl.String
     assert administrations_frame(lab).schema["counterpart"] == pl.Boolean
-    times = lab.frame(sa.select(schema.raters.c.added_at))
+    times = lab.frame(sa.select(schema.respondents.c.added_at))
     assert times.schema["added_at"] == pl.Datetime("us", "UTC")
 
 
 def test_writers_in_several_threads_lose_nothing(lab: Lab) -> None:
     def write(first: int) -> None:
         for number in range(first, first + 20):
-            row = {"name": f"r{number}", "kind": "person", "details": {}, "added_at": NOW}
+            row = {"name": f"r{number}", "kind": "human", "details": {}, "added_at": NOW}
             with lab.writing() as connection:
-                insert_numbered(connection, schema.raters, [row])
+                insert_numbered(connection, schema.respondents, [row])
 
     threads = [threading.Thread(target=write, args=(start,)) for start in range(0, 80, 20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    query = sa.select(sa.func.count(schema.raters.c.name.distinct()).label("n"))
+    query = sa.select(sa.func.count(schema.respondents.c.name.distinct()).label("n"))
     assert lab.frame(query)["n"].to_list() == [80]

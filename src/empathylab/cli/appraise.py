@@ -74,7 +74,7 @@ def appraise(
             scale=lab_scale(lab, scale),
             situation_set=whole,
             situations=(
-                fitting.first_per_emotion(situations)
+                fitting.first_per_group(situations)
                 if per_factor is None
                 else fitting.first_per_factor(per_factor)
             ),

@@ -48,14 +48,14 @@ def evaluate(
         appraisal = Appraisal(
             builtin_scale("panas"),
             imagined,
-            imagined.first_per_emotion(situations),
+            imagined.first_per_group(situations),
             mode=mode,
             temperature=0.0 if run.temperature is None else run.temperature,
             seed=run.seed,
         )
         responding = Responding(
             told,
-            told.first_per_emotion(1),
+            told.first_per_group(1),
             temperature=0.7 if run.temperature is None else run.temperature,
             seed=run.seed,
         )

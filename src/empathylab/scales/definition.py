@@ -30,7 +30,7 @@ from typing import Literal, get_args
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.scales.fields import Fields
-from empathylab.scales.files import read_json, read_toml
+from empathylab.files import read_json, read_toml
 
 Rule = Literal["sum", "double-sum", "mean"]
 

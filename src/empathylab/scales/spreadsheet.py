@@ -11,7 +11,7 @@ from typing import IO
 from xml.etree import ElementTree
 
 from empathylab.errors import InputError
-from empathylab.scales.files import read_bytes
+from empathylab.files import read_bytes
 
 _MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"

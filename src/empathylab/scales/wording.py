@@ -28,7 +28,7 @@ from empathylab.scales.definition import (
     scale_from_dict,
 )
 from empathylab.scales.fields import Fields
-from empathylab.scales.files import read_json, read_text
+from empathylab.files import read_json, read_text
 
 _COLUMNS = ("scale", "item", "text")
 _RULES = {"SUM": "sum", "SUM*2": "double-sum", "AVG": "mean", "MEAN": "mean"}

@@ -47,7 +47,7 @@ def factors_of(situations: Iterable[Situation]) -> Factors:
     """The factors of each emotion, in order of first appearance."""
     found: dict[str, dict[str, None]] = {}
     for situation in situations:
-        if situation.factor is not None:
+        if situation.factor is not None and situation.emotion is not None:
             found.setdefault(situation.emotion, {})[situation.factor] = None
     return {emotion: tuple(names) for emotion, names in found.items()}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from typing import Literal
 
 Valence = Literal["positive", "negative"]
@@ -68,3 +70,28 @@ _VALENCE: dict[str, Valence] = {
 def valence_of(emotion: str) -> Valence | None:
     """The valence of a known emotion word; None for any other."""
     return _VALENCE.get(emotion)
+
+
+def told_valence(emotion: str | None, given: str | None) -> Valence | None:
+    """The valence that was given, or else that of the emotion; None where neither is known."""
+    for valence in ("positive", "negative"):
+        if (given or "").strip().lower() == valence:
+            return valence
+    return None if emotion is None else valence_of(emotion)
+
+
+def emotion_warnings(
+    counts: Mapping[str, int], known: Iterable[str] = DIALOGUE_EMOTIONS
+) -> list[str]:
+    """A sentence for each emotion outside the known ones: it is kept, and how to map it."""
+    names = sorted(known)
+    sentences = []
+    for emotion, count in counts.items():
+        if emotion in names:
+            continue
+        near = get_close_matches(emotion, names, n=1)
+        sentences.append(
+            f"The emotion {emotion!r} ({count} ×) is none of the {len(names)} known: kept as it is. "
+            f"To map it, import with --map {emotion}={near[0] if near else 'NAME'}."
+        )
+    return sentences

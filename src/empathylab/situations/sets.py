@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations.emotions import Valence, valence_of
@@ -24,9 +24,9 @@ class Situation:
     """Unique within its set."""
     text: str
     """The situation, told."""
-    emotion: str
+    emotion: str | None = None
     """What it would make most people feel."""
-    valence: Valence
+    valence: Valence | None = None
     """Whether that is pleasant."""
     factor: str | None = None
     """What brings the emotion about."""
@@ -36,6 +36,10 @@ class Situation:
     """What the person says about it first."""
     counterpart: str | None = None
     """The same situation, had it gone well."""
+    title: str | None = None
+    """What the person put above it, in a forum."""
+    context: tuple[str, ...] = ()
+    """What was said before the utterance: the person first, then in turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +65,29 @@ class SituationSet:
     @property
     def emotions(self) -> tuple[str, ...]:
         """The emotions of the set, in order of first appearance."""
-        return tuple(dict.fromkeys(situation.emotion for situation in self.situations))
+        return tuple(dict.fromkeys(one.emotion for one in self.situations if one.emotion))
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics of the set, in order of first appearance."""
+        return tuple(dict.fromkeys(one.topic for one in self.situations if one.topic))
+
+    @property
+    def grouped_by(self) -> Literal["emotion", "topic"]:
+        """What its situations are spread over: emotions, or topics where some name no emotion."""
+        named = all(one.emotion for one in self.situations)
+        return "emotion" if named or not self.topics else "topic"
 
     @property
     def fingerprint(self) -> str:
         """A hash that changes when any text or label changes."""
-        content = json.dumps(dataclasses.asdict(self), sort_keys=True, ensure_ascii=False)
+        table = dataclasses.asdict(self)
+        for row in table["situations"]:
+            # Fields that came later count only where they hold something: older hashes stay true.
+            for name in ("title", "context"):
+                if not row[name]:
+                    del row[name]
+        content = json.dumps(table, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()
 
     @property
@@ -74,18 +95,21 @@ class SituationSet:
         """The factors of the set, in order of first appearance."""
         return tuple(dict.fromkeys(one.factor for one in self.situations if one.factor))
 
-    def first_per_emotion(self, count: int) -> tuple[Situation, ...]:
-        """The first `count` of each emotion, one of each factor before any factor's second."""
-        chosen: list[Situation] = []
-        for emotion in self.emotions:
-            chosen += _spread_over_factors(
-                [situation for situation in self.situations if situation.emotion == emotion]
-            )[:count]
-        return tuple(chosen)
+    def first_per_group(self, count: int) -> tuple[Situation, ...]:
+        """The first `count` of each emotion (or topic: see `grouped_by`).
+
+        Of each factor one is taken before any factor's second.
+        """
+        groups: dict[str | None, list[Situation]] = {}
+        for situation in self.situations:
+            groups.setdefault(getattr(situation, self.grouped_by), []).append(situation)
+        return tuple(
+            chosen for group in groups.values() for chosen in _spread_over_factors(group)[:count]
+        )
 
     def first_per_factor(self, count: int) -> tuple[Situation, ...]:
         """The first `count` of each factor; a situation without a factor counts by its emotion."""
-        taken: dict[tuple[str, str | None], int] = {}
+        taken: dict[tuple[str | None, str | None], int] = {}
         chosen = []
         for situation in self.situations:
             group = (situation.emotion, situation.factor)
@@ -159,14 +183,18 @@ def _parse_situation(row: dict[str, Any], *, where: str) -> Situation:
     if "valence" not in row and (valence := valence_of(str(row.get("emotion")))):
         row = row | {"valence": valence}
     _check_keys(row, Situation, exempt=set(), where=where)
-    if row["valence"] not in ("positive", "negative"):
+    if row.get("valence") not in ("positive", "negative", None):
         raise InputError(
             "'valence' must be positive or negative",
             where=where,
             got=row["valence"],
             remedy="Fix the situation.",
         )
-    return Situation(**row)
+    if not row.get("emotion") and not row.get("topic"):
+        raise InputError(
+            "'emotion' is missing", where=where, remedy="Add 'emotion', or 'topic' for a post."
+        )
+    return Situation(**{**row, "context": tuple(row.get("context", ()))})
 
 
 def _check_keys(row: dict[str, Any], shape: type, *, exempt: set[str], where: str) -> None:

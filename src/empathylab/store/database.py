@@ -84,6 +84,37 @@ def transaction(engine: Engine, *, writes: bool) -> Iterator[Connection]:
 
 
 @contextlib.contextmanager
+def rebuilding(engine: Engine) -> Iterator[Connection]:
+    """A writing transaction in which SQLite's tables can be made anew.
+
+    SQLite changes a column by copying its table and dropping the old one; with foreign keys
+    enforced, the drop would take along every row that refers to it. So they are enforced again
+    only afterwards, and checked before the commit.
+    """
+    if engine.dialect.name != "sqlite":
+        with transaction(engine, writes=True) as connection:
+            yield connection
+        return
+    with explained(engine), engine.connect() as connection:
+        driver: Any = connection.connection.driver_connection
+        driver.execute("PRAGMA foreign_keys = OFF")
+        try:
+            connection = connection.execution_options(writes=True)
+            with connection.begin():
+                yield connection
+                broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+                if broken:
+                    raise LabError(
+                        "rows refer to others that are not there",
+                        where=str(engine.url.database),
+                        got=f"{len(broken)} in the table {broken[0][0]}",
+                        remedy="Restore the lab from a backup.",
+                    )
+        finally:
+            driver.execute("PRAGMA foreign_keys = ON")
+
+
+@contextlib.contextmanager
 def explained(engine: Engine) -> Iterator[None]:
     """Turns the database's complaints that a user can mend into sentences."""
     try:

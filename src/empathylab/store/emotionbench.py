@@ -10,8 +10,8 @@ from pathlib import Path
 from sqlalchemy import Connection, select, update
 
 from empathylab.errors import InputError
+from empathylab.files import read_text
 from empathylab.scales import Scale
-from empathylab.scales.files import read_text
 from empathylab.scales.people_sheet import PEOPLE_FILE, read_people
 from empathylab.scales.published import (
     RESULTS_SUFFIX,

@@ -12,6 +12,7 @@ from typing import Literal
 from sqlalchemy import Connection, select
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.files import read_json
 from empathylab.scales import (
     Scale,
     builtin_scales,
@@ -22,7 +23,6 @@ from empathylab.scales import (
     scale_to_dict,
     with_words,
 )
-from empathylab.scales.files import read_json
 from empathylab.store import schema
 from empathylab.store.lab import Lab
 from empathylab.store.queries import scales_frame

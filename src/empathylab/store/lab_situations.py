@@ -14,7 +14,7 @@ from empathylab.store import schema
 from empathylab.store.lab import Lab
 from empathylab.store.writing import add_situation_set
 
-_COLUMNS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart")
+_COLUMNS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ def _situations(connection: Connection, set_row: int) -> tuple[Situation, ...]:
         Situation(
             id=row["key"],
             **{name: row[name] for name in _COLUMNS},
+            context=tuple(row["context"] or ()),
         )
         for row in connection.execute(query).mappings()
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, text
 
 from empathylab.errors import LabError, LabTooNew
-from empathylab.store.database import transaction
+from empathylab.store.database import rebuilding, transaction
 from empathylab.store.migrations import HEAD
 
 
@@ -31,7 +31,7 @@ def bring_up_to_date(engine: Engine) -> bool:
     with transaction(engine, writes=False) as connection:
         if schema_version(connection) == HEAD:
             return False
-    with transaction(engine, writes=True) as connection:
+    with rebuilding(engine) as connection:
         if engine.dialect.name == "postgresql":
             # Two processes may open a new lab at once; SQLite's write lock settles it there.
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})

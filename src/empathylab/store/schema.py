@@ -99,15 +99,43 @@ situations = Table(
     _id(),
     _to("situation_sets", index=False),
     _text("key"),
-    _text("emotion", index=True),
+    _text("emotion", nullable=True, index=True),
     _text("factor", nullable=True),
     _text("topic", nullable=True),
     _text("valence", nullable=True),
     _text("text"),
     _text("utterance", nullable=True),
     _text("counterpart", nullable=True),
+    _text("title", nullable=True),
+    # What was said before the utterance: the speaker first, then in turns.
+    Column("context", Document, nullable=True),
     UniqueConstraint("situation_set_id", "key"),
     _one_of("valence", "positive", "negative"),
+)
+
+# A draw from a set: which situations, in which order, and by which rules.
+selections = Table(
+    "selections",
+    metadata,
+    _id(),
+    _text("name", unique=True),
+    _to("situation_sets"),
+    Column("recipe", Document, nullable=False),
+    _text("fingerprint"),
+    Column("added_at", Moment, nullable=False),
+)
+
+selected_situations = Table(
+    "selected_situations",
+    metadata,
+    Column(
+        "selection_id",
+        RowId,
+        ForeignKey("selections.id", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    _to("situations"),
 )
 
 respondents = Table(
@@ -207,6 +235,9 @@ responses = Table(
     _text("outcome"),
     _text("reason", nullable=True),
     Column("added_at", Moment, nullable=False),
+    _to("imports", nullable=True),
+    # What the source says about it: labels of its sentences, who wrote it …
+    Column("details", Document, nullable=True),
 )
 
 imports = Table(
@@ -225,7 +256,9 @@ administrations = Table(
     "administrations",
     metadata,
     _id(),
-    _to("respondents"),
+    # Who answered: a respondent that is measured, or a rater about themselves.
+    _to("respondents", nullable=True),
+    _to("raters", nullable=True),
     _to("scales"),
     _to("situations", nullable=True),
     _to("answers", nullable=True, index=False, unique=True),
@@ -242,6 +275,7 @@ administrations = Table(
     _text("subject", nullable=True),
     Column("import_id", RowId, ForeignKey("imports.id"), nullable=True, index=True),
     _one_of("phase", "default", "evoked"),
+    CheckConstraint("(respondent_id IS NULL) <> (rater_id IS NULL)", name="answered_by"),
     CheckConstraint("phase = 'default' OR situation_id IS NOT NULL", name="evoked_by"),
 )
 
@@ -260,17 +294,6 @@ item_answers = Table(
     Column("entropy", Float, nullable=True),
 )
 
-raters = Table(
-    "raters",
-    metadata,
-    _id(),
-    _text("name", unique=True),
-    _text("kind"),
-    Column("details", Document, nullable=False),
-    Column("added_at", Moment, nullable=False),
-    _one_of("kind", "person", "model"),
-)
-
 studies = Table(
     "studies",
     metadata,
@@ -282,6 +305,22 @@ studies = Table(
     _text("status"),
     Column("added_at", Moment, nullable=False),
     _one_of("status", "draft", "open", "paused", "closed"),
+)
+
+# A person in two studies is two raters, so that no study learns of another.
+raters = Table(
+    "raters",
+    metadata,
+    _id(),
+    _to("studies", index=False),
+    _text("name"),
+    _text("kind"),
+    # Age, country and the like; what a study's demographics block asked or a platform told.
+    Column("details", Document, nullable=False),
+    Column("seconds", Float, nullable=True),
+    Column("added_at", Moment, nullable=False),
+    UniqueConstraint("study_id", "name"),
+    _one_of("kind", "person", "model"),
 )
 
 arms = Table(
@@ -305,5 +344,7 @@ ratings = Table(
     Column("value", Float, nullable=False),
     _text("label", nullable=True),
     Column("rated_at", Moment, nullable=True),
+    Column("seconds", Float, nullable=True),
+    _to("imports", nullable=True),
     UniqueConstraint("rater_id", "response_id", "dimension"),
 )

@@ -73,6 +73,8 @@ def add_situation_set(connection: Connection, chosen: SituationSet) -> dict[str,
                 "text": situation.text,
                 "utterance": situation.utterance,
                 "counterpart": situation.counterpart,
+                "title": situation.title,
+                "context": list(situation.context) or None,
             }
             for situation in chosen
         ]

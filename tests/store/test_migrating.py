@@ -1,4 +1,4 @@
-"""Administrations from before imports were known."""
+"""Administrations and responses from before imports were known."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from empathylab.store import Lab, administrations_frame, item_answers_frame
+from empathylab.store import (
+    Lab,
+    administrations_frame,
+    item_answers_frame,
+    responses_frame,
+)
 from empathylab.store.database import database_url, open_engine, transaction
 from empathylab.store.migrate import upgrade
 
@@ -18,11 +23,18 @@ VALUES (1, 'panas', 1, 'x', '{}', '2024-01-01');
 INSERT INTO administrations (id, respondent_id, scale_id, phase, counterpart, mode, order_index,
                              item_order, repeat, outcome, added_at)
 VALUES (1, 1, 1, 'default', false, 'free', 0, '[1]', 0, 'valid', '2024-01-01');
-INSERT INTO item_answers (administration_id, item, value) VALUES (1, 1, 4.0)
+INSERT INTO item_answers (administration_id, item, value) VALUES (1, 1, 4.0);
+INSERT INTO situation_sets (id, name, version, title, language, licence, validated, description,
+                            fingerprint, added_at)
+VALUES (1, 'mine', 1, 'Mine', 'en', 'CC0', false, '', 'x', '2024-01-01');
+INSERT INTO situations (id, situation_set_id, key, emotion, valence, text)
+VALUES (1, 1, 'a', 'sad', 'negative', 'It rains.');
+INSERT INTO responses (id, situation_id, respondent_id, sample, text, outcome, added_at)
+VALUES (1, 1, 1, 0, 'I am sorry.', 'valid', '2024-01-01')
 """
 
 
-def test_administrations_and_their_answers_are_kept(tmp_path: Path, database: str | None) -> None:
+def test_what_an_older_lab_holds_is_kept(tmp_path: Path, database: str | None) -> None:
     folder = tmp_path / "lab"
     folder.mkdir()
     engine = open_engine(database_url(database or f"sqlite:///{folder / 'lab.sqlite'}"))
@@ -34,3 +46,6 @@ def test_administrations_and_their_answers_are_kept(tmp_path: Path, database: st
     with Lab.open(folder, database=database) as lab:
         assert administrations_frame(lab)["phase"].to_list() == ["default"]
         assert item_answers_frame(lab)["value"].to_list() == [4.0]
+        # Their tables were made anew on the way; what refers to them must not go with the old ones.
+        [response] = responses_frame(lab).to_dicts()
+        assert (response["situation"], response["text"]) == ("a", "I am sorry.")

@@ -1,0 +1,211 @@
+"""Anybody's ratings, from a long table: one row per rating.
+
+Columns: `situation`, `respondent`, `rater`, `rating` (a number, or a label); if wanted
+`dimension`, `sample`, `label` and `seconds`. With the columns of a table of replies (`text`,
+`situation_text` …) the table brings the replies and situations along. A second table may tell
+about the raters: `rater`, and any other columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from empathylab.errors import InputError
+from empathylab.situations.released import Dimension, RatedStudy, Rater, Rating
+from empathylab.situations.reply_tables import filled, sample_of
+from empathylab.tables import clean_text, require_columns
+
+if TYPE_CHECKING:
+    import polars as pl
+
+KNOWN_LABELS = (("Bad", "Okay", "Good"),)
+DEFAULT_DIMENSION = "empathy"
+# A scale with more points than this is one of degrees, not of categories.
+_MOST_POINTS = 11
+
+
+def ratings_from(
+    table: pl.DataFrame,
+    *,
+    where: str,
+    name: str,
+    title: str,
+    labels: Sequence[str] = (),
+    points: Sequence[float] = (),
+    people: pl.DataFrame | None = None,
+    people_where: str = "",
+) -> RatedStudy:
+    """The study that a table of ratings tells.
+
+    `labels` are the scale's labels, lowest first; `points` its values, where not all of them were
+    used or they are not whole numbers.
+    """
+    require_columns(table.columns, ["situation", "respondent", "rater", "rating"], where=where)
+    values, named = _values(table, labels, points, where)
+    ratings: dict[object, Rating] = {}
+    rows: dict[object, int] = {}
+    for number, row in enumerate(table.iter_rows(named=True), start=2):
+        place = f"{where} row {number}"
+        value = values[number - 2]
+        if value is None:
+            raise InputError("'rating' is empty", where=place, remedy="Fill it in, or drop it.")
+        given = row.get("label")
+        one = Rating(
+            rater=filled(row, "rater", place),
+            situation=filled(row, "situation", place),
+            respondent=filled(row, "respondent", place),
+            value=value,
+            dimension=str(row.get("dimension") or DEFAULT_DIMENSION).strip(),
+            sample=sample_of(row, place),
+            label=named.get(value) or (None if given is None else clean_text(str(given)).strip()),
+            seconds=_seconds(row, place),
+        )
+        if one.key in ratings:
+            raise InputError(
+                f"the same rater rated the same reply in row {rows[one.key]}",
+                where=place,
+                got=one.rater,
+                remedy="Keep one of the ratings, or number the replies in a column 'sample'.",
+            )
+        ratings[one.key] = one
+        rows[one.key] = number
+    if not ratings:
+        raise InputError("there is no rating", where=where, remedy="Add a row for each.")
+    kept = tuple(ratings.values())
+    return RatedStudy(
+        name=name,
+        title=title,
+        design=_design(kept),
+        dimensions=_dimensions(kept, named, points),
+        raters=_raters(kept, people, people_where),
+        ratings=kept,
+    )
+
+
+def _values(
+    table: pl.DataFrame, labels: Sequence[str], points: Sequence[float], where: str
+) -> tuple[list[float | None], dict[float, str]]:
+    """The ratings as numbers, and the labels of the numbers."""
+    series = table["rating"]
+    texts = [None if value is None else str(value).strip() for value in series]
+    given = {text for text in texts if text}
+    if not labels and not any(_is_number(text) for text in given):
+        labels = next((known for known in KNOWN_LABELS if given <= set(known)), ())
+        if given and not labels:
+            raise InputError(
+                "'rating' holds words, and their order is not known",
+                where=where,
+                got=", ".join(sorted(given)[:5]),
+                remedy="Name them from lowest to highest: --labels Bad,Okay,Good",
+            )
+    numbers = [float(one) for one in points] or [float(n + 1) for n in range(len(labels))]
+    if labels and len(numbers) != len(labels):
+        raise InputError(
+            f"there are {len(labels)} labels but {len(numbers)} points",
+            remedy="Give as many of one as of the other.",
+        )
+    by_label = dict(zip(labels, numbers, strict=True)) if labels else {}
+    values = [
+        _value(text, by_label, numbers, f"{where} row {row}")
+        for row, text in enumerate(texts, start=2)
+    ]
+    return values, {value: label for label, value in by_label.items()}
+
+
+def _value(
+    text: str | None, by_label: Mapping[str, float], points: Sequence[float], where: str
+) -> float | None:
+    if not text:
+        return None
+    if text in by_label:
+        return by_label[text]
+    value = float(text) if _is_number(text) else None
+    if value is None or (points and value not in points):
+        allowed = list(by_label) or [f"{point:g}" for point in points]
+        remedy = "Fix the row."
+        what = f"'rating' must be {'one of ' + ', '.join(allowed) if allowed else 'a number'}"
+        raise InputError(what, where=where, got=text, remedy=remedy)
+    return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return abs(float(text)) < float("inf")
+    except ValueError:
+        return False
+
+
+def _seconds(row: Mapping[str, Any], where: str) -> float | None:
+    given = row.get("seconds")
+    if given is None:
+        return None
+    if not _is_number(str(given)) or float(given) < 0:
+        raise InputError("'seconds' must be a number", where=where, got=given, remedy="Fix it.")
+    return float(given)
+
+
+def _design(ratings: Sequence[Rating]) -> Any:
+    seen: dict[str, set[str]] = {}
+    for one in ratings:
+        seen.setdefault(one.rater, set()).add(one.respondent)
+    return "within" if any(len(arms) > 1 for arms in seen.values()) else "between"
+
+
+def _dimensions(
+    ratings: Sequence[Rating], labels: Mapping[float, str], points: Sequence[float]
+) -> tuple[Dimension, ...]:
+    used: dict[str, set[float]] = {}
+    for one in ratings:
+        used.setdefault(one.dimension, set()).add(one.value)
+    found = []
+    for name, values in used.items():
+        scale = sorted(labels) or sorted(points) or _points_of(values)
+        found.append(
+            Dimension(name, tuple(scale), tuple(labels[point] for point in scale if labels))
+        )
+    return tuple(found)
+
+
+def _points_of(values: set[float]) -> list[float]:
+    """Every whole number from the lowest to the highest, if they are few."""
+    low, high = min(values), max(values)
+    if all(value.is_integer() for value in values) and high - low < _MOST_POINTS:
+        return [float(point) for point in range(int(low), int(high) + 1)]
+    return []
+
+
+def _raters(
+    ratings: Sequence[Rating], people: pl.DataFrame | None, where: str
+) -> tuple[Rater, ...]:
+    told: dict[str, dict[str, Any]] = {}
+    if people is not None:
+        require_columns(people.columns, ["rater"], where=where)
+        for number, row in enumerate(people.iter_rows(named=True), start=2):
+            name = filled(row, "rater", f"{where} row {number}")
+            if name in told:
+                raise InputError(
+                    "a rater is there twice",
+                    where=f"{where} row {number}",
+                    got=name,
+                    remedy="Keep one of the rows.",
+                )
+            told[name] = {
+                column: value for column, value in row.items() if column != "rater" and value
+            }
+    names = dict.fromkeys(one.rater for one in ratings)
+    return tuple(_rater(name, told.get(name, {}), where) for name in names)
+
+
+def _rater(name: str, told: Mapping[str, Any], where: str) -> Rater:
+    details = dict(told)
+    kind = details.pop("kind", "person")
+    if kind not in ("person", "model"):
+        raise InputError(
+            "'kind' must be person or model", where=where, got=kind, remedy="Fix the row."
+        )
+    seconds = _seconds(details, f"{where}, rater {name}")
+    details.pop("seconds", None)
+    if _is_number(str(details.get("age", ""))):
+        details["age"] = float(details["age"])
+    return Rater(name, details, seconds, kind=kind)

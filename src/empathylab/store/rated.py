@@ -1,0 +1,193 @@
+"""Ratings and raters as frames, for analysis: names in place of numbers, one row per thing."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from sqlalchemy import func, select
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.scales import scale_from_dict
+from empathylab.scales.score_frames import score_frame
+from empathylab.situations.released import Dimension
+from empathylab.store.lab import Lab
+from empathylab.store.queries import scales_frame
+from empathylab.store.schema import (
+    administrations,
+    arms,
+    item_answers,
+    raters,
+    ratings,
+    respondents,
+    responses,
+    scales,
+    situation_sets,
+    situations,
+    studies,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A study of the lab, as far as an analysis needs it."""
+
+    name: str
+    title: str
+    design: str
+    """`between` or `within` subjects."""
+    dimensions: tuple[Dimension, ...]
+    status: str
+
+
+def lab_studies(lab: Lab) -> dict[str, Study]:
+    """The lab's studies by name, in the order in which they came."""
+    with lab.reading() as connection:
+        rows = connection.execute(select(studies).order_by(studies.c.id)).all()
+    return {row.name: _study(row) for row in rows}
+
+
+def _study(row: Any) -> Study:
+    dimensions = tuple(
+        Dimension(one["name"], tuple(one["values"]), tuple(one["labels"]))
+        for one in row.protocol.get("dimensions", ())
+    )
+    design = row.protocol.get("design", "between")
+    return Study(row.name, row.title, design, dimensions, row.status)
+
+
+def lab_study(lab: Lab, name: str | None) -> Study:
+    """The study of that name; without a name the only one there is."""
+    found = lab_studies(lab)
+    if not found:
+        raise InputError(
+            "the lab holds no rated study",
+            remedy="Run `empathylab data import welivita CSV` or `empathylab data import ratings "
+            "CSV`.",
+        )
+    if name is None:
+        if len(found) > 1:
+            raise InputError(
+                "the lab holds several studies",
+                got=", ".join(found),
+                remedy="Name one with --study.",
+            )
+        return next(iter(found.values()))
+    if name not in found:
+        raise UnknownName("study", name, found)
+    return found[name]
+
+
+def ratings_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """The study's ratings, with what was rated and by whom."""
+    query = (
+        select(
+            raters.c.name.label("rater"),
+            raters.c.kind.label("rater_kind"),
+            arms.c.name.label("arm"),
+            respondents.c.name.label("respondent"),
+            situation_sets.c.name.label("set"),
+            situations.c.key.label("situation"),
+            situations.c.emotion,
+            situations.c.valence,
+            situations.c.topic,
+            responses.c.id.label("response"),
+            responses.c.sample,
+            responses.c.text,
+            ratings.c.dimension,
+            ratings.c.value.label("rating"),
+            ratings.c.label,
+            ratings.c.seconds,
+        )
+        .join(raters, raters.c.id == ratings.c.rater_id)
+        .join(studies, studies.c.id == raters.c.study_id)
+        .join(responses, responses.c.id == ratings.c.response_id)
+        .join(respondents, respondents.c.id == responses.c.respondent_id)
+        .join(situations, situations.c.id == responses.c.situation_id)
+        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .where(studies.c.name == study)
+        .order_by(ratings.c.id)
+    )
+    return lab.frame(query).with_columns(arm=pl.coalesce("arm", "respondent"))
+
+
+def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """The study's raters: their time, what is told about them, and their scales' totals.
+
+    `arm` is the arm they rated, null where they rated several. What is told (age, country …) and
+    totals (`teq` …) become columns of their own.
+    """
+    query = (
+        select(
+            raters.c.name.label("rater"),
+            raters.c.kind,
+            raters.c.seconds,
+            raters.c.details,
+            func.min(arms.c.name).label("arm"),
+            func.count(arms.c.name.distinct()).label("arms"),
+            func.count(ratings.c.id).label("ratings"),
+        )
+        .join(studies, studies.c.id == raters.c.study_id)
+        .join(ratings, ratings.c.rater_id == raters.c.id, isouter=True)
+        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .where(studies.c.name == study)
+        .group_by(raters.c.id)
+        .order_by(raters.c.id)
+    )
+    frame = lab.frame(query)
+    alone = pl.when(pl.col("arms") == 1).then(pl.col("arm"))
+    frame = frame.with_columns(arm=alone).drop("arms")
+    told = [json.loads(text) for text in frame["details"]]
+    names = dict.fromkeys(name for one in told for name in one if name not in frame.columns)
+    columns = [_column(name, [one.get(name) for one in told]) for name in names]
+    frame = frame.drop("details").with_columns(columns)
+    for scale, totals in _totals(lab, rater_answers_frame(lab, study)).items():
+        frame = frame.join(totals.rename({"score": scale}), on="rater", how="left")
+    return frame
+
+
+def _totals(lab: Lab, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """By scale, the total of each rater who answered it in full."""
+    known = {
+        row["scale_row"]: scale_from_dict(
+            json.loads(row["definition"]), where=f"scale {row['scale']} of the lab"
+        )
+        for row in scales_frame(lab).iter_rows(named=True)
+    }
+    of = answers.select("administration", "rater", "scale").unique()
+    totals = score_frame(answers, known).filter(subscale="total").join(of, on="administration")
+    return {
+        str(name): group.select("rater", "score").unique("rater", keep="last")
+        for (name,), group in totals.group_by("scale", maintain_order=True)
+    }
+
+
+def _column(name: str, values: list[Any]) -> pl.Series:
+    if all(isinstance(value, int | float) for value in values if value is not None):
+        return pl.Series(name, values, pl.Float64, strict=False)
+    texts = [None if value is None else str(value) for value in values]
+    return pl.Series(name, texts, pl.String)
+
+
+def rater_answers_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """Every item answer that the study's raters gave about themselves, as given."""
+    query = (
+        select(
+            raters.c.name.label("rater"),
+            scales.c.id.label("scale_row"),
+            scales.c.name.label("scale"),
+            administrations.c.id.label("administration"),
+            item_answers.c.item,
+            item_answers.c.value,
+        )
+        .join(administrations, administrations.c.rater_id == raters.c.id)
+        .join(studies, studies.c.id == raters.c.study_id)
+        .join(scales, scales.c.id == administrations.c.scale_id)
+        .join(item_answers, item_answers.c.administration_id == administrations.c.id)
+        .where(studies.c.name == study, administrations.c.outcome == "valid")
+        .order_by(raters.c.id, scales.c.id, item_answers.c.item)
+    )
+    return lab.frame(query)

@@ -1,0 +1,74 @@
+"""Studies in the lab: their arms, their raters, and what the raters said of themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from empathylab.errors import InputError
+from empathylab.store import schema
+from empathylab.store.writing import hash_of, insert_new, now
+
+
+def add_study(
+    connection: Connection, name: str, title: str, protocol: Mapping[str, Any], *, status: str
+) -> int:
+    """The lab's id of the study of that name; a study keeps the protocol it began with."""
+    protocol_hash = hash_of(protocol)
+    row = {
+        "name": name,
+        "title": title,
+        "protocol": dict(protocol),
+        "protocol_hash": protocol_hash,
+        "status": status,
+        "added_at": now(),
+    }
+    insert_new(connection, schema.studies, [row])
+    table = schema.studies
+    found = connection.execute(
+        select(table.c.id, table.c.protocol_hash).where(table.c.name == name)
+    ).one()
+    if found.protocol_hash != protocol_hash:
+        raise InputError(
+            "the lab holds a study of this name with another design or scale",
+            got=name,
+            remedy="Give this one another name.",
+        )
+    return int(found.id)
+
+
+def add_arms(connection: Connection, study: int, arms: Mapping[str, int]) -> dict[str, int]:
+    """The ids of the study's arms; `arms` gives each arm's respondent."""
+    rows = [
+        {"study_id": study, "name": name, "respondent_id": respondent}
+        for name, respondent in arms.items()
+    ]
+    insert_new(connection, schema.arms, rows)
+    table = schema.arms
+    query = select(table.c.name, table.c.id).where(table.c.study_id == study)
+    return {row.name: int(row.id) for row in connection.execute(query)}
+
+
+def add_raters(
+    connection: Connection, study: int, raters: Iterable[Mapping[str, Any]]
+) -> dict[str, int]:
+    """The ids of the study's raters by name; a row has name, kind, details and seconds."""
+    table = schema.raters
+    query = select(table).where(table.c.study_id == study)
+    held = {row["name"]: row for row in connection.execute(query).mappings()}
+    fresh = []
+    for rater in raters:
+        known = held.get(rater["name"])
+        if known is None:
+            fresh.append({"study_id": study, "added_at": now(), **rater})
+        elif any(known[field] != rater[field] for field in ("details", "seconds")):
+            connection.execute(
+                update(table)
+                .where(table.c.id == known["id"])
+                .values(details=rater["details"], seconds=rater["seconds"])
+            )
+    insert_new(connection, table, fresh)
+    names = select(table.c.name, table.c.id).where(table.c.study_id == study)
+    return {row.name: int(row.id) for row in connection.execute(names)}
