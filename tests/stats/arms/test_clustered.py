@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from empathylab.errors import InputError
+from empathylab.stats.arms import (
+    ClusteredDifference,
+    clustered_difference,
+    independence_test,
+    one_way_icc,
+    rao_scott,
+)
+from tests.stats.arms.reference_files import R, paired, rated
+
+TWO = ["human", "alpha"]
+
+
+def difference(frame: pl.DataFrame) -> ClusteredDifference:
+    both = frame.filter(pl.col("arm").is_in(TWO))
+    return clustered_difference(both["rating"] == 3, both["arm"] == "alpha", both["rater"])
+
+
+def test_icc_by_hand() -> None:
+    # Clusters (1, 1), (0, 0), (1, 0): means 1, 0, ½; between 1/2, within 1/6, m = 2:
+    # (1/2 − 1/6) / (1/2 + 1/6) = ½.
+    assert one_way_icc([1, 1, 0, 0, 1, 0], list("aabbcc")) == pytest.approx(0.5)
+
+
+def test_icc_is_the_one_of_rs_analysis_of_variance() -> None:
+    alpha = rated().filter(pl.col("arm") == "alpha")
+    found = one_way_icc(alpha["rating"] == 3, alpha["rater"])
+    assert found == pytest.approx(R["icc_alpha"], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("values", "clusters"),
+    [([], []), ([1, 0], ["a", "b"]), ([1, 0], ["a", "a"]), ([1, 1, 1, 1], ["a", "a", "b", "b"])],
+)
+def test_too_little_has_no_icc(values: list[float], clusters: list[str]) -> None:
+    assert math.isnan(one_way_icc(values, clusters))
+
+
+def test_rao_scott_of_good_ratings_is_that_of_rs_survey() -> None:
+    both = rated().filter(pl.col("arm").is_in(TWO))
+    result = rao_scott(both["arm"], both["rating"] == 3, both["rater"])
+    expected = R["rao_scott_good"]
+    assert result.f == pytest.approx(expected["f"], rel=1e-9)
+    assert (result.df, result.df_denominator) == (pytest.approx(1), pytest.approx(39))
+    assert result.p == pytest.approx(expected["p"], rel=1e-8)
+    assert result.design_effect == pytest.approx(R["plain"]["statistic"] / expected["f"])
+
+
+@pytest.mark.parametrize(
+    ("frame", "arms", "name"),
+    [
+        (rated(), ["human", "alpha", "beta"], "rao_scott_full"),
+        (paired(), TWO, "rao_scott_within"),
+    ],
+)
+def test_rao_scott_of_all_ratings_is_that_of_rs_survey(
+    frame: pl.DataFrame, arms: list[str], name: str
+) -> None:
+    kept = frame.filter(pl.col("arm").is_in(arms))
+    result = rao_scott(kept["arm"], kept["rating"], kept["rater"])
+    for part in ("f", "df", "df_denominator", "p"):
+        assert getattr(result, part) == pytest.approx(R[name][part], rel=1e-8)
+
+
+def test_every_rating_its_own_rater_leaves_the_chi_square_nearly_alone() -> None:
+    rows, columns = [0] * 40 + [1] * 40, ([0, 1] * 20) + ([0, 1, 1, 1] * 10)
+    result = rao_scott(rows, columns, range(80))
+    assert result.design_effect == pytest.approx(1, abs=0.1)
+
+
+def test_the_clustered_difference_is_that_of_rs_sandwich() -> None:
+    result = difference(rated())
+    assert result.difference.estimate == pytest.approx(R["robust_between"]["difference"])
+    assert result.se == pytest.approx(R["robust_between"]["se"], rel=1e-9)
+    assert result.df == 38
+
+
+def test_raters_in_both_arms_share_one_cluster() -> None:
+    result = difference(paired())
+    assert result.se == pytest.approx(R["robust_within"]["se"], rel=1e-9)
+    assert result.df == 24
+
+
+def test_raters_who_always_say_the_same_count_once() -> None:
+    # 4 raters an arm, 5 equal ratings each: the variance is that of 8 ratings, so the design
+    # effect is 5 times the G/(G − 1) of few raters.
+    good = np.repeat([1, 1, 1, 0, 1, 0, 0, 0], 5)
+    arm = np.repeat([1, 1, 1, 1, 0, 0, 0, 0], 5)
+    result = clustered_difference(good, arm, np.repeat(range(8), 5))
+    assert result.icc == pytest.approx(1)
+    assert result.design_effect == pytest.approx(5 * 8 / 7)
+    assert result.se == pytest.approx(math.sqrt(8 / 7 * 2 * 0.75 * 0.25 / 4))
+
+
+def test_a_design_effect_above_one_widens_the_interval_and_raises_p() -> None:
+    rng = np.random.default_rng(4)
+    rater = np.repeat(range(60), 10)
+    tendency = rng.normal(size=60)[rater]
+    arm = rater < 30
+    good = tendency + rng.logistic(size=600) + 0.5 * arm > 0
+    clustered = clustered_difference(good, arm, rater)
+    plain = independence_test(
+        [
+            [int((good & arm).sum()), int((~good & arm).sum())],
+            [int((good & ~arm).sum()), int((~good & ~arm).sum())],
+        ],
+        yates=False,
+    )
+    assert clustered.design_effect > 1.5
+    assert clustered.p > plain.p
+
+
+@pytest.mark.parametrize(
+    ("good", "arm", "raters", "note"),
+    [
+        ([1, 0], [True, True], ["a", "b"], "an arm has no rating"),
+        ([1, 0, 1], [True, False, False], ["a", "b", "c"], "an arm has a single rater"),
+        (
+            [1, 1, 1, 1],
+            [True, True, False, False],
+            list("abcd"),
+            "the ratings do not vary between raters",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_says_why(
+    good: list[int], arm: list[bool], raters: list[str], note: str
+) -> None:
+    result = clustered_difference(good, arm, raters)
+    assert math.isnan(result.p)
+    assert result.note == note
+
+
+def test_one_rater_has_no_rao_scott_test() -> None:
+    result = rao_scott(["a", "b"], [1, 2], ["x", "x"])
+    assert math.isnan(result.p)
+    assert result.note == "fewer than two raters"
+
+
+def test_columns_of_different_length_are_refused() -> None:
+    with pytest.raises(InputError, match="differ in length"):
+        clustered_difference([1, 0], [True, False], ["a"])
