@@ -34,7 +34,7 @@ bench: $(VENV)/.dev ## print the measured ratios
 
 lock: ## renew requirements/*.lock from pyproject.toml (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
-	  --extra local --group build -o requirements/run.lock pyproject.toml
+	  --extra local --extra style --group build -o requirements/run.lock pyproject.toml
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
 	  --all-extras --group build --group dev -o requirements/dev.lock pyproject.toml
 

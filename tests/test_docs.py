@@ -50,7 +50,7 @@ def test_links_between_pages_lead_somewhere() -> None:
 def test_the_guides_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [code] = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     # One situation is enough to see that it runs.
-    code = code.replace("dialogues.first_per_emotion(1)", "dialogues.situations[:1]")
+    code = code.replace("dialogues.first_per_group(1)", "dialogues.situations[:1]")
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "guide.md", "exec"), {})  # noqa: S102 - our own example
     assert (tmp_path / "lab" / "lab.sqlite").is_file()

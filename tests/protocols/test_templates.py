@@ -21,7 +21,7 @@ def test_what_a_file_leaves_out_is_as_built_in(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("id = ", "cannot be read"),
+        ("id = ", "this is not TOML"),
         ('imagine = "{situation}"', "'id' is missing"),
         ('id = "x"\nimagin = "{situation}"', "Did you mean 'imagine'"),
         ('id = "x"\nimagine = "Suppose."', "'imagine' must hold {situation}"),

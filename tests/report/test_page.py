@@ -78,10 +78,10 @@ def test_replies_can_be_browsed_by_emotion_and_searched(visit: Visit) -> None:
     page = visit.page
     shown = page.locator(".situation:visible")
     assert shown.count() == 32
-    page.locator("select[name=emotion]").select_option("guilty")
+    page.locator("select[name=group]").select_option("guilty")
     assert shown.count() == 1
     assert shown.locator(".tag").inner_text() == "guilty"
-    page.locator("select[name=emotion]").select_option("")
+    page.locator("select[name=group]").select_option("")
     page.locator("input[name=text]").fill("harbor")
     assert 1 <= shown.count() < 32
     assert f"{shown.count()} of 32" in page.locator("output").inner_text()

@@ -16,6 +16,8 @@ from empathylab.situations.fetching import (
     EMOTIONBENCH_COMMIT,
     EMOTIONBENCH_FILES,
     EMOTIONBENCH_URL,
+    EMPATHETICDIALOGUES_FILES,
+    EMPATHETICDIALOGUES_URL,
     PublishedFile,
     fetch_files,
 )
@@ -84,6 +86,12 @@ def test_a_missing_file_is_one_sentence(repository: tuple[Path, str], tmp_path: 
         fetch_files([FILE], repository[1], tmp_path / "sources")
 
 
+def test_the_command_for_those_who_download_by_hand_is_the_callers(tmp_path: Path) -> None:
+    by_hand = "empathylab data import empatheticdialogues FILE"
+    with pytest.raises(InputError, match=f"by hand and run: {by_hand}"):
+        fetch_files([FILE], "http://127.0.0.1:1", tmp_path / "sources", by_hand=by_hand)
+
+
 def test_an_unreachable_server_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be downloaded"):
         fetch_files([FILE], "http://127.0.0.1:1", tmp_path / "sources")
@@ -98,6 +106,14 @@ def test_the_published_files_are_pinned_by_commit_and_hash() -> None:
     assert EMOTIONBENCH_URL.startswith("https://")
     assert EMOTIONBENCH_URL.endswith(EMOTIONBENCH_COMMIT)
     assert all(len(file.sha256) == 64 and file.size > 0 for file in EMOTIONBENCH_FILES)
+
+
+def test_the_dialogues_are_pinned_by_size_and_hash() -> None:
+    assert EMPATHETICDIALOGUES_URL.startswith("https://")
+    (archive,) = EMPATHETICDIALOGUES_FILES
+    assert (archive.name, archive.size) == ("empatheticdialogues.tar.gz", 28_022_709)
+    assert archive.sha256.startswith("56f234d77b7dd1f0")
+    assert len(archive.sha256) == 64
 
 
 @pytest.mark.shared_data

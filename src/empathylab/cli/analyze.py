@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from empathylab.cli import analyze_agreement, analyze_ratings
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ app = typer.Typer(
     help="The statistics of what is in the lab.",
     epilog="Example: `empathylab analyze appraisal --json`",
 )
+app.command("ratings", epilog=analyze_ratings.EXAMPLE)(analyze_ratings.ratings)
+app.command("agreement", epilog=analyze_agreement.EXAMPLE)(analyze_agreement.agreement)
 
 
 @app.command(

@@ -10,7 +10,17 @@ import typer
 from typer.core import TyperGroup
 
 from empathylab import __version__
-from empathylab.cli import analyze, appraise, data, evaluate, models, report, respond, scales
+from empathylab.cli import (
+    analyze,
+    appraise,
+    data,
+    evaluate,
+    models,
+    report,
+    respond,
+    scales,
+    stats,
+)
 from empathylab.errors import EmpathyLabError
 
 _INTERRUPTED = 130
@@ -76,6 +86,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(data.app, name="data")
 app.add_typer(scales.app, name="scales")
 app.add_typer(analyze.app, name="analyze")
+app.add_typer(stats.app, name="stats")
 
 
 def main() -> None:

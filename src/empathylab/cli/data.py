@@ -1,13 +1,16 @@
-"""`empathylab data`: the situations there are."""
+"""`empathylab data`: the situations there are, and what was replied and rated."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli import data_import
+from empathylab.cli import data_import, data_sample, data_show
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.store import Lab
 
 app = typer.Typer(
     epilog="Example: `empathylab data list`",
@@ -19,16 +22,18 @@ app.add_typer(data_import.app, name="import")
 
 @app.command("list", epilog="Example: `empathylab data list`")
 def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
-    """Lists the sets of situations: built in, and in the lab."""
+    """Lists the sets of situations, built in and in the lab; and what was replied and rated."""
+    from empathylab.cli.tables import print_rows
     from empathylab.situations import builtin_sets
     from empathylab.store import Lab, has_lab, situation_sets_frame
     from empathylab.store.lab_situations import lab_situation_sets
 
-    sets, used = builtin_sets(), set()
+    sets, used, drawn, replied, rated = builtin_sets(), set(), [], [], []
     if has_lab(lab):
         with Lab.open(lab, create=False) as opened:
             sets = lab_situation_sets(opened)
             used = set(situation_sets_frame(opened)["set"])
+            drawn, replied, rated = _drawn(opened), _replied(opened), _rated(opened)
     rows = [
         {
             "set": one.id,
@@ -36,81 +41,121 @@ def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
             "title": one.title,
             "situations": len(one),
             "emotions": len(one.emotions),
+            "topics": len(one.topics),
             "validated": one.validated,
             "licence": one.licence,
             "in_lab": one.id in used,
         }
         for one in sets.values()
     ]
-    from empathylab.cli.tables import print_rows
-
-    print_rows(rows, "sets", as_json=json)
-
-
-@app.command("show", epilog="Example: `empathylab data show appraisal --emotion guilt`")
-def show(
-    name: Annotated[str, typer.Argument(help="The set's id.")],
-    emotion: Annotated[str | None, typer.Option(help="Only this emotion.")] = None,
-    lab: LabOption = DEFAULT_LAB,
-    json: JsonOption = False,
-) -> None:
-    """Shows a set's situations."""
-    import dataclasses
-
-    from empathylab.errors import UnknownName
-    from empathylab.situations import builtin_set
-    from empathylab.store import Lab, has_lab
-    from empathylab.store.lab_situations import lab_situation_set
-
-    if has_lab(lab):
-        with Lab.open(lab, create=False) as opened:
-            chosen = lab_situation_set(opened, name)
-    else:
-        chosen = builtin_set(name)
-    if emotion is not None and emotion not in chosen.emotions:
-        raise UnknownName("emotion", emotion, chosen.emotions, where=f"situation set {name}")
-    picked = [one for one in chosen if emotion in (None, one.emotion)]
     if json:
         import json as encoder
 
-        rows = [dataclasses.asdict(one) for one in picked]
-        typer.echo(encoder.dumps({"set": name, "situations": rows}, indent=2, ensure_ascii=False))
+        found = {"sets": rows, "draws": drawn, "responses": replied, "studies": rated}
+        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
         return
-    typer.echo(f"{chosen.title} (version {chosen.version}, {chosen.licence})\n{chosen.description}")
-    for one in picked:
-        label = one.emotion + (f", {one.factor}" if one.factor else "")
-        typer.echo(f"\n{one.id} ({label})\n  {one.text}")
-        if one.utterance:
-            typer.echo(f"  says: {one.utterance}")
-        if one.counterpart:
-            typer.echo(f"  had it gone well: {one.counterpart}")
+    print_rows(rows, "sets", as_json=False)
+    for title, part in (("Draws", drawn), ("Responses", replied), ("Studies", rated)):
+        if part:
+            typer.echo(f"\n{title}")
+            print_rows(part, title, as_json=False)
+
+
+def _drawn(lab: Lab) -> list[dict[str, Any]]:
+    """The situations that were drawn from sets, by the draw's name."""
+    from empathylab.store.selections import lab_selections
+
+    return [
+        {
+            "draw": name,
+            "from": one.situation_set,
+            "version": one.version,
+            "situations": len(one.situations),
+        }
+        for name, one in lab_selections(lab).items()
+    ]
+
+
+def _replied(lab: Lab) -> list[dict[str, Any]]:
+    """How many replies each respondent gave to each set."""
+    import polars as pl
+
+    from empathylab.store import responses_frame
+
+    return (
+        responses_frame(lab)
+        .group_by("respondent", "set", maintain_order=True)
+        .agg(
+            pl.len().alias("responses"),
+            (pl.col("outcome") == "valid").sum().alias("usable"),
+            pl.col("situation").n_unique().alias("situations"),
+        )
+        .to_dicts()
+    )
+
+
+def _rated(lab: Lab) -> list[dict[str, Any]]:
+    """The studies, with their arms, raters and ratings."""
+    from empathylab.store.rated import lab_studies, ratings_frame
+
+    rows = []
+    for name, study in lab_studies(lab).items():
+        ratings = ratings_frame(lab, name)
+        rows.append(
+            {
+                "study": name,
+                "title": study.title,
+                "design": study.design,
+                "arms": ratings["arm"].n_unique(),
+                "raters": ratings["rater"].n_unique(),
+                "ratings": ratings.height,
+            }
+        )
+    return rows
+
+
+app.command("show", epilog=data_show.EXAMPLE)(data_show.show)
+app.command("sample", epilog=data_sample.EXAMPLE)(data_sample.sample)
 
 
 @app.command("fetch", epilog="Example: `empathylab data fetch emotionbench`")
 def fetch(
-    name: Annotated[Literal["emotionbench"], typer.Argument(help="Which published data.")],
+    name: Annotated[
+        Literal["emotionbench", "empatheticdialogues"],
+        typer.Argument(help="Which published data."),
+    ],
     base_url: Annotated[
-        str | None, typer.Option(metavar="URL", help="A mirror of the pinned commit's files.")
+        str | None, typer.Option(metavar="URL", help="A mirror that holds the same files.")
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Downloads published files from their public repository and imports them.
+    """Downloads published files from their public address and imports them.
 
-    The commit is pinned and every file is checked against its hash. The files stay in the lab's
-    folder `sources`; read their licence before you pass them on.
+    Every file is checked against its hash. The files stay in the lab's folder `sources`; read
+    their licence before you pass them on.
     """
     from empathylab.cli.data_import import print_imported
-    from empathylab.situations.fetching import EMOTIONBENCH_FILES, EMOTIONBENCH_URL, fetch_files
+    from empathylab.cli.data_import_rated import store_dialogues
+    from empathylab.situations import fetching
     from empathylab.store import Lab
     from empathylab.store.emotionbench import import_emotionbench
 
+    def said(file: str) -> None:
+        typer.echo(f"Downloading {file}", err=True)
+
     with Lab.open(lab) as opened:
         folder = opened.folder / "sources" / name
-        fetch_files(
-            EMOTIONBENCH_FILES,
-            base_url or EMOTIONBENCH_URL,
-            folder,
-            said=lambda file: typer.echo(f"Downloading {file}", err=True),
-        )
-        print_imported(import_emotionbench(opened, folder), as_json=json)
+        if name == "emotionbench":
+            url = base_url or fetching.EMOTIONBENCH_URL
+            fetching.fetch_files(fetching.EMOTIONBENCH_FILES, url, folder, said=said)
+            print_imported(import_emotionbench(opened, folder), as_json=json)
+            return
+    [archive] = fetching.fetch_files(
+        fetching.EMPATHETICDIALOGUES_FILES,
+        base_url or fetching.EMPATHETICDIALOGUES_URL,
+        folder,
+        said=said,
+        by_hand="empathylab data import empatheticdialogues FILE",
+    )
+    store_dialogues(lab, archive, as_json=json)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from empathylab.cli import data_import_rated
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
@@ -20,6 +21,13 @@ app = typer.Typer(
     help="Bring files into the lab.",
     epilog="Example: `empathylab data import situations mine.csv`",
 )
+app.command("welivita", epilog=data_import_rated.WELIVITA_EXAMPLE)(data_import_rated.welivita)
+app.command("empatheticdialogues", epilog=data_import_rated.DIALOGUES_EXAMPLE)(
+    data_import_rated.empatheticdialogues
+)
+app.command("posts", epilog=data_import_rated.POSTS_EXAMPLE)(data_import_rated.posts)
+app.command("responses", epilog=data_import_rated.RESPONSES_EXAMPLE)(data_import_rated.responses)
+app.command("ratings", epilog=data_import_rated.RATINGS_EXAMPLE)(data_import_rated.ratings)
 
 
 @app.command(
@@ -48,39 +56,59 @@ def situations(
     path: Annotated[
         Path,
         typer.Argument(
-            help="A CSV file with the columns id, text, emotion, and if wanted valence, factor, "
-            "topic, utterance, counterpart."
+            help="A CSV, JSONL or Parquet file with the columns id, text, emotion (or topic), and "
+            "if wanted valence, factor, topic, title, utterance, counterpart."
         ),
     ],
     name: Annotated[
         str | None, typer.Option(help="The set's id; the file's name, if not given.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="The set's title.")] = None,
-    licence: Annotated[str, typer.Option(help="Who may use the texts, and how.")] = "not stated",
+    licence: data_import_rated.LicenceOption = "not stated",
+    emotions: data_import_rated.MapOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Imports situations of your own; other texts under a known name become its next version."""
-    from empathylab.scales.files import read_bytes
-    from empathylab.situations.tables import parse_situations
+    from collections import Counter
+
+    from empathylab.situations.emotions import (
+        APPRAISAL_EMOTIONS,
+        DIALOGUE_EMOTIONS,
+        emotion_warnings,
+    )
+    from empathylab.situations.tables import situations_from
     from empathylab.store import Lab
     from empathylab.store.imports import ImportedFile
     from empathylab.store.lab_situations import store_set
+    from empathylab.tables import mapped, read_table
 
-    content = read_bytes(path)
-    set_id = name or _slug(path.stem)
-    _refuse_builtin(set_id, path.name)
-    chosen = parse_situations(
-        content, where=path.name, set_id=set_id, title=title or path.stem, licence=licence
+    chosen = situations_from(
+        read_table(path),
+        where=path.name,
+        set_id=own_set_id(name, path),
+        title=title or path.stem,
+        licence=licence,
+        emotions=dict(mapped(one, option="--map") for one in emotions or ()),
     )
     with Lab.open(lab) as opened, opened.writing() as connection:
         stored = store_set(connection, chosen)
     note = f"set {stored.situation_set.id}, version {stored.situation_set.version}"
     done = ImportedFile(path.name, "situations", stored.change, count=len(chosen), note=note)
     print_imported([done], as_json=json)
+    counts = Counter(one.emotion for one in chosen if one.emotion)
+    for sentence in emotion_warnings(counts, {*APPRAISAL_EMOTIONS, *DIALOGUE_EMOTIONS}):
+        typer.echo(sentence, err=True)
 
 
-def _slug(stem: str) -> str:
+def own_set_id(name: str | None, path: Path) -> str:
+    """The id of a set of the user's own: as named, or after the file."""
+    set_id = name or slug(path.stem)
+    _refuse_builtin(set_id, path.name)
+    return set_id
+
+
+def slug(stem: str) -> str:
     import re
 
     return re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "situations"

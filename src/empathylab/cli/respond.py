@@ -12,10 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from empathylab.models import Model
+    from empathylab.protocols import ReplyTemplate
     from empathylab.runs import Plan
+    from empathylab.situations import SituationSet
     from empathylab.store import Lab
 
-EXAMPLE = "Example: `empathylab respond local/smollm2 --situations 4`"
+EXAMPLE = "Example: `empathylab respond local/smollm2 --situations 4 --template plain-listener`"
+
+_REPLIES = "The replies"
 
 
 @with_run_options
@@ -24,8 +28,41 @@ def respond(
     situation_set: Annotated[str, typer.Option("--set", help="The set of situations.")] = (
         "dialogues"
     ),
-    situations: Annotated[int, typer.Option(help="Situations per emotion.", min=1)] = 4,
+    situations: Annotated[
+        int, typer.Option(help="Situations per emotion (per topic in a set of posts).", min=1)
+    ] = 4,
     samples: Annotated[int, typer.Option(help="Replies to each situation.", min=1)] = 1,
+    template: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE.toml",
+            help="empathic-listener, plain-listener, peer-supporter (taken for posts if left "
+            "out), or a file of your own.",
+            rich_help_panel=_REPLIES,
+        ),
+    ] = None,
+    words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|human",
+            help="About how many words to ask for; human: people's mean and maximum in this lab.",
+            rich_help_panel=_REPLIES,
+        ),
+    ] = None,
+    least_words: Annotated[
+        int | None, typer.Option(help="The fewest to ask for.", min=1, rich_help_panel=_REPLIES)
+    ] = None,
+    most_words: Annotated[
+        int | None, typer.Option(help="The most to ask for.", min=1, rich_help_panel=_REPLIES)
+    ] = None,
+    retries: Annotated[
+        int,
+        typer.Option(
+            help="How often a reply that fails a check is asked for again.",
+            min=0,
+            rich_help_panel=_REPLIES,
+        ),
+    ] = 1,
     json: JsonOption = False,
     *,
     run: RunOptions,
@@ -33,20 +70,54 @@ def respond(
     """Lets models reply to people who tell about a situation."""
     from empathylab.cli.asking import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
-    from empathylab.protocols import Responding, plan_responding
+    from empathylab.protocols import Responding, plan_responding, reply_template, usual_template
     from empathylab.store import lab_situation_set
+
+    named = None if template is None else reply_template(template)
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
         chosen = lab_situation_set(lab, situation_set)
+        used = usual_template(chosen) if named is None else named
         responding = Responding(
             situation_set=chosen,
-            situations=chosen.first_per_emotion(situations),
+            situations=chosen.first_per_group(situations),
             samples=samples,
             temperature=0.7 if run.temperature is None else run.temperature,
             seed=run.seed,
+            template=_with_lengths(used, lab, chosen, words, least_words, most_words),
+            retries=retries,
         )
         return [plan_responding(lab, asked.name, responding)]
 
     tallies, data, path = ask(model, plans, run)
     (print_json if json else print_summary)(data, tallies, path)
     conclude(tallies, run)
+
+
+def _with_lengths(
+    template: ReplyTemplate,
+    lab: Lab,
+    situation_set: SituationSet,
+    words: str | None,
+    least: int | None,
+    most: int | None,
+) -> ReplyTemplate:
+    """The template with the lengths of the options, people's where those are asked for."""
+    from empathylab.errors import InputError
+    from empathylab.protocols import human_lengths
+
+    about: int | None = None
+    if words == "human":
+        about, longest = human_lengths(lab, situation_set)
+        most = longest if most is None else most
+        least = min(template.least_words, about) if least is None else least
+    elif words is not None:
+        if not words.isdecimal() or int(words) < 1:
+            raise InputError(
+                "this must be a number of words, or human",
+                where="--words",
+                got=words,
+                remedy="Give --words 30, for example.",
+            )
+        about = int(words)
+    return template.with_lengths(words=about, least_words=least, most_words=most)

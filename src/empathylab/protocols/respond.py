@@ -6,15 +6,21 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
+from empathylab.errors import InputError
 from empathylab.models import Completion, Message, Parameters
-from empathylab.protocols.templates import EMPATHIC_LISTENER, ReplyTemplate
+from empathylab.protocols.reply_checks import CHECKS_VERSION, TOLERANCE, Expected, check_reply
+from empathylab.protocols.reply_templates import EMPATHIC_LISTENER, PEER_SUPPORTER, ReplyTemplate
 from empathylab.runs import Answered, Plan, Reading, Request
-from empathylab.scales import looks_like_refusal
 from empathylab.situations import Situation, SituationSet
-from empathylab.store import Lab, add_respondent, add_situation_set, now
-from empathylab.store.schema import responses
+from empathylab.stats.lengths import count_words
+from empathylab.store import Lab, add_respondent, add_situation_set, now, responses_frame
+from empathylab.store.schema import answers, responses
+
+# English needs about 1.4 tokens a word, other languages more with the same tokenisers.
+_TOKENS_PER_WORD = 1.4
+_TOKENS_PER_WORD_ELSEWHERE = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +34,12 @@ class Responding:
     temperature: float = 0.7
     seed: int = 1
     template: ReplyTemplate = EMPATHIC_LISTENER
+    """With the lengths to ask for: see `ReplyTemplate.with_lengths`."""
+    retries: int = 1
+    """How often a reply that fails a check is asked for again."""
 
     def settings(self) -> dict[str, object]:
-        """All that a reader needs to repeat the run."""
+        """All that a reader needs to repeat the run; the retries are the plan's."""
         return {
             "situations": f"{self.situation_set.id} (version {self.situation_set.version})",
             "situation_ids": [situation.id for situation in self.situations],
@@ -38,50 +47,99 @@ class Responding:
             "temperature": self.temperature,
             "seed": self.seed,
             "template": dataclasses.asdict(self.template),
+            "checks": CHECKS_VERSION,
         }
+
+    @property
+    def max_tokens(self) -> int:
+        """Enough for the longest reply that may still be rated: what is cut off was too long."""
+        english = self.situation_set.language.lower().startswith("en")
+        each = _TOKENS_PER_WORD if english else _TOKENS_PER_WORD_ELSEWHERE
+        return int(TOLERANCE * each * self.template.most_words) + 8
+
+
+def usual_template(situation_set: SituationSet) -> ReplyTemplate:
+    """The template for that set if the user names none: posts are answered by a peer."""
+    return PEER_SUPPORTER if situation_set.grouped_by == "topic" else EMPATHIC_LISTENER
+
+
+def human_lengths(lab: Lab, situation_set: SituationSet) -> tuple[int, int]:
+    """The mean (to the nearest word) and the maximum length of people's replies to the set."""
+    frame = responses_frame(lab).filter(kind="human", set=situation_set.id, outcome="valid")
+    words = [length for text in frame["text"] if (length := count_words(text))]
+    if not words:
+        raise InputError(
+            "the lab holds no replies of people to this set",
+            where="--words human",
+            got=situation_set.id,
+            remedy="Import them first, or give a number.",
+        )
+    return int(sum(words) / len(words) + 0.5), max(words)
 
 
 def plan_responding(lab: Lab, respondent: str, responding: Responding) -> Plan:
     """The run's requests: each situation, as often as samples are wanted."""
-    with lab.writing() as connection:
-        respondent_id = add_respondent(connection, respondent, "model")
-        situation_ids = add_situation_set(connection, responding.situation_set)
     planned = {
         f"{situation.id}/sample-{sample}": (situation, sample)
         for situation in responding.situations
         for sample in range(responding.samples)
     }
-    interpreter = RespondingInterpreter(responding, planned, respondent_id, situation_ids)
     requests = [
         _request(responding, key, situation, sample) for key, (situation, sample) in planned.items()
     ]
-    return Plan("respond", responding.settings(), requests, interpreter)
+    with lab.writing() as connection:
+        respondent_id = add_respondent(connection, respondent, "model")
+        situation_ids = add_situation_set(connection, responding.situation_set)
+    interpreter = RespondingInterpreter(responding, planned, respondent_id, situation_ids)
+    return Plan("respond", responding.settings(), requests, interpreter, retries=responding.retries)
 
 
 def _request(responding: Responding, key: str, situation: Situation, sample: int) -> Request:
     template = responding.template
-    system = template.system.format(words=template.words, most_words=template.most_words)
-    user = template.user.format(
-        situation=situation.text,
-        emotion=situation.emotion,
-        utterance=situation.utterance or situation.text,
+    system = template.system.format(
+        words=template.words, least_words=template.least_words, most_words=template.most_words
     )
     return Request(
         key=key,
-        messages=(Message("system", system), Message("user", user)),
+        messages=(Message("system", system), *_conversation(template, situation)),
         parameters=Parameters(
             temperature=responding.temperature,
             seed=responding.seed + sample,
-            # English needs about 1.4 tokens a word, so what is cut off was too long anyway.
-            max_tokens=3 * template.most_words // 2,
+            max_tokens=responding.max_tokens,
         ),
         repeat=sample,
     )
 
 
+def _conversation(template: ReplyTemplate, situation: Situation) -> tuple[Message, ...]:
+    """What was said before, the person as user and the listener as assistant, then the utterance.
+
+    A person who spoke twice in a row is one message: chat endpoints want the roles to alternate.
+    """
+    if situation.emotion is None and "{emotion}" in template.user:
+        raise InputError(
+            f"the template {template.id!r} uses {{emotion}}, but the situation names none",
+            where=f"situation {situation.id}",
+            remedy="Take another template, or add the emotion to the set.",
+        )
+    told = template.user.format(
+        situation=situation.text,
+        emotion=situation.emotion,
+        utterance=situation.utterance or situation.text,
+        title=situation.title or "",
+    ).strip()
+    before = list(situation.context)
+    if len(before) % 2:
+        told = f"{before.pop()}\n{told}"
+    turns = [
+        Message("assistant" if place % 2 else "user", turn) for place, turn in enumerate(before)
+    ]
+    return (*turns, Message("user", told))
+
+
 @dataclass(frozen=True, slots=True)
 class RespondingInterpreter:
-    """Reads answers as replies and stores them as responses."""
+    """Reads answers as replies and stores them as responses, one to each situation and sample."""
 
     responding: Responding
     planned: dict[str, tuple[Situation, int]]
@@ -90,21 +148,41 @@ class RespondingInterpreter:
 
     def read(self, request: Request, completion: Completion) -> Reading:
         text = completion.text.strip()
-        if completion.refusal or looks_like_refusal(text):
-            return Reading("refusal", "the respondent declined to reply", text)
+        if completion.refusal:
+            said = text or completion.refusal.strip()
+            return Reading("refusal", "the endpoint marked the reply as a refusal", said)
         if completion.finish_reason == "content_filter":
             return Reading("refusal", "the endpoint's content filter stopped the reply", text)
-        if not text:
-            return Reading("empty", "the reply holds no text", text)
-        if completion.finish_reason == "length":
-            return Reading("truncated", "cut off at the token limit", text)
-        return Reading("valid", None, text)
+        template = self.responding.template
+        expected = Expected(
+            prompt=tuple(message.content for message in request.messages),
+            least_words=template.least_words,
+            most_words=template.most_words,
+            language=self.responding.situation_set.language,
+        )
+        verdict = check_reply(text, expected, cut_off=completion.finish_reason == "length")
+        return Reading(verdict.outcome, verdict.reason, text)
 
     def record(self, connection: Connection, answered: Sequence[Answered]) -> None:
-        connection.execute(responses.insert(), [self._row(entry) for entry in answered])
+        """A retry takes the place of the response before it, whose answer stays in the lab."""
+        firsts = [self._row(entry) for entry in answered if not entry.request.retry]
+        if firsts:
+            connection.execute(responses.insert(), firsts)
+        for entry in answered:
+            if entry.request.retry:
+                self._replace(connection, entry)
+
+    def _replace(self, connection: Connection, entry: Answered) -> None:
+        own_run = select(answers.c.run_id).where(answers.c.id == entry.answer_id)
+        earlier = select(answers.c.id).where(
+            answers.c.run_id == own_run.scalar_subquery(),
+            answers.c.key.in_(entry.request.earlier_keys),
+        )
+        change = responses.update().where(responses.c.answer_id.in_(earlier))
+        connection.execute(change.values(**self._row(entry)))
 
     def _row(self, entry: Answered) -> dict[str, object]:
-        situation, sample = self.planned[entry.request.key]
+        situation, sample = self.planned[entry.request.first_key]
         template = self.responding.template
         return {
             "situation_id": self.situation_ids[situation.id],

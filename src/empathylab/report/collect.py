@@ -6,15 +6,17 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from statistics import median
 from typing import Any
 
 import polars as pl
 
 from empathylab import __version__
+from empathylab.errors import UserError
 from empathylab.report.appraisal_analysis import AppraisalAnalysis, analyse_appraisals
+from empathylab.report.ratings_analysis import RatingsAnalysis, analyse_ratings
 from empathylab.report.self_reports import SelfReport, self_reports
 from empathylab.situations import builtin_sets
+from empathylab.stats.lengths import length_distributions
 from empathylab.store import (
     Lab,
     failures_frame,
@@ -23,6 +25,10 @@ from empathylab.store import (
     responses_frame,
     runs_frame,
 )
+from empathylab.store.rated import lab_studies
+
+# Cards beyond this make a page that no browser likes and nobody reads.
+_MOST_SHOWN = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,9 @@ class Replies:
 
     set: str
     situation: str
-    emotion: str
+    group: str
+    """Its emotion, or the topic of a post."""
+    title: str | None
     valence: str | None
     text: str
     utterance: str | None
@@ -80,7 +88,9 @@ class ReplyLengths:
     respondent: str
     asked: int
     replies: int
+    mean_words: float | None
     median_words: float | None
+    quartiles: tuple[float, float] | None
     shortest: int | None
     longest: int | None
 
@@ -97,7 +107,12 @@ class ReportData:
     """Older runs of the same kind, which the report does not count again."""
     analysis: AppraisalAnalysis
     self_reports: tuple[SelfReport, ...]
+    ratings: tuple[RatingsAnalysis, ...]
+    unrated: tuple[str, ...]
+    """Why a study's ratings could not be analysed, a sentence each."""
     situations: tuple[Replies, ...]
+    situations_replied: int
+    """To how many situations there are replies; of very many, some are shown."""
     lengths: tuple[ReplyLengths, ...]
     sets: tuple[dict[str, Any], ...]
 
@@ -110,6 +125,7 @@ def collect(lab: Lab) -> ReportData:
     analysis = analyse_appraisals(lab)
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen) | pl.col("run").is_null())
     outcomes, failures = outcomes_frame(lab), failures_frame(lab)
+    rated, unrated = _rated(lab)
     return ReportData(
         made_at=now(),
         version=__version__,
@@ -129,10 +145,24 @@ def collect(lab: Lab) -> ReportData:
         left_out_runs=all_runs.height - shown.height,
         analysis=analysis,
         self_reports=tuple(self_reports(lab)),
-        situations=tuple(_grouped(replied)),
+        ratings=tuple(rated),
+        unrated=tuple(unrated),
+        situations=tuple(_grouped(_most_told(replied))),
+        situations_replied=replied.select("set", "situation").n_unique(),
         lengths=tuple(_lengths(replied)),
         sets=tuple(_used_sets(shown)),
     )
+
+
+def _rated(lab: Lab) -> tuple[list[RatingsAnalysis], list[str]]:
+    """Every study's analysis; a study that cannot be analysed must not cost the report."""
+    found, problems = [], []
+    for name in lab_studies(lab):
+        try:
+            found.append(analyse_ratings(lab, name))
+        except UserError as error:
+            problems.append(f"The ratings of the study {name} are not analysed: {error}")
+    return found, problems
 
 
 def _shown(runs: pl.DataFrame) -> pl.DataFrame:
@@ -178,7 +208,8 @@ def _grouped(replied: pl.DataFrame) -> Iterable[Replies]:
         yield Replies(
             set=first["set"],
             situation=first["situation"],
-            emotion=first["emotion"],
+            group=first["emotion"] or first["topic"] or "",
+            title=first["title"],
             valence=first["valence"],
             text=first["situation_text"],
             utterance=first["utterance"],
@@ -186,16 +217,33 @@ def _grouped(replied: pl.DataFrame) -> Iterable[Replies]:
         )
 
 
+def _most_told(replied: pl.DataFrame) -> pl.DataFrame:
+    """Of very many situations those with most replies side by side, some of each emotion."""
+    place = ["set", "situation"]
+    told = replied.group_by(place, maintain_order=True).agg(
+        pl.col("respondent").n_unique().alias("respondents"),
+        pl.coalesce(pl.col("emotion").first(), pl.col("topic").first()).alias("group"),
+    )
+    if told.height <= _MOST_SHOWN:
+        return replied
+    turn = pl.int_range(pl.len()).over("respondents", "group")
+    kept = told.sort("respondents", turn, descending=[True, False], maintain_order=True)
+    return replied.join(kept.head(_MOST_SHOWN).select(place), on=place, how="semi")
+
+
 def _lengths(replied: pl.DataFrame) -> Iterable[ReplyLengths]:
     for (respondent,), group in replied.group_by("respondent", maintain_order=True):
-        words = [len(text.split()) for text in group.filter(outcome="valid")["text"]]
+        found = length_distributions(group.filter(outcome="valid"), quantiles=(0.25, 0.5, 0.75))
+        lengths = found[0] if found and found[0].n else None
         yield ReplyLengths(
             respondent=str(respondent),
             asked=group.height,
-            replies=len(words),
-            median_words=median(words) if words else None,
-            shortest=min(words, default=None),
-            longest=max(words, default=None),
+            replies=lengths.n if lengths else 0,
+            mean_words=lengths.mean if lengths else None,
+            median_words=lengths.quantiles[0.5] if lengths else None,
+            quartiles=(lengths.quantiles[0.25], lengths.quantiles[0.75]) if lengths else None,
+            shortest=lengths.shortest if lengths else None,
+            longest=lengths.longest if lengths else None,
         )
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import tempfile
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, Protocol
 
 import jinja2
 
@@ -14,11 +17,21 @@ from empathylab.errors import LabError
 from empathylab.report.appraisal_section import appraisal_section
 from empathylab.report.collect import ReportData, collect
 from empathylab.report.formats import moment, number, p_value, percent, signed
+from empathylab.report.ratings_section import ratings_section
 from empathylab.report.sentences import cautions, tiles
 from empathylab.report.vega import vega_bundle
 from empathylab.store import Lab
 
 REPORT_FILE = "report.html"
+# The page, and the parts it includes.
+_PARTS = ("report.html.j2", "ratings.html.j2")
+
+
+class Section(Protocol):
+    """A part of the page that has charts."""
+
+    @property
+    def specs(self) -> Sequence[dict[str, Any]]: ...
 
 
 def write_report(lab: Lab) -> Path:
@@ -59,13 +72,16 @@ def _replace(path: Path, text: str) -> None:
 
 def render(data: ReportData) -> str:
     """The report's HTML."""
-    section = appraisal_section(data.analysis)
+    appraisal = appraisal_section(data.analysis)
+    ratings = ratings_section(data.ratings)
+    sections: dict[str, Section] = {"appraisal": appraisal, "ratings": ratings}
+    specs = [spec for section in sections.values() for spec in section.specs]
     environment = jinja2.Environment(
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
-        loader=jinja2.DictLoader({"report": _asset("report.html.j2")}),
+        loader=jinja2.DictLoader({name: _asset(name) for name in _PARTS}),
     )
     environment.filters |= {
         "number": number,
@@ -74,16 +90,26 @@ def render(data: ReportData) -> str:
         "percent": percent,
         "p_value": p_value,
     }
-    return environment.get_template("report").render(
+    return environment.get_template(_PARTS[0]).render(
         data=data,
         tiles=tiles(data),
         cautions=cautions(data),
-        appraisal=section,
-        emotions=sorted({entry.emotion for entry in data.situations}),
+        appraisal=appraisal,
+        ratings=ratings,
+        specs=specs,
+        first_chart=_first_charts({name: len(one.specs) for name, one in sections.items()}),
+        groups=sorted({entry.group for entry in data.situations}),
+        repliers=list(dict.fromkeys(r["respondent"] for e in data.situations for r in e.replies)),
         style=_asset("report.css"),
         script=_asset("report.js"),
-        vega=vega_bundle() if section.specs else "",
+        vega=vega_bundle() if specs else "",
     )
+
+
+def _first_charts(counts: dict[str, int]) -> dict[str, int]:
+    """The number of each section's first chart among all of the page."""
+    ends = list(itertools.accumulate(counts.values(), initial=0))
+    return dict(zip(counts, ends, strict=False))
 
 
 def _asset(name: str) -> str:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from empathylab.report.collect import ReplyLengths, ReportData, RunSummary
 from empathylab.report.formats import number, percent, signed
+from empathylab.report.ratings_analysis import RatingsAnalysis
 from empathylab.report.self_reports import SelfReport
 from empathylab.stats.appraisal import ScaleChange
+from empathylab.stats.arms import ArmTest
 from empathylab.stats.intervals import change_interval
 
 PEOPLE = "human"
@@ -41,7 +43,31 @@ def tiles(data: ReportData) -> list[Tile]:
         for one in overall
         if one.respondent != PEOPLE and one.scale == "panas"
     ]
-    return (affect + [_reply_tile(length) for length in data.lengths])[:_MOST_TILES]
+    rated = [_rating_tile(test) for study in data.ratings for test in _main_tests(study)]
+    replies = [_reply_tile(length) for length in data.lengths]
+    return (affect + rated + replies)[:_MOST_TILES]
+
+
+def _main_tests(study: RatingsAnalysis) -> list[ArmTest]:
+    return [
+        one for one in study.comparison.tests if one.kind == "all" and one.n and one.n_reference
+    ]
+
+
+def _rating_tile(test: ArmTest) -> Tile:
+    found = test.clustered.difference
+    share, reference = test.good / test.n, test.good_reference / test.n_reference
+    notes = [
+        (
+            f"{test.reference}: {number(100 * reference)}% (n = {number(test.n_reference, 0)}; "
+            f"this: {number(test.n, 0)})"
+        ),
+        (
+            f"difference {signed(100 * found.estimate)} points, 95% interval "
+            f"{signed(100 * found.low)} to {signed(100 * found.high)}, clustered by rater"
+        ),
+    ]
+    return Tile(f"{test.arm}: good ratings", f"{number(100 * share)}%", tuple(notes))
 
 
 def _change_tile(change: ScaleChange, people: ScaleChange | None, verdict: str | None) -> Tile:
@@ -94,6 +120,7 @@ def cautions(data: ReportData, respondents: Collection[str] | None = None) -> li
             "A few situations per emotion give a first look, not a test: "
             "the dots show every single score."
         )
+    said += data.unrated
     if data.left_out_runs:
         older = "1 older run" if data.left_out_runs == 1 else f"{data.left_out_runs} older runs"
         said.append(f"{older} of the same kind in this lab are left out, so nothing counts twice.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,7 +31,10 @@ class OpenRun:
     """A run as the lab knows it at the start of a session."""
 
     id: int
-    done: frozenset[str]
+    done: int
+    """Answers it has."""
+    missing: tuple[Request, ...]
+    """To be asked: requests without an answer, and retries of those without a usable one."""
     fingerprints: dict[str, str]
     """Of every planned request, by key."""
     spent_tokens: int
@@ -52,6 +55,8 @@ class Draft:
     asked_at: datetime
     answered_at: datetime
     reused_from: int | None = None
+    asked_again: bool = False
+    """Whether the answer cannot be used and a retry follows."""
 
 
 def request_fingerprints(model: Model, plan: Plan) -> dict[str, str]:
@@ -75,15 +80,41 @@ def open_run(
         run_id = _latest(connection, fingerprint, fresh=fresh)
         if run_id is None:
             run_id = _begin(connection, model, plan, fingerprint, respondent_id, fresh=fresh)
-        # The report shows the run that was used last, also when nothing was left to ask.
-        connection.execute(runs.update().where(runs.c.id == run_id).values(last_used_at=now()))
-        done = connection.execute(select(answers.c.key).where(answers.c.run_id == run_id)).scalars()
+        query = select(answers.c.key, answers.c.outcome).where(answers.c.run_id == run_id)
+        done: dict[str, str] = {row.key: row.outcome for row in connection.execute(query)}
+        missing = tuple(_missing(plan, done))
+        _note_use(connection, run_id, plan, planned=len(done) + len(missing))
         own = (answers.c.run_id == run_id) & answers.c.reused_from.is_(None)
         tokens = func.sum(answers.c.prompt_tokens + answers.c.completion_tokens)
         spent = connection.execute(select(tokens, func.sum(answers.c.cost)).where(own)).one()
         return OpenRun(
-            run_id, frozenset(done), fingerprints, int(spent[0] or 0), float(spent[1] or 0.0)
+            run_id,
+            len(done),
+            missing,
+            fingerprints,
+            int(spent[0] or 0),
+            float(spent[1] or 0.0),
         )
+
+
+def _missing(plan: Plan, done: Mapping[str, str]) -> Iterator[Request]:
+    for first in plan.requests:
+        request: Request | None = first
+        while request is not None and request.key in done:
+            request = plan.again(request, done[request.key])
+        if request is not None:
+            yield request
+
+
+def _note_use(connection: Connection, run_id: int, plan: Plan, *, planned: int) -> None:
+    """Brings the run's row up to date: the report shows the run that was used last."""
+    changed: dict[str, Any] = {"last_used_at": now(), "planned": planned}
+    if plan.retries:
+        query = select(runs.c.settings).where(runs.c.id == run_id)
+        settings = connection.execute(query).scalar_one()
+        most = max(plan.retries, settings.get("retries", 0))
+        changed["settings"] = settings | {"retries": most}
+    connection.execute(runs.update().where(runs.c.id == run_id).values(**changed))
 
 
 def _latest(connection: Connection, fingerprint: str, *, fresh: bool) -> int | None:
@@ -143,6 +174,10 @@ def store_answers(
             for draft, answer_id in zip(drafts, ids, strict=True)
         ],
     )
+    retries = sum(draft.asked_again for draft in drafts)
+    if retries:
+        more = {"planned": runs.c.planned + retries}
+        connection.execute(runs.update().where(runs.c.id == run_id).values(**more))
 
 
 def store_failure(

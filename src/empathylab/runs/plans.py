@@ -12,6 +12,8 @@ from sqlalchemy import Connection
 from empathylab.models import Completion, Message, Parameters
 from empathylab.store import hash_of
 
+_SEED_STEP = 10_000  # between retries: beyond the seeds of a situation's other samples
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -23,6 +25,31 @@ class Request:
     parameters: Parameters
     repeat: int = 0
     """Tells apart requests that are otherwise identical on purpose."""
+    retry: int = 0
+    """How often the same was asked before, without an answer that can be used."""
+
+    @property
+    def first_key(self) -> str:
+        """The key of the request that this one asks again; its own if it is the first."""
+        return self.key.removesuffix(f"/retry-{self.retry}") if self.retry else self.key
+
+    @property
+    def earlier_keys(self) -> tuple[str, ...]:
+        """The keys of the requests that asked the same before."""
+        retries = tuple(f"{self.first_key}/retry-{number}" for number in range(1, self.retry))
+        return (self.first_key, *retries) if self.retry else ()
+
+    def again(self) -> Request:
+        """The same question with another seed and a key of its own."""
+        seed = self.parameters.seed
+        return dataclasses.replace(
+            self,
+            key=f"{self.first_key}/retry-{self.retry + 1}",
+            parameters=dataclasses.replace(
+                self.parameters, seed=None if seed is None else seed + _SEED_STEP
+            ),
+            retry=self.retry + 1,
+        )
 
     def fingerprint(self, identity: str) -> str:
         """A hash of all that decides the answer."""
@@ -107,6 +134,17 @@ class Plan:
     """All that a reader needs to repeat the run."""
     requests: Sequence[Request]
     interpreter: Interpreter
+    retries: int = 0
+    """How often a request is asked again if its answer cannot be used.
+
+    Like a limit, it is no part of what tells runs apart: with more of them a run goes on.
+    """
+
+    def again(self, request: Request, outcome: str) -> Request | None:
+        """What is asked after an answer of that outcome; None where the answer stands."""
+        # At temperature 0 the same question gets the same answer.
+        spent = request.retry >= self.retries or request.parameters.temperature == 0
+        return None if outcome == "valid" or spent else request.again()
 
     def __post_init__(self) -> None:
         if len({request.key for request in self.requests}) != len(self.requests):

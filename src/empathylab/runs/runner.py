@@ -7,7 +7,8 @@ import contextlib
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from empathylab.errors import (
@@ -174,8 +175,12 @@ class _Session:
         self.desk = desk
         self.plan = plan
         self.opened = opened
+        self.waiting = deque(opened.missing)
         self.tally = Tally(
-            desk.model.name, plan.protocol, planned=len(plan.requests), already=len(opened.done)
+            desk.model.name,
+            plan.protocol,
+            planned=opened.done + len(opened.missing),
+            already=opened.done,
         )
         self.fatal: UserError | None = None
         self.started = time.monotonic()
@@ -183,27 +188,26 @@ class _Session:
     async def carry_out(self) -> None:
         """Reuses what can be reused, then asks the rest."""
         self.started = time.monotonic()
-        missing = [r for r in self.plan.requests if r.key not in self.opened.done]
         self._look()
-        if missing and not self.desk.fresh:
-            missing = await self._reuse(missing)
-        if missing:
+        if self.waiting and not self.desk.fresh:
+            await self._reuse()
+        if self.waiting:
             await self.desk.model.start()
-            await self._ask_all(iter(missing))
+            await self._ask_all()
         await self.desk.writer.flush()
         self._look()
         if self.tally.missing == 0:
             finish_run(self.desk.lab, self.opened.id)
 
-    async def _reuse(self, missing: list[Request]) -> list[Request]:
-        taken: set[str] = set()
-        for request, answer_id, completion, row in reusable(
-            self.desk.lab, missing, self.opened.fingerprints
-        ):
+    async def _reuse(self) -> None:
+        asked, taken = list(self.waiting), set[str]()
+        known = {request.key: self._fingerprint(request) for request in asked}
+        self.waiting.clear()
+        for request, answer_id, completion, row in reusable(self.desk.lab, asked, known):
             taken.add(request.key)
             draft = Draft(
                 request,
-                self.opened.fingerprints[request.key],
+                known[request.key],
                 completion,
                 self.plan.interpreter.read(request, completion),
                 cost=0.0,
@@ -214,22 +218,20 @@ class _Session:
                 reused_from=answer_id,
             )
             await self._store(draft)
-        return [request for request in missing if request.key not in taken]
+        self.waiting.extend(request for request in asked if request.key not in taken)
 
-    async def _ask_all(self, requests: Iterator[Request]) -> None:
+    async def _ask_all(self) -> None:
         workers = self.desk.limits.concurrency or self.desk.model.concurrency
         async with asyncio.TaskGroup() as group:
             for _ in range(workers):
-                group.create_task(self._work(requests))
+                group.create_task(self._work())
         if self.fatal is not None:
             raise self.fatal
 
-    async def _work(self, requests: Iterator[Request]) -> None:
-        """One of the workers that share the requests between them."""
-        while self.tally.stopped is None:
-            request = next(requests, None)
-            if request is None:
-                return
+    async def _work(self) -> None:
+        """One of the workers that share the requests between them, retries last."""
+        while self.tally.stopped is None and self.waiting:
+            request = self.waiting.popleft()
             most = Usage(request.prompt_tokens, request.most_tokens - request.prompt_tokens)
             if not await self.desk.budget.admit(most):
                 self.tally.stopped = "cap"
@@ -269,7 +271,7 @@ class _Session:
             self.desk.answers += 1
             draft = Draft(
                 request,
-                self.opened.fingerprints[request.key],
+                self._fingerprint(request),
                 completion,
                 self.plan.interpreter.read(request, completion),
                 cost=self._cost(completion),
@@ -336,13 +338,24 @@ class _Session:
                 remedy="Mend the cause; the same command then goes on.",
             ) from error
 
+    def _fingerprint(self, request: Request) -> str:
+        known = self.opened.fingerprints.get(request.key)
+        return known or request.fingerprint(self.desk.model.identity)
+
     async def _store(self, draft: Draft) -> None:
+        """Hands the answer to the writer, and plans a retry where it cannot be used."""
+        retry = self.plan.again(draft.request, draft.reading.outcome)
+        if retry is not None:
+            self.waiting.append(retry)
+            draft = dataclasses.replace(draft, asked_again=True)
+
         def durable() -> None:
             self.tally.count_answer(
                 draft.reading.outcome,
                 draft.completion.usage,
                 draft.cost,
                 reused=draft.reused_from is not None,
+                asked_again=draft.asked_again,
             )
             self._look()
 

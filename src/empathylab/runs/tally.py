@@ -15,13 +15,17 @@ class Tally:
     model: str
     protocol: str
     planned: int
+    """Requests, with the retries that turned out to be needed."""
     already: int = 0
     """Answered in an earlier session."""
     reused: int = 0
     """Taken over from another run of this lab."""
     asked: int = 0
     """Answered by the model in this session."""
+    asked_again: int = 0
+    """Answers of this session that could not be used, so that a retry was planned."""
     retries: int = 0
+    """Times the endpoint failed and was tried again."""
     estimated: int = 0
     """Answers whose tokens the endpoint did not count, so that we had to estimate them."""
     prompt_tokens: int = 0
@@ -48,9 +52,20 @@ class Tally:
     def failed(self) -> int:
         return sum(self.failures.values())
 
-    def count_answer(self, outcome: str, usage: Usage, cost: float | None, *, reused: bool) -> None:
+    def count_answer(
+        self,
+        outcome: str,
+        usage: Usage,
+        cost: float | None,
+        *,
+        reused: bool,
+        asked_again: bool = False,
+    ) -> None:
         """Counts one answer that has just become durable."""
         self.outcomes[outcome] += 1
+        if asked_again:
+            self.asked_again += 1
+            self.planned += 1
         if reused:
             self.reused += 1
             return

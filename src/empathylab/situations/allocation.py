@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
+from heapq import heapify, heappop, heappush
 
 from empathylab.errors import InputError
 
@@ -43,12 +44,14 @@ class _Filling:
     def __init__(self, supply: dict[Cell, int], order: Order) -> None:
         self.supply = supply
         self.taken = dict.fromkeys(supply, 0)
-        self._counts: dict[Cell, int] = {}
         self._ranks = {cell: order(cell) for cell in supply}
-        self._values = {(value,): order((value,)) for cell in supply for value in cell}
-        self._by_first: dict[str, list[Cell]] = {}
+        self._values = {value: order((value,)) for cell in supply for value in cell}
+        self._open: dict[str, list[Cell]] = {}
         for cell in sorted(supply):
-            self._by_first.setdefault(cell[0] if cell else "", []).append(cell)
+            if supply[cell]:
+                self._open.setdefault(cell[0] if cell else "", []).append(cell)
+        self._least = [(0, self._values.get(first, ""), first) for first in self._open]
+        heapify(self._least)
         self._totals: list[dict[str, int]] = [
             dict.fromkeys((cell[place] for cell in supply), 0)
             for place in range(len(next(iter(supply), ())))
@@ -56,19 +59,13 @@ class _Filling:
 
     def add_one(self) -> None:
         """Takes one more, from the cell whose values have the least so far."""
-        open_values = [
-            first
-            for first, cells in self._by_first.items()
-            if any(self.taken[cell] < self.supply[cell] for cell in cells)
-        ]
-        first = min(open_values, key=self._first_rank)
-        cells = [cell for cell in self._by_first[first] if self.taken[cell] < self.supply[cell]]
-        self._move(min(cells, key=self._cell_rank), 1)
-
-    def _first_rank(self, first: str) -> tuple[int, str]:
-        if not self._totals:
-            return 0, ""
-        return self._totals[0][first], self._values[(first,)]
+        total, rank, first = heappop(self._least)
+        cell = min(self._open[first], key=self._cell_rank)
+        self._move(cell, 1)
+        if self.taken[cell] == self.supply[cell]:
+            self._open[first].remove(cell)
+        if self._open[first]:
+            heappush(self._least, (total + 1, rank, first))
 
     def _cell_rank(self, cell: Cell) -> tuple[object, ...]:
         later = (self._totals[place][cell[place]] for place in range(1, len(cell)))
@@ -92,7 +89,7 @@ class _Filling:
 
     def _chain(self, place: int) -> list[tuple[Cell, Cell]]:
         totals = self._totals[place]
-        ranked = sorted(totals, key=lambda value: (-totals[value], self._values[(value,)]))
+        ranked = sorted(totals, key=lambda value: (-totals[value], self._values[value]))
         moves = self._moves(place)
         for start in ranked:
             came: dict[str, tuple[str, tuple[Cell, Cell]]] = {}

@@ -78,7 +78,7 @@ def read_dialogues(
         raise InputError(
             "there is no usable conversation",
             where=path.name,
-            got="; ".join([*dropped.sentences("rows dropped"), *left_out.sentences("left out")]),
+            got=" ".join([*dropped.sentences("rows dropped"), *left_out.sentences("left out")]),
             remedy="Give EmpatheticDialogues' original files.",
         )
     seen = {conversation.split for conversation in found.values()}
@@ -110,7 +110,9 @@ def set_name(turns: int, splits: Sequence[str]) -> str:
 def _check_options(turns: int, splits: Sequence[str]) -> None:
     if turns < 1:
         raise InputError(
-            "the reply must be the first or a later one", got=turns, remedy="Give --turns 1 or more."
+            "the reply must be the first or a later one",
+            got=turns,
+            remedy="Give --turns 1 or more.",
         )
     if not splits:
         raise InputError("no split is chosen", remedy=f"Choose among {', '.join(SPLITS)}.")
@@ -144,7 +146,7 @@ def _conversations(
         ):
             if told != first:
                 odd.add(f"rows tell another {what} than their conversation's first row", where)
-        earlier = known.turns.setdefault(turn.index, turn)
+        earlier = known.turns.setdefault(turn.number, turn)
         if earlier is not turn:
             same = (earlier.speaker, earlier.text) == (turn.speaker, turn.text)
             what = "the same row is there twice" if same else "another text for the same turn"
@@ -154,11 +156,11 @@ def _conversations(
 
 def _exchange(conversation: _Conversation, turns: int) -> _Exchange | str:
     """The speaker's and the listener's part that is asked for, or why it cannot be taken."""
-    rows = [conversation.turns[index] for index in sorted(conversation.turns)]
-    if rows[0].index > 1:
+    rows = [conversation.turns[number] for number in sorted(conversation.turns)]
+    if rows[0].number > 1:
         return "the first turn is missing"
-    start = rows[0].index
-    whole = [row for place, row in enumerate(rows) if row.index == start + place]
+    start = rows[0].number
+    whole = [row for place, row in enumerate(rows) if row.number == start + place]
     groups = [
         (speaker, " ".join(row.text for row in said))
         for speaker, said in groupby(whole, key=lambda row: row.speaker)
@@ -216,7 +218,7 @@ def _set(situations: Sequence[Situation], name: str, turns: int) -> SituationSet
         language="en",
         licence=_LICENCE,
         # The emotion is the one that the person who tells of the situation felt in it.
-        validated=True,
+        validated=False,
         description=f"Conversations of EmpatheticDialogues (Rashkin et al. 2019).{later}",
         situations=tuple(situations),
     )

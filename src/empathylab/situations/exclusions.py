@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -21,6 +22,9 @@ Reason = Literal[
     "unsafe",
     "duplicate",
 ]
+_WORD = re.compile(r"[^\W_]\S*")
+# The fewest words in which two people would not say the same by chance.
+_TELLING = 4
 Duplicates = Literal["near", "exact", "keep"]
 
 
@@ -78,7 +82,7 @@ def said(situation: Situation) -> str:
 
 def word_count(text: str) -> int:
     """How many words: runs without a space that hold a letter or a digit."""
-    return sum(any(character.isalnum() for character in word) for word in text.split())
+    return len(_WORD.findall(text))
 
 
 def broken_rules(
@@ -107,11 +111,18 @@ def broken_rules(
         if reason is not None:
             broken[one.id] = reason
         else:
-            kept[one.id] = (one.text, one.utterance) if one.utterance else (one.text,)
+            kept[one.id] = _compared(one)
     if rules.duplicates != "keep":
         similarity = rules.similarity if rules.duplicates == "near" else None
         broken |= dict.fromkeys(repeated(kept, similarity=similarity), "duplicate")
     return broken
+
+
+def _compared(situation: Situation) -> tuple[str, ...]:
+    """The texts by which it may repeat another; a greeting alone makes no two situations one."""
+    texts = (situation.text, situation.utterance or "")
+    told = tuple(text for text in texts if word_count(text) >= _TELLING)
+    return told or (" ".join(texts),)
 
 
 def _reason(

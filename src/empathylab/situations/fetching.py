@@ -1,4 +1,4 @@
-"""Downloading published files at a pinned commit, each checked against its hash."""
+"""Downloading published files, each checked against its hash."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class PublishedFile:
-    """A file of a public repository, as it was at the pinned commit."""
+    """A public file, as it was when its hash was taken."""
 
     path: str
     size: int
@@ -81,6 +81,17 @@ EMOTIONBENCH_FILES = (
     ),
 )
 
+# The address has no version; the hash is the one that ParlAI's and Hugging Face's loaders of the
+# archive record, with its size.
+EMPATHETICDIALOGUES_URL = "https://dl.fbaipublicfiles.com/parlai/empatheticdialogues"
+EMPATHETICDIALOGUES_FILES = (
+    PublishedFile(
+        "empatheticdialogues.tar.gz",
+        28_022_709,
+        "56f234d77b7dd1f005fd365bb17769cfe346c3c84295b69bc069c8ccb83be03d",
+    ),
+)
+
 
 def fetch_files(
     files: Iterable[PublishedFile],
@@ -88,10 +99,12 @@ def fetch_files(
     folder: Path,
     *,
     said: Callable[[str], None] = lambda _: None,
+    by_hand: str = "empathylab data import emotionbench FOLDER",
 ) -> list[Path]:
     """The files in the folder, downloaded unless they lie there already, each with its hash.
 
-    Nothing that fails the check is kept. `said` is told what is being downloaded.
+    Nothing that fails the check is kept. `said` is told what is being downloaded; `by_hand` is the
+    command for those who download it themselves.
     """
     if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
         raise InputError(
@@ -103,7 +116,7 @@ def fetch_files(
         if not (target.is_file() and _sha256(target.read_bytes()) == file.sha256):
             url = f"{base_url.rstrip('/')}/{urllib.parse.quote(file.path)}"
             said(f"{file.name} ({file.size / 1000:,.0f} kB)")
-            content = _download(url, file)
+            content = _download(url, file, by_hand)
             folder.mkdir(parents=True, exist_ok=True)
             part = target.with_name(f".{file.name}.part")
             part.write_bytes(content)
@@ -112,7 +125,7 @@ def fetch_files(
     return found
 
 
-def _download(url: str, file: PublishedFile) -> bytes:
+def _download(url: str, file: PublishedFile, by_hand: str) -> bytes:
     try:
         with urllib.request.urlopen(url, timeout=_SECONDS) as answer:  # noqa: S310
             content: bytes = answer.read(file.size + 1)
@@ -122,8 +135,7 @@ def _download(url: str, file: PublishedFile) -> bytes:
             "the file cannot be downloaded",
             where=url,
             got=str(why),
-            remedy="Check the connection; or download it by hand and run: "
-            "empathylab data import emotionbench FOLDER",
+            remedy=f"Check the connection; or download it by hand and run: {by_hand}",
         ) from error
     if _sha256(content) != file.sha256:
         raise InputError(

@@ -16,18 +16,18 @@ from collections.abc import Iterable, Mapping, Sequence
 
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHES = re.compile(r"['’`´]")
-Pairs = frozenset[tuple[str, str]]
+Words = tuple[str, ...]
+Pairs = frozenset[str]
 
 
-def plain_words(text: str) -> tuple[str, ...]:
+def plain_words(text: str) -> Words:
     """The words in small letters, without apostrophes: `I'm` and `im` are the same."""
     return tuple(_WORD.findall(_APOSTROPHES.sub("", text.casefold())))
 
 
 def word_pairs(words: Sequence[str]) -> Pairs:
     """The neighbouring pairs of words, those at the text's edges included."""
-    edged = ("", *words, "")
-    return frozenset(zip(edged, edged[1:], strict=False))
+    return frozenset(map(" ".join, zip(("", *words), (*words, ""), strict=True)))
 
 
 def jaccard(one: Pairs, other: Pairs) -> float:
@@ -45,7 +45,7 @@ def repeated(texts: Mapping[str, Iterable[str]], *, similarity: float | None) ->
     worded = {
         key: tuple(dict.fromkeys(filter(None, map(plain_words, own)))) for key, own in texts.items()
     }
-    first: dict[tuple[str, ...], str] = {}
+    first: dict[Words, str] = {}
     near = None if similarity is None else _NearTexts(worded.values(), similarity)
     found: dict[str, str] = {}
     for key, own in worded.items():
@@ -58,24 +58,28 @@ def repeated(texts: Mapping[str, Iterable[str]], *, similarity: float | None) ->
         for words in own:
             first[words] = key
             if near is not None:
-                near.add(words, key)
+                near.keep(words, key)
     return found
 
 
 class _NearTexts:
     """The texts kept so far, findable by their rarest pairs of words."""
 
-    def __init__(self, texts: Iterable[Iterable[tuple[str, ...]]], similarity: float) -> None:
+    def __init__(self, texts: Iterable[Iterable[Words]], similarity: float) -> None:
         self._similarity = similarity
-        self._counts = Counter(pair for own in texts for words in own for pair in word_pairs(words))
+        self._pairs = {words: word_pairs(words) for own in texts for words in own}
+        self._counts: Counter[str] = Counter()
+        for pairs in self._pairs.values():
+            self._counts.update(pairs)
         self._kept: list[tuple[Pairs, str]] = []
-        self._holding: dict[tuple[str, str], list[int]] = {}
+        self._holding: dict[str, list[int]] = {}
+        self._known: dict[Words, list[str]] = {}
 
-    def match(self, words: tuple[str, ...]) -> str | None:
-        """The first text kept that is near-identical, by its owner."""
-        pairs = word_pairs(words)
+    def match(self, words: Words) -> str | None:
+        """The owner of the first text kept that is near-identical."""
+        pairs = self._pairs[words]
         candidates = {
-            number for pair in self._rarest(pairs) for number in self._holding.get(pair, ())
+            number for pair in self._rarest(words) for number in self._holding.get(pair, ())
         }
         for number in sorted(candidates):
             kept, owner = self._kept[number]
@@ -85,15 +89,27 @@ class _NearTexts:
                 return owner
         return None
 
-    def add(self, words: tuple[str, ...], owner: str) -> None:
-        pairs = word_pairs(words)
-        for pair in self._rarest(pairs):
+    def keep(self, words: Words, owner: str) -> None:
+        """Adds a text that later ones may repeat."""
+        pairs = self._pairs[words]
+        for pair in self._rarest(words):
             self._holding.setdefault(pair, []).append(len(self._kept))
         self._kept.append((pairs, owner))
 
-    def _rarest(self, pairs: Pairs) -> list[tuple[str, str]]:
-        """So many of the rarest pairs that a similar set must hold one of them."""
+    def _rarest(self, words: Words) -> list[str]:
+        """Those pairs of which a similar text must hold one: the rarest that any other text has."""
+        if words not in self._known:
+            self._known[words] = self._found_rarest(self._pairs[words])
+        return self._known[words]
+
+    def _found_rarest(self, pairs: Pairs) -> list[str]:
         # The small number keeps a rounding error from cutting one pair too many.
         shared = math.ceil(self._similarity * len(pairs) - 1e-9)
-        ordered = sorted(pairs, key=lambda pair: (self._counts[pair], pair))
-        return ordered[: len(pairs) - shared + 1]
+        counts = self._counts
+        elsewhere = [(count, pair) for pair in pairs if (count := counts[pair]) > 1]
+        alone = len(pairs) - len(elsewhere)
+        wanted = len(pairs) - shared + 1 - alone
+        if wanted <= 0:
+            return []
+        elsewhere.sort()
+        return [pair for _, pair in elsewhere[:wanted]]

@@ -12,10 +12,9 @@ import re
 
 _BEGINNINGS = (
     r"\(",  # an aside to the other, before the story begins
-    r"(?:yes|yeah|yep|yup|no|nope|nah|sure|exactly|agreed|absolutely|of course|indeed)\s*[,.!?;:…-]",
+    r"(?:yes|yeah|yep|yup|no|nope|nah|sure|exactly|agreed|absolutely|of course|indeed)\s*[,.!?;:-]",
     r"(?:thanks|thank (?:you|u)|thx|ty)\b(?! (?:god|goodness|heavens|the lord))",
-    r"(?:(?:i am|i'm|im|i feel) )?(?:so |very |really |truly )?sorry (?:to hear|for your|about your|"
-    r"that you)",
+    r"(?:(?:i am|i'm|im) )?(?:so |very |really )?sorry (?:to hear|for your|about your|that you)",
     r"congrat",
     r"(?:i am|i'm|im) (?:so |very |really )?(?:glad|happy|pleased) (?:to hear|for you\b|you\b)",
     r"(?:glad|happy|good|great|nice) (?:to hear|for you\b)",

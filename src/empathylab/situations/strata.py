@@ -52,7 +52,9 @@ def length_bands(situations: Iterable[Situation], bands: int | Sequence[int]) ->
     if bands < 1:
         raise InputError("there must be a band of length", got=bands, remedy="Give --bands 3.")
     lengths = sorted(word_count(said(one)) for one in situations)
-    cuts = {lengths[len(lengths) * part // bands - 1] for part in range(1, bands)} if lengths else ()
+    cuts = (
+        {lengths[len(lengths) * part // bands - 1] for part in range(1, bands)} if lengths else ()
+    )
     return Bands(tuple(sorted(cut for cut in cuts if cut < lengths[-1])))
 
 

@@ -142,7 +142,7 @@ def _situations(
         title="Welivita & Pu 2024: the situations that were replied to",
         language="en",
         licence="not stated",
-        validated=True,
+        validated=False,
         description="Dialogues of EmpatheticDialogues, as released with the study's ratings.",
         situations=tuple(found.values()),
     )

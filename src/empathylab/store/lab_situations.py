@@ -57,7 +57,7 @@ def lab_situation_sets(lab: Lab) -> dict[str, SituationSet]:
                 licence=row["licence"],
                 validated=row["validated"],
                 description=row["description"],
-                situations=_situations(connection, row["id"]),
+                situations=situations_of(connection, row["id"]),
             )
             for name, row in newest.items()
         }
@@ -72,7 +72,8 @@ def lab_situation_set(lab: Lab, name: str) -> SituationSet:
     return sets[name]
 
 
-def _situations(connection: Connection, set_row: int) -> tuple[Situation, ...]:
+def situations_of(connection: Connection, set_row: int) -> tuple[Situation, ...]:
+    """The situations of the set in that row, in their order."""
     table = schema.situations
     query = select(table).where(table.c.situation_set_id == set_row).order_by(table.c.id)
     return tuple(

@@ -178,6 +178,7 @@ def responses_frame(lab: Lab) -> pl.DataFrame:
             situations.c.emotion,
             situations.c.valence,
             situations.c.topic,
+            situations.c.title,
             situations.c.text.label("situation_text"),
             situations.c.utterance,
             responses.c.sample,

@@ -44,21 +44,27 @@ if (specs) {
   dark.addEventListener("change", draw);
 }
 
-// Replies: chosen by emotion and by words; without this script all of them are shown.
+// Replies: chosen by emotion, respondent and words; without this script all of them are shown.
 const filters = document.querySelector(".filters");
 if (filters) {
   filters.hidden = false;
   const articles = [...document.querySelectorAll(".situation")];
   const contents = articles.map((article) => article.textContent.toLowerCase());
   const choose = () => {
-    const emotion = filters.elements.emotion.value;
+    const group = filters.elements.group.value;
+    const respondent = filters.elements.respondent?.value;
     const words = filters.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     articles.forEach((article, index) => {
-      const fits = (!emotion || article.dataset.emotion === emotion) &&
+      const fits = (!group || article.dataset.group === group) &&
         words.every((word) => contents[index].includes(word));
-      article.hidden = !fits;
-      shown += fits ? 1 : 0;
+      let replies = 0;
+      for (const reply of article.querySelectorAll(".reply")) {
+        reply.hidden = Boolean(respondent) && reply.dataset.respondent !== respondent;
+        replies += reply.hidden ? 0 : 1;
+      }
+      article.hidden = !fits || replies === 0;
+      shown += article.hidden ? 0 : 1;
     });
     filters.querySelector("output").textContent = `${shown} of ${articles.length} situations`;
   };

@@ -1,0 +1,103 @@
+"""The style of a lab's responses, and what of it goes with the ratings people gave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import polars as pl
+
+from empathylab.errors import InputError
+from empathylab.report.style_analysis import RULES, Depth, StyleAnalysis, analyse_style
+from empathylab.store import Lab, responses_frame, runs_frame
+from empathylab.store.rated import lab_studies, ratings_frame
+from empathylab.style import Lexicon
+from empathylab.style.responses import usable_responses
+from empathylab.style.tactics import Tagger
+
+_PEOPLE = "human"
+_FOR_THE_REPORT = Depth(ablations=True, most_predicted=1_000, permutations=999)
+
+
+def lab_style(
+    lab: Lab,
+    *,
+    dictionaries: Sequence[Lexicon] = (),
+    against: str | None = None,
+    folds: int = 5,
+    seed: int = 1,
+    depth: Depth | None = None,
+    tagger: Tagger | None = None,
+    tagger_name: str = RULES,
+) -> StyleAnalysis:
+    """How the lab's respondents write, with the relation of style to ratings where there are any.
+
+    Of several runs of a respondent over one set the one used last counts, as in the report.
+    Replies that failed a check are left out. Ratings are those of people, not of judge models.
+    """
+    frame = lab_responses(lab)
+    if not frame.height:
+        raise InputError(
+            "the lab holds no usable responses",
+            remedy="Run `empathylab respond MODEL`, import some with `empathylab data import`, or "
+            "name a file: `empathylab analyze style FILE`.",
+        )
+    return analyse_style(
+        frame,
+        ratings=_ratings(lab),
+        dictionaries=dictionaries,
+        against=against,
+        folds=folds,
+        seed=seed,
+        depth=depth,
+        tagger=tagger,
+        tagger_name=tagger_name,
+    )
+
+
+def report_style(lab: Lab) -> StyleAnalysis | None:
+    """The analysis that the report shows, within seconds; None where there is nothing to describe.
+
+    Writers are told from at most 1,000 responses. Of three respondents and more each is compared
+    with people where there are any: all pairs would fill pages.
+    """
+    frame = lab_responses(lab)
+    if not usable_responses(frame).frame.height:
+        return None
+    names = frame["respondent"].unique()
+    against = _PEOPLE if len(names) > 2 and _PEOPLE in names else None
+    return lab_style(lab, against=against, depth=_FOR_THE_REPORT)
+
+
+def lab_responses(lab: Lab) -> pl.DataFrame:
+    """The lab's usable responses: respondent, situation (with its set), sample, text."""
+    frame = responses_frame(lab).filter(outcome="valid")
+    kept = pl.col("run").is_null() | pl.col("run").is_in(_last_runs(lab))
+    return _named_by_set(frame.filter(kept)).select("respondent", "situation", "sample", "text")
+
+
+def _last_runs(lab: Lab) -> list[int]:
+    """The last run of each respondent over each set: pooling them would count twice."""
+    runs = runs_frame(lab).filter(protocol="respond")
+    sets = [str(json.loads(settings).get("situations")) for settings in runs["settings"]]
+    last = runs.with_columns(pl.Series("set", sets, dtype=pl.String)).unique(
+        ["respondent", "set"], keep="last", maintain_order=True
+    )
+    return last["run"].to_list()
+
+
+def _ratings(lab: Lab) -> pl.DataFrame | None:
+    parts = [
+        ratings_frame(lab, name).filter(rater_kind="person").with_columns(study=pl.lit(name))
+        for name in lab_studies(lab)
+    ]
+    if not parts:
+        return None
+    every = _named_by_set(pl.concat(parts))
+    columns = ["respondent", "situation", "sample", "rater", "study", "dimension", "rating"]
+    return every.select(columns)
+
+
+def _named_by_set(frame: pl.DataFrame) -> pl.DataFrame:
+    """Two sets may each have a situation of the same name."""
+    return frame.with_columns(situation=pl.format("{}/{}", "set", "situation"))

@@ -1,0 +1,33 @@
+"""The result that every coefficient of agreement comes as."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """A coefficient of agreement with its interval."""
+
+    estimate: float
+    """NaN where it is not defined; `note` says why."""
+    low: float
+    """Lower end of the interval; NaN where there is none."""
+    high: float
+    n: int
+    """Situations used."""
+    dropped: int
+    """Situations left out because fewer than two raters rated them."""
+    confidence: float
+    interval: str = "none"
+    """How the interval was made: bootstrap over situations, F, large sample, Wilson …"""
+    note: str = ""
+    """Why there is no estimate or interval; empty where there is nothing to say."""
+
+
+def missing(note: str, n: int, dropped: int, confidence: float) -> Coefficient:
+    """A coefficient that is not defined, and why."""
+    return Coefficient(
+        math.nan, math.nan, math.nan, n, dropped, confidence, interval="none", note=note
+    )

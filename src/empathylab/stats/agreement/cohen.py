@@ -1,0 +1,166 @@
+"""Two raters: Cohen's kappa, weighted or not, and Spearman's correlation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.errors import InputError
+from empathylab.stats.agreement.bootstrap import percentiles
+from empathylab.stats.agreement.coefficient import Coefficient, missing
+from empathylab.stats.agreement.distances import Weights
+from empathylab.stats.agreement.table import Spacing
+
+Array = NDArray[np.float64]
+Values = pl.Series | NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
+
+
+def cohen_kappa(
+    first: Values,
+    second: Values,
+    *,
+    weights: Weights = "identity",
+    spacing: Spacing = "values",
+    confidence: float = 0.95,
+    resamples: int = 0,
+    seed: int = 0,
+) -> Coefficient:
+    """Cohen's kappa of two raters' values, pair by pair.
+
+    Agreement beyond that of two raters who answer at random, each with their own shares. With
+    `linear` or `quadratic` weights a near miss counts less than a far one; categories lie apart by
+    their `values` or, one step each among the values that occur, by `ranks`. Not comparable across
+    samples whose categories are unevenly used.
+
+    The interval is the large-sample one; with `resamples`, the percentiles of that many samples of
+    pairs. A pair with a missing value is left out and counted in `dropped`. NaN, with a note,
+    where both raters always give one and the same value; no large-sample interval where they
+    agree perfectly.
+
+    Cohen, J. (1968). Psychological Bulletin 70, 213–220. Fleiss, J. L., Cohen, J., & Everitt,
+    B. S. (1969). Psychological Bulletin 72, 323–327 (standard error).
+    """
+    a, b, dropped = _paired(first, second)
+    if len(a) == 0:
+        return missing("no situation that both rated", 0, dropped, confidence)
+    categories = np.unique(np.concatenate([a, b]))
+    places = np.arange(len(categories), dtype=np.float64) if spacing == "ranks" else categories
+    distance = distances_between(places, weights)
+    table = np.zeros(distance.shape)
+    np.add.at(table, (np.searchsorted(categories, a), np.searchsorted(categories, b)), 1)
+    estimate, se = kappa_of_table(table, distance)
+    n = len(a)
+    if math.isnan(estimate):
+        return missing("both raters gave one and the same value", n, dropped, confidence)
+    if resamples > 0:
+        generator = np.random.default_rng(seed)
+        drawn = generator.multinomial(n, table.ravel() / n, size=resamples)
+        found = [kappa_of_table(one.reshape(table.shape), distance)[0] for one in drawn]
+        low, high = percentiles(np.array(found), confidence)
+        return Coefficient(estimate, low, high, n, dropped, confidence, "bootstrap over situations")
+    if se <= 1e-9:
+        return Coefficient(estimate, math.nan, math.nan, n, dropped, confidence)
+    from scipy.special import ndtri
+
+    margin = float(ndtri((1 + confidence) / 2)) * se
+    ends = max(estimate - margin, -1.0), min(estimate + margin, 1.0)
+    return Coefficient(estimate, *ends, n, dropped, confidence, "large sample")
+
+
+def spearman(
+    first: Values,
+    second: Values,
+    *,
+    confidence: float = 0.95,
+    method: Literal["bonett-wright", "fisher"] = "bonett-wright",
+) -> Coefficient:
+    """Spearman's rank correlation of two raters' values, ties sharing their mean rank.
+
+    Estimates how far two raters put situations in the same order; a rater who is stricter
+    throughout loses nothing. The interval is on Fisher's z; `bonett-wright` widens its standard
+    error to sqrt((1 + r²/2)/(n − 3)) as ranks need, `fisher` is the one for Pearson's r that papers
+    often print. A pair with a missing value is left out and counted in `dropped`. NaN with fewer
+    than 3 pairs (the interval: 4), or where either rater's values do not vary.
+
+    Spearman, C. (1904). American Journal of Psychology 15, 72–101.
+    Bonett, D. G., & Wright, T. A. (2000). Psychometrika 65, 23–28.
+    """
+    a, b, dropped = _paired(first, second)
+    n = len(a)
+    if n < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        note = f"{n} pairs, 3 needed" if n < 3 else "a rater's values do not vary"
+        return missing(note, n, dropped, confidence)
+    estimate = float(np.clip(np.corrcoef(_ranks(a), _ranks(b))[0, 1], -1, 1))
+    low, high = rank_interval(np.array([estimate]), np.array([n]), confidence, method=method)
+    how = "none" if math.isnan(low[0]) else f"Fisher's z ({method})"
+    return Coefficient(estimate, float(low[0]), float(high[0]), n, dropped, confidence, how)
+
+
+def rank_interval(
+    r: Array,
+    n: NDArray[np.floating] | NDArray[np.integer],
+    confidence: float,
+    *,
+    method: Literal["bonett-wright", "fisher"] = "bonett-wright",
+) -> tuple[Array, Array]:
+    """The intervals of Spearman correlations; NaN below 4 pairs and for r of 1 or −1."""
+    from scipy.special import ndtri
+
+    inside = np.where((np.abs(r) < 1 - 1e-12) & (n > 3), r, np.nan)
+    extra = 1 + inside**2 / 2 if method == "bonett-wright" else np.ones_like(inside)
+    margin = float(ndtri((1 + confidence) / 2)) * np.sqrt(extra / np.maximum(n - 3, 1))
+    centre = np.arctanh(inside)
+    return np.tanh(centre - margin), np.tanh(centre + margin)
+
+
+def distances_between(places: Array, weights: Weights) -> Array:
+    """The disagreement of each pair of categories."""
+    apart = np.abs(np.subtract.outer(places, places))
+    if weights == "identity":
+        return (apart > 0).astype(np.float64)
+    return apart if weights == "linear" else apart**2
+
+
+def kappa_of_table(table: NDArray[np.floating], distance: Array) -> tuple[float, float]:
+    """Kappa and its large-sample standard error, from counts of each pair of categories."""
+    n = table.sum()
+    shares = table / n
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    observed = float((shares * distance).sum())
+    expected = float(rows @ distance @ columns)
+    if expected <= 1e-300:
+        return math.nan, math.nan
+    ratio = observed / expected
+    by_row, by_column = distance @ columns, rows @ distance
+    parts = distance - ratio * (by_row[:, None] + by_column)
+    variance = (float((shares * parts**2).sum()) - observed**2) / (n * expected**2)
+    return 1 - ratio, math.sqrt(max(variance, 0.0))
+
+
+def _ranks(values: Array) -> Array:
+    """Ranks but for a constant; equal values share their mean rank."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - counts / 2)[place])
+
+
+def _paired(first: Values, second: Values) -> tuple[Array, Array, int]:
+    a, b = _vector(first), _vector(second)
+    if len(a) != len(b):
+        raise InputError(
+            "both raters need a value for each situation",
+            got=f"{len(a)} and {len(b)} values",
+            remedy="Join the two on the situation first; leave gaps as missing values.",
+        )
+    whole = np.isfinite(a) & np.isfinite(b)
+    return a[whole], b[whole], int((~whole).sum())
+
+
+def _vector(values: Values) -> Array:
+    if isinstance(values, pl.Series):
+        values = values.cast(pl.Float64).to_numpy()
+    return np.asarray(values, dtype=np.float64).reshape(-1)

@@ -1,0 +1,147 @@
+"""The six intraclass correlations of Shrout and Fleiss, with F-based intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empathylab.stats.agreement.coefficient import Coefficient, missing
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class IntraclassCorrelations:
+    """All six forms: of one rating, and of the mean of the raters (`k`)."""
+
+    icc1: Coefficient
+    """ICC(1,1): each situation has other raters."""
+    icc2: Coefficient
+    """ICC(2,1): the same raters, drawn from many; differences in level count as error."""
+    icc3: Coefficient
+    """ICC(3,1): the same raters, the only ones of interest; differences in level do not count."""
+    icc1k: Coefficient
+    icc2k: Coefficient
+    icc3k: Coefficient
+    n_raters: int
+
+
+def intraclass_correlations(ratings: Array, *, confidence: float = 0.95) -> IntraclassCorrelations:
+    """The six intraclass correlations of a table of situations (rows) by raters (columns).
+
+    Each estimates the share of the ratings' variance that lies between situations. Intervals take
+    ratings as normal and rows as independent. A row with a gap (NaN) is left out whole and counted
+    in `dropped`; for many gaps see `variance_components`. NaN, with a note, with fewer than 2 rows
+    or raters, or where nothing varies. May be negative. Where raters agree exactly the estimate
+    is 1, and there is no interval.
+
+    Shrout, P. E., & Fleiss, J. L. (1979). Psychological Bulletin 86, 420–428.
+    McGraw, K. O., & Wong, S. P. (1996). Psychological Methods 1, 30–46 (interval of ICC(2,·)).
+    """
+    ratings = np.asarray(ratings, dtype=np.float64)
+    whole = np.isfinite(ratings).all(axis=1)
+    rows, dropped = ratings[whole], int((~whole).sum())
+    n, k = rows.shape
+    problem = _problem(rows)
+    if problem:
+        none = missing(problem, n, dropped, confidence)
+        return IntraclassCorrelations(none, none, none, none, none, none, k)
+    squares = _mean_squares(rows)
+    ends = [_one_way(squares, confidence), _agreement(squares, confidence)]
+    ends.append(_consistency(squares, confidence))
+
+    def coefficient(triple: tuple[float, float, float], *, mean: bool) -> Coefficient:
+        estimate, low, high = (_stepped_up(one, k) if mean else one for one in triple)
+        how = "F" if math.isfinite(low) else "none"
+        note = (
+            "raters differ in level only, and situations not at all" if estimate != estimate else ""
+        )
+        return Coefficient(estimate, low, high, n, dropped, confidence, how, note)
+
+    one, two, three = (coefficient(triple, mean=False) for triple in ends)
+    one_k, two_k, three_k = (coefficient(triple, mean=True) for triple in ends)
+    return IntraclassCorrelations(one, two, three, one_k, two_k, three_k, k)
+
+
+@dataclass(frozen=True, slots=True)
+class _Squares:
+    n: int
+    k: int
+    rows: float
+    columns: float
+    within: float
+    rest: float
+
+
+def _problem(rows: Array) -> str:
+    n, k = rows.shape
+    if k < 2:
+        return f"{k} rater, 2 needed" if k == 1 else "no raters"
+    if n < 2:
+        return f"{n} situations that every rater rated, 2 needed"
+    return "nothing varies" if np.ptp(rows) == 0 else ""
+
+
+def _mean_squares(rows: Array) -> _Squares:
+    n, k = rows.shape
+    means, columns, mean = rows.mean(axis=1), rows.mean(axis=0), rows.mean()
+    between = k * ((means - mean) ** 2).sum() / (n - 1)
+    across = n * ((columns - mean) ** 2).sum() / (k - 1)
+    within = ((rows - means[:, None]) ** 2).sum() / (n * (k - 1))
+    rest = ((rows - means[:, None] - columns + mean) ** 2).sum() / ((n - 1) * (k - 1))
+    size = float(np.ptp(rows)) ** 2
+    # Sums of squares that are zero but for the error of floating point.
+    tidy = [0.0 if one < 1e-14 * size else float(one) for one in (between, across, within, rest)]
+    return _Squares(n, k, *tidy)
+
+
+def _stepped_up(icc: float, k: int) -> float:
+    """The reliability of the mean of k ratings (Spearman–Brown)."""
+    below = 1 + (k - 1) * icc
+    return k * icc / below if below > 0 else -math.inf
+
+
+def _ratio_ends(ratio: float, df: tuple[float, float], k: int, tail: float) -> tuple[float, float]:
+    from scipy.special import fdtri
+
+    low = ratio / float(fdtri(df[0], df[1], 1 - tail))
+    high = ratio * float(fdtri(df[1], df[0], 1 - tail))
+    return (low - 1) / (low + k - 1), (high - 1) / (high + k - 1)
+
+
+def _one_way(s: _Squares, confidence: float) -> tuple[float, float, float]:
+    if s.within == 0:
+        return 1.0, math.nan, math.nan
+    df = (s.n - 1, s.n * (s.k - 1))
+    estimate = (s.rows - s.within) / (s.rows + (s.k - 1) * s.within)
+    return estimate, *_ratio_ends(s.rows / s.within, df, s.k, (1 - confidence) / 2)
+
+
+def _consistency(s: _Squares, confidence: float) -> tuple[float, float, float]:
+    if s.rest == 0:
+        return (1.0, math.nan, math.nan) if s.rows > 0 else (math.nan, math.nan, math.nan)
+    df = (s.n - 1, (s.n - 1) * (s.k - 1))
+    estimate = (s.rows - s.rest) / (s.rows + (s.k - 1) * s.rest)
+    return estimate, *_ratio_ends(s.rows / s.rest, df, s.k, (1 - confidence) / 2)
+
+
+def _agreement(s: _Squares, confidence: float) -> tuple[float, float, float]:
+    from scipy.special import fdtri
+
+    n, k = s.n, s.k
+    estimate = (s.rows - s.rest) / (s.rows + (k - 1) * s.rest + k * (s.columns - s.rest) / n)
+    if s.rest == 0:
+        return estimate, math.nan, math.nan
+    ratio = s.columns / s.rest
+    spread = n * (1 + (k - 1) * estimate) - k * estimate
+    above = (k - 1) * (n - 1) * (k * estimate * ratio + spread) ** 2
+    below = (n - 1) * k**2 * estimate**2 * ratio**2 + spread**2
+    df, point = above / below, 1 - (1 - confidence) / 2
+    lower, upper = float(fdtri(n - 1, df, point)), float(fdtri(df, n - 1, point))
+    error = k * s.columns + (k * n - k - n) * s.rest
+    low = n * (s.rows - lower * s.rest) / (lower * error + n * s.rows)
+    high = n * (upper * s.rows - s.rest) / (error + n * upper * s.rows)
+    return estimate, low, high

@@ -1,0 +1,231 @@
+"""Ratings in long form, checked and coded: what every coefficient of agreement starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.errors import InputError, UnknownName
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Spacing = Literal["values", "ranks"]
+
+_DENSE = 5_000_000
+"""Situations × categories up to which counts are kept as a plain table, which is faster."""
+
+
+@dataclass(frozen=True)
+class RatingTable:
+    """One dimension's ratings, one per rater and situation, as integer codes."""
+
+    situations: Codes
+    """Of each rating: which situation."""
+    raters: Codes
+    """Of each rating: which rater."""
+    codes: Codes
+    """Of each rating: which category."""
+    positions: Array
+    """Of each category: where it lies on the scale, ascending."""
+    categories: tuple[float, ...]
+    """The values, ascending: all that occur, or those of the scale where it was given."""
+    n_situations: int
+    rater_names: tuple[str, ...]
+    dropped: int
+    """Rows left out because the rating, the rater or the situation was missing."""
+
+    @property
+    def n_ratings(self) -> int:
+        """Ratings used."""
+        return len(self.codes)
+
+    @cached_property
+    def values(self) -> Array:
+        """Of each rating: its place on the scale."""
+        return self.positions[self.codes]
+
+    @cached_property
+    def scaled(self) -> Array:
+        """Of each category: its place between the scale's ends, 0 and 1."""
+        span = self.positions[-1] - self.positions[0] if len(self.positions) > 1 else 1.0
+        return np.asarray((self.positions - self.positions[:1]) / span)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Ratings of each situation."""
+        counts = np.bincount(self.situations, minlength=self.n_situations)
+        return counts.astype(np.float64)
+
+    @cached_property
+    def _counts(self) -> Array | csr_array:
+        """Ratings of each situation in each category; sparse on scales of many values."""
+        from scipy.sparse import coo_array
+
+        shape = (self.n_situations, len(self.categories))
+        ones = np.ones(self.n_ratings)
+        counts = coo_array((ones, (self.situations, self.codes)), shape=shape).tocsr()
+        return counts.toarray() if shape[0] * shape[1] <= _DENSE else counts
+
+    def by_category(self, weights: Array) -> Array:
+        """For each row of weights of situations: the weighted ratings of each category."""
+        return np.asarray((self._counts.T @ weights.T).T)
+
+    def by_situation(self, values: Array) -> Array:
+        """For each row of values of categories (as columns): the sums of each situation."""
+        return np.asarray(self._counts @ values.T)
+
+    @cached_property
+    def same_pairs(self) -> Array:
+        """Ordered pairs of ratings of one category, of each situation, each with itself too."""
+        cells = self.situations * max(len(self.categories), 1) + self.codes
+        found, counts = np.unique(cells, return_counts=True)
+        return totals(
+            found // max(len(self.categories), 1),
+            counts.astype(np.float64) ** 2,
+            self.n_situations,
+        )
+
+    @property
+    def missing_share(self) -> float:
+        """Share of rater × situation cells without a rating."""
+        cells = self.n_situations * len(self.rater_names)
+        return 1 - self.n_ratings / cells if cells else float("nan")
+
+
+def rating_table(
+    frame: pl.DataFrame,
+    *,
+    situation: str = "situation",
+    rater: str = "rater",
+    rating: str = "rating",
+    levels: Sequence[str | float] | None = None,
+    spacing: Spacing = "values",
+) -> RatingTable:
+    """The frame's ratings, coded.
+
+    `levels` names the scale's categories from lowest to highest; it is needed where ratings are
+    words, and keeps categories that nobody used. Without it the categories are the numbers that
+    occur. `spacing` says how far apart categories lie: by their `values`, or by their `ranks`,
+    one step each. Words always lie one step apart.
+
+    Raises InputError for a rater who rates a situation twice, and for a rating outside `levels`.
+    """
+    require(frame, situation, rater, rating)
+    values, scale = _rated(frame, rating, levels)
+    rows = frame.select(
+        situation=pl.col(situation).cast(pl.String), rater=pl.col(rater).cast(pl.String)
+    ).with_columns(value=values)
+    whole = rows.drop_nulls()
+    _refuse_doubles(whole)
+    categories = np.unique(whole["value"].to_numpy()) if scale is None else scale
+    names = whole["rater"].unique().sort().to_list()
+    steps = np.arange(len(categories), dtype=np.float64)
+    return RatingTable(
+        situations=_coded(whole["situation"]),
+        raters=_coded(whole["rater"]),
+        codes=np.searchsorted(categories, whole["value"].to_numpy()).astype(np.int64),
+        positions=steps if spacing == "ranks" else categories.astype(np.float64),
+        categories=tuple(float(one) for one in categories),
+        n_situations=whole["situation"].n_unique(),
+        rater_names=tuple(names),
+        dropped=len(rows) - len(whole),
+    )
+
+
+def _coded(labels: pl.Series) -> Codes:
+    """The place of each label among the distinct ones, sorted."""
+    return labels.rank("dense").cast(pl.Int64).to_numpy().astype(np.int64) - 1
+
+
+def totals(groups: Codes, values: Array, size: int) -> Array:
+    """The values of each group, summed."""
+    return np.bincount(groups, values, minlength=size).astype(np.float64)
+
+
+def require(frame: pl.DataFrame, *columns: str) -> None:
+    """Raises UnknownName for the first column that the frame does not have."""
+    for column in columns:
+        if column not in frame.columns:
+            raise UnknownName("column", column, frame.columns)
+
+
+def _rated(
+    frame: pl.DataFrame, rating: str, levels: Sequence[str | float] | None
+) -> tuple[pl.Series, Array | None]:
+    """The ratings as numbers, and the scale's categories where they were given."""
+    series = frame[rating]
+    if levels is not None:
+        return _in_levels(series, levels)
+    if series.dtype.is_numeric() or series.dtype == pl.Boolean:
+        values = series.cast(pl.Float64)
+    else:
+        values = series.cast(pl.String).cast(pl.Float64, strict=False)
+        _refuse_first(series, values.is_null() & series.is_not_null(), "must be a number")
+    values = values.fill_nan(None)
+    _refuse_first(series, values.is_infinite(), "must be finite")
+    return values, None
+
+
+def _in_levels(series: pl.Series, levels: Sequence[str | float]) -> tuple[pl.Series, Array]:
+    if len(set(levels)) != len(levels) or not levels:
+        raise InputError(
+            "the levels of the scale must differ",
+            got=", ".join(str(one) for one in levels),
+            remedy="Name each category once, from lowest to highest.",
+        )
+    listed = ", ".join(str(one) for one in levels)
+    if all(isinstance(one, int | float) for one in levels):
+        scale = np.array(levels, dtype=np.float64)
+        values = series.cast(pl.Float64, strict=False).fill_nan(None)
+        if (np.diff(scale) <= 0).any():
+            raise InputError(
+                "the levels of the scale must ascend", got=listed, remedy="Put the lowest first."
+            )
+        outside = values.is_not_null() & ~values.is_in(scale.tolist())
+        outside |= values.is_null() & series.is_not_null() & ~_is_nan(series)
+    else:
+        scale = np.arange(1.0, len(levels) + 1)
+        texts = series.cast(pl.String)
+        places = {str(one): place for one, place in zip(levels, scale.tolist(), strict=True)}
+        values = texts.replace_strict(places, default=None, return_dtype=pl.Float64)
+        outside = values.is_null() & texts.is_not_null()
+    _refuse_first(series, outside, f"must be one of {listed}")
+    return values, scale
+
+
+def _is_nan(series: pl.Series) -> pl.Series:
+    if series.dtype.is_float():
+        return series.is_nan().fill_null(value=False)
+    return pl.Series([False]).new_from_index(0, len(series))
+
+
+def _refuse_first(series: pl.Series, wrong: pl.Series, must: str) -> None:
+    rows = wrong.fill_null(value=False).arg_true()
+    if len(rows):
+        first = int(rows[0])
+        raise InputError(
+            f"{series.name!r} {must}",
+            where=f"rating {first + 1}",
+            got=series[first],
+            remedy="Fix the rating, or name the scale's levels from lowest to highest.",
+        )
+
+
+def _refuse_doubles(rows: pl.DataFrame) -> None:
+    doubled = rows.select("situation", "rater").is_duplicated()
+    if doubled.any():
+        first = rows.filter(doubled).row(0, named=True)
+        raise InputError(
+            f"rater {first['rater']!r} rated {first['situation']!r} more than once",
+            remedy="Name as situation the column that tells what was rated (a response's id, say), "
+            "or average the repeats first.",
+        )

@@ -1,0 +1,247 @@
+"""Does a judge favour its own family, long replies, or the reply it is shown first?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.stats.cluster_robust import (
+    Codes,
+    cluster_codes,
+    least_squares,
+    t_margin,
+    two_sided_p,
+)
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Bias:
+    """How much a judge leans, beyond people, with its interval and test."""
+
+    estimate: float
+    """In points of the rating scale; 0 is no bias."""
+    low: float
+    high: float
+    se: float
+    p: float
+    """Two-sided, of no bias."""
+    df: int
+    n: int
+    """Rows used."""
+    dropped: int
+    """Rows left out because something was missing."""
+    confidence: float
+    note: str = ""
+    """Why there is no estimate; empty where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelfPreference(Bias):
+    """How much more than people a judge favours its own family."""
+
+    judge_gap: float = math.nan
+    """The judge's mean of its own family less that of the others."""
+    people_gap: float = math.nan
+    """People's, on the same responses."""
+    n_own: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LengthBias(Bias):
+    """How much more than people a judge favours long replies, per unit of log words."""
+
+    per_doubling: float = math.nan
+    """What twice the words add to the judge's rating, beyond people's."""
+
+
+def self_preference(
+    frame: pl.DataFrame,
+    own: Sequence[str],
+    *,
+    respondent: str = "respondent",
+    rating: str = "rating",
+    prediction: str = "prediction",
+    rater: str | None = "rater",
+    situation: str | None = "situation",
+    confidence: float = 0.95,
+) -> SelfPreference:
+    """How much more than people the judge favours the respondents of its own family.
+
+    The difference in differences (judge, own − others) − (people, own − others) over the same
+    responses, so that a family that is truly better is no bias. One row is one person's `rating`
+    beside the judge's `prediction` of the same response; `own` names the respondents of the
+    judge's family. Both must be on one scale: map the judge's values first if it stretches or
+    shrinks the scale, or that shows here too. Ratings of one rater and of one situation may be
+    correlated (two-way clustered standard error, Student's t).
+
+    A row with a missing value is left out and counted. NaN, with a note, where there is no own or
+    no other respondent. Raises UnknownName for an own respondent that is not there.
+    """
+    _require(frame, respondent, rating, prediction, rater, situation)
+    known = frame[respondent].drop_nulls().cast(pl.String).unique().to_list()
+    for name in own:
+        if name not in known:
+            raise UnknownName("respondent", name, known)
+    whole = frame.drop_nulls([respondent, rating, prediction])
+    people = whole[rating].cast(pl.Float64).to_numpy()
+    judge = whole[prediction].cast(pl.Float64).to_numpy()
+    mine = whole[respondent].cast(pl.String).is_in(list(own)).to_numpy().astype(np.float64)
+    dropped = len(frame) - len(whole)
+    bias = _slope(judge - people, mine, _clusters(whole, rater, situation), dropped, confidence)
+    note = ""
+    if mine.all() or not mine.any():
+        note = "there are no responses by " + ("others" if mine.any() else "the judge's own family")
+    gaps = [_gap(values, mine) for values in (judge, people)]
+    found = asdict(bias) | {"note": note or bias.note}
+    return SelfPreference(**found, judge_gap=gaps[0], people_gap=gaps[1], n_own=int(mine.sum()))
+
+
+def length_bias(
+    frame: pl.DataFrame,
+    *,
+    words: str = "words",
+    within: str | None = None,
+    rating: str = "rating",
+    prediction: str = "prediction",
+    rater: str | None = "rater",
+    situation: str | None = "situation",
+    confidence: float = 0.95,
+) -> LengthBias:
+    """How much more than people the judge favours long replies.
+
+    The slope of (judge − people) on the natural logarithm of the reply's number of words, so that
+    length that people value too is no bias. `within` names a column (the respondent, say) whose
+    own level is taken out first, which tells a taste for length from a taste for a respondent who
+    writes at length. Rows, clusters and scale as in `self_preference`.
+
+    A row with a missing value or no words is left out and counted. NaN, with a note, where all
+    replies (within each group) are equally long.
+    """
+    _require(frame, words, rating, prediction, rater, situation, within)
+    wanted = [one for one in (words, rating, prediction, within) if one is not None]
+    whole = frame.drop_nulls(wanted).filter(pl.col(words) > 0)
+    size = np.log(whole[words].cast(pl.Float64).to_numpy())
+    apart = (whole[prediction].cast(pl.Float64) - whole[rating].cast(pl.Float64)).to_numpy()
+    if within is not None:
+        groups = cluster_codes(whole[within])
+        size, apart = _centred(size, groups), _centred(apart, groups)
+    bias = _slope(
+        apart, size, _clusters(whole, rater, situation), len(frame) - len(whole), confidence
+    )
+    note = "all replies are equally long" if math.isnan(bias.estimate) else bias.note
+    found = asdict(bias) | {"note": note}
+    return LengthBias(**found, per_doubling=bias.estimate * math.log(2))
+
+
+def position_bias(
+    frame: pl.DataFrame,
+    *,
+    outcome: str = "outcome",
+    rater: str | None = None,
+    situation: str | None = "situation",
+    confidence: float = 0.95,
+) -> Bias:
+    """How far the reply shown first is preferred over the second, as a share above one half.
+
+    `outcome` is `first`, `second` or `tie` (half a preference). Each pair should be shown in both
+    orders, or in random order: else a better reply that often stands first looks like bias.
+    Comparisons of one situation (and rater, where named) may be correlated. Where one place always
+    wins, the test is the sign test over situations, and the interval the exact one.
+    """
+    _require(frame, outcome, rater, situation)
+    whole = frame.drop_nulls([outcome])
+    values = {"first": 0.5, "second": -0.5, "tie": 0.0}
+    strange = whole.filter(~pl.col(outcome).cast(pl.String).is_in(list(values)))
+    if len(strange):
+        raise InputError(
+            f"{outcome!r} must be first, second or tie",
+            got=strange[outcome][0],
+            remedy="Write which of the two replies was preferred by its place.",
+        )
+    lean = whole[outcome].cast(pl.String).replace_strict(values, return_dtype=pl.Float64)
+    design = np.ones((len(whole), 1))
+    clusters = _clusters(whole, rater, situation)
+    bias = _estimated(lean.to_numpy(), design, 0, clusters, len(frame) - len(whole), confidence)
+    return _one_sided(bias) if lean.n_unique() == 1 and lean[0] != 0 else bias
+
+
+def _one_sided(bias: Bias) -> Bias:
+    """The bias of a judge for whom one place always wins, with exact interval and p value."""
+    clusters = bias.df + 1
+    least = ((1 - bias.confidence) / 2) ** (1 / clusters) - 0.5
+    sign = math.copysign(1.0, bias.estimate)
+    low, high = sorted((sign * least, sign * 0.5))
+    note = f"the reply shown {'first' if sign > 0 else 'second'} was always preferred"
+    return replace(bias, low=low, high=high, p=min(1.0, 2.0 * 0.5**clusters), note=note)
+
+
+def _require(frame: pl.DataFrame, *columns: str | None) -> None:
+    for column in columns:
+        if column is not None and column not in frame.columns:
+            raise UnknownName("column", column, frame.columns)
+
+
+def _clusters(frame: pl.DataFrame, rater: str | None, situation: str | None) -> list[Codes]:
+    return [cluster_codes(frame[one]) for one in (rater, situation) if one is not None]
+
+
+def _centred(values: Array, groups: Codes) -> Array:
+    _, place = np.unique(groups, return_inverse=True)
+    means = np.bincount(place, values) / np.bincount(place)
+    return np.asarray(values - means[place])
+
+
+def _gap(values: Array, mine: Array) -> float:
+    own, others = values[mine > 0], values[mine == 0]
+    return float(own.mean() - others.mean()) if len(own) and len(others) else math.nan
+
+
+def _slope(
+    outcome: Array, predictor: Array, clusters: Sequence[Codes], dropped: int, confidence: float
+) -> Bias:
+    centred = predictor - predictor.mean() if len(predictor) else predictor
+    if len(outcome) < 3 or float(np.abs(centred).max()) < 1e-9:
+        nothing = math.nan
+        note = "too few rows" if len(outcome) < 3 else "nothing to compare"
+        return Bias(
+            *(nothing, nothing, nothing, nothing, nothing, 0, len(outcome), dropped),
+            *(confidence, note),
+        )
+    design = np.column_stack([np.ones(len(outcome)), centred])
+    return _estimated(outcome, design, 1, clusters, dropped, confidence)
+
+
+def _estimated(
+    outcome: Array,
+    design: Array,
+    column: int,
+    clusters: Sequence[Codes],
+    dropped: int,
+    confidence: float,
+) -> Bias:
+    if len(outcome) == 0:
+        raise InputError("there are no rows to test", remedy="Give rated responses.")
+    fit = least_squares(design, outcome, clusters)
+    estimate = float(fit.coefficients[column])
+    se = math.sqrt(max(float(fit.covariance[column, column]), 0.0))
+    if fit.df < 1:
+        nothing = (math.nan, math.nan, math.nan, math.nan)
+        note = "all from one rater or one situation, so there is no interval"
+        return Bias(estimate, *nothing, fit.df, len(outcome), dropped, confidence, note)
+    if se <= 1e-12 * max(1.0, float(np.abs(outcome).max())):
+        exact = round(estimate, 12) + 0.0
+        ends = (exact, exact, 0.0, 0.0 if exact else 1.0)
+        note = "it is the same throughout, so the interval has no width"
+        return Bias(exact, *ends, fit.df, len(outcome), dropped, confidence, note)
+    margin = t_margin(fit.df, confidence) * se
+    p = two_sided_p(estimate / se, fit.df)
+    ends = (estimate - margin, estimate + margin, se, p)
+    return Bias(estimate, *ends, fit.df, len(outcome), dropped, confidence)

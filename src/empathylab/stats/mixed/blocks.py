@@ -1,0 +1,155 @@
+"""The random effects' matrix, taken apart into small dense blocks.
+
+D = I + Λ Zᵀ W Z Λ couples two levels only where they share a rating. Levels fall into connected
+components; within one, the grouping with most levels (the leaves) is diagonal and is eliminated,
+which leaves a Schur complement among the others (the core). Components of one shape are worked on
+together as a stack of matrices, so that neither ratings nor components are looped over; a large
+component in which few pairs of levels meet is kept sparse.
+
+Bates, D., Mächler, M., Bolker, B., & Walker, S. (2015). Journal of Statistical Software 67(1);
+the elimination is the block Cholesky decomposition of Bates' MixedModels.jl.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from empathylab.stats.mixed.coding import Array, Codes
+from empathylab.stats.mixed.elements import Elements
+from empathylab.stats.mixed.sparse_blocks import SparsePart
+from empathylab.stats.mixed.stacks import Levels, Stack
+
+
+class _Part(Protocol):
+    log_determinant: float
+
+    def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]: ...
+
+    def inverse(self) -> Elements: ...
+
+
+class Blocks:
+    """The pattern of D for a set of groupings; `factor` gives its decomposition."""
+
+    def __init__(self, codes: Sequence[Codes], sizes: Sequence[int]) -> None:
+        self._levels = Levels(codes, sizes)
+        self.offsets = self._levels.offsets
+
+    def factor(self, weight: Array, sd: Array) -> Factored:
+        """D at these weights and standard deviations, decomposed."""
+        return Factored(self._levels, weight, sd)
+
+
+class DensePart:
+    """One stack's share of D: leaves d, cross block B and the core's Schur complement S."""
+
+    def __init__(self, stack: Stack, weight: Array, sd_leaf: float, sd_core: list[float]) -> None:
+        self._stack = stack
+        count, core, leaves = stack.components, stack.core, stack.leaves
+        d = 1 + sd_leaf**2 * np.bincount(stack.leaf, weight, minlength=count * leaves)
+        self._d = d.reshape(count, leaves)
+        self.log_determinant = float(np.log(d).sum())
+        cross = np.zeros(count * core * leaves)
+        within = np.zeros(count * core * core)
+        for one, sd in enumerate(sd_core):
+            cross += sd * np.bincount(stack.crossed[one], weight, minlength=len(cross))
+            for two, other in enumerate(sd_core):
+                shared = np.bincount(stack.cored[one][two], weight, minlength=len(within))
+                within += sd * other * shared
+        across = sd_leaf * cross.reshape(count, core, leaves)
+        diagonal = np.arange(core)
+        self._scaled = across / self._d[:, None, :]
+        self._schur = within.reshape(count, core, core)
+        self._schur[:, diagonal, diagonal] += 1
+        self._schur -= self._scaled @ across.swapaxes(1, 2)
+        root = np.linalg.cholesky(self._schur)
+        self.log_determinant += 2 * float(np.log(root[:, diagonal, diagonal]).sum())
+
+    def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]:
+        """D⁻¹ times a vector, given and returned as the leaves' and the core's part."""
+        leaf = leaf.reshape(self._d.shape)
+        right = core.reshape(len(leaf), -1) - (self._scaled @ leaf[..., None])[..., 0]
+        among: Array = np.linalg.solve(self._schur, right[..., None])[..., 0].astype(
+            np.float64, copy=False
+        )
+        back = (among[:, None, :] @ self._scaled)[:, 0, :]
+        return (leaf / self._d - back).reshape(-1), among.reshape(-1)
+
+    def inverse(self) -> Elements:
+        stack = self._stack
+        among: Array = np.linalg.inv(self._schur).astype(np.float64, copy=False)
+        across = among @ self._scaled
+        own = 1 / self._d + np.einsum("ckl,ckl->cl", self._scaled, across)
+        across, among = -across.reshape(-1), among.reshape(-1)
+        return Elements(
+            own.reshape(-1)[stack.leaf],
+            [across[places] for places in stack.crossed],
+            [[among[places] for places in row] for row in stack.cored],
+        )
+
+
+class LeafPart:
+    """The share of a single grouping, whose levels are all leaves: D is diagonal."""
+
+    def __init__(self, stack: Stack, weight: Array, sd: float) -> None:
+        self._stack = stack
+        size = stack.components * stack.leaves
+        self._d = 1 + sd**2 * np.bincount(stack.leaf, weight, minlength=size)
+        self.log_determinant = float(np.log(self._d).sum())
+
+    def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]:
+        return leaf / self._d, core
+
+    def inverse(self) -> Elements:
+        return Elements((1 / self._d)[self._stack.leaf], [], [])
+
+
+class Factored:
+    """D decomposed at given weights and standard deviations."""
+
+    def __init__(self, levels: Levels, weight: Array, sd: Array) -> None:
+        self._levels = levels
+        self._sd_leaf = float(sd[levels.leaf])
+        self._sd_core = [float(sd[number]) for number in levels.core]
+        self._parts = [(stack, self._part(stack, weight)) for stack in levels.stacks]
+        self.log_determinant = sum(part.log_determinant for _, part in self._parts)
+
+    def _part(self, stack: Stack, weight: Array) -> _Part:
+        own = weight[stack.ratings]
+        if stack.core == 0:
+            return LeafPart(stack, own, self._sd_leaf)
+        if stack.sparse is not None:
+            return SparsePart(stack.sparse, stack.leaf, own, self._sd_leaf, self._sd_core)
+        return DensePart(stack, own, self._sd_leaf, self._sd_core)
+
+    def solve(self, right: Array) -> Array:
+        """D⁻¹ times a vector over all levels."""
+        solved = np.empty_like(right)
+        for stack, part in self._parts:
+            leaf = np.zeros(stack.components * stack.leaves)
+            core = np.zeros(stack.components * stack.core)
+            leaf[stack.leaf_places] = right[stack.leaf_levels]
+            core[stack.core_places] = right[stack.core_levels]
+            leaf, core = part.solve(leaf, core)
+            solved[stack.leaf_levels] = leaf[stack.leaf_places]
+            solved[stack.core_levels] = core[stack.core_places]
+        return solved
+
+    def inverse_rows(self) -> list[Array]:
+        """For each grouping and rating: its level's row of D⁻¹ times Λ z of that rating."""
+        levels = self._levels
+        rows = [np.empty(levels.n) for _ in range(levels.groups)]
+        for stack, part in self._parts:
+            found = part.inverse()
+            leaf_row = self._sd_leaf * found.leaf
+            for one, number in enumerate(levels.core):
+                leaf_row += self._sd_core[one] * found.crossed[one]
+                row = self._sd_leaf * found.crossed[one]
+                for sd, shared in zip(self._sd_core, found.cored[one], strict=True):
+                    row += sd * shared
+                rows[number][stack.ratings] = row
+            rows[levels.leaf][stack.ratings] = leaf_row
+        return rows

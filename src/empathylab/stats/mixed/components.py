@@ -1,0 +1,53 @@
+"""Which ratings can be worked on apart from the others, because they share no level with them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empathylab.stats.mixed.coding import Codes
+
+Whole = NDArray[np.intp]
+
+_BATCH = 8_192
+"""Ratings worked on together: enough to keep numpy busy, few enough to stay in the cache."""
+
+
+def level_components(codes: Sequence[Codes], sizes: Sequence[int]) -> tuple[int, list[Whole]]:
+    """The number of connected components, and the component of each level, per grouping.
+
+    Two levels are connected where a rating has both.
+    """
+    if len(codes) == 1:
+        return sizes[0], [np.arange(sizes[0])]
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+    ends = np.concatenate([one + first for one, first in zip(codes[1:], offsets[1:], strict=False)])
+    starts = np.tile(codes[0], len(codes) - 1)
+    ones = np.ones(len(ends), dtype=np.int8)
+    graph = coo_array((ones, (starts, ends)), shape=(offsets[-1], offsets[-1])).tocsr()
+    count, labels = connected_components(graph, directed=False)
+    labels = labels.astype(np.intp)
+    spans = itertools.pairwise(offsets.tolist())
+    return int(count), [labels[first:last] for first, last in spans]
+
+
+def independent_batches(codes: Sequence[Codes], sizes: Sequence[int]) -> list[Whole]:
+    """Sets of ratings that share no level with each other, components of one shape together."""
+    count, component = level_components(codes, sizes)
+    shapes = np.array([np.bincount(one, minlength=count) for one in component])
+    order = np.lexsort(shapes)
+    of_rating = component[0][codes[0]]
+    held = np.bincount(of_rating, minlength=count)
+    batch = np.empty(count, dtype=np.intp)
+    # A batch ends with the component in which it gets full.
+    batch[order] = (np.cumsum(held[order]) - held[order]) // _BATCH
+    numbers = batch[of_rating]
+    sorted_ratings = np.argsort(numbers, kind="stable")
+    ends = np.flatnonzero(np.diff(numbers[sorted_ratings])) + 1
+    return [np.asarray(part, dtype=np.intp) for part in np.split(sorted_ratings, ends)]

@@ -1,0 +1,381 @@
+"""A frame and a formula turned into the arrays that a mixed model is fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.stats.mixed.coding import (
+    INTERCEPT,
+    Array,
+    Codes,
+    Coding,
+    Predictor,
+    aliased_columns,
+    code_terms,
+)
+from empathylab.stats.mixed.formulas import Formula, Variable, parse_formula
+
+NO_REFERENCE: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """Who or what a random intercept belongs to."""
+
+    name: str
+    """The column, or `a:b` where two name a group together."""
+    codes: Codes
+    """Each row's level, as a number."""
+    levels: tuple[str, ...]
+    """In the order in which they appear."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repeats:
+    """Columns left out of a design, and what they repeat."""
+
+    coding: Coding
+    """Of the columns left out."""
+    base: Coding
+    """Of the columns that stayed, and the intercept."""
+    weights: Array
+    """What those columns, times these weights, give: the columns left out."""
+
+    def broken_by(self, values: Mapping[str, Codes | Array], n: int) -> NDArray[np.bool_]:
+        """Which of n rows break the repetition, so that the model says nothing about them."""
+        follows = self.base.matrix(values, n) @ self.weights
+        return np.asarray(np.any(np.abs(self.coding.matrix(values, n) - follows) > 1e-6, axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class MixedDesign:
+    """What a mixed model is fitted to."""
+
+    formula: Formula
+    response: str
+    y: Codes | Array
+    """Category numbers from 0 (ordinal), or values."""
+    levels: tuple[str, ...]
+    """The categories used, lowest first; empty for a number."""
+    x: Array
+    """Fixed effects, one row per rating; the intercept only where the model is not ordinal."""
+    names: tuple[str, ...]
+    """Names of the columns, as R writes them."""
+    terms: Mapping[str, tuple[int, ...]]
+    """The columns of each term, by number."""
+    factors: Mapping[str, tuple[str, ...]]
+    """The levels of each factor among the fixed effects, the reference first."""
+    groups: tuple[Grouping, ...]
+    n: int
+    """Rows used."""
+    dropped: Mapping[str, int]
+    """Rows left out, by reason."""
+    notes: tuple[str, ...]
+    """What was left out besides rows: categories, levels and columns, a sentence each."""
+    aliased: tuple[str, ...]
+    """Columns left out because earlier ones say the same."""
+    coding: Coding
+    """How other values of the predictors become rows of `x`."""
+    repeats: Repeats
+    """How the columns left out follow from the others."""
+
+
+def read_design(
+    frame: pl.DataFrame,
+    formula: str,
+    *,
+    reference: Mapping[str, str] = NO_REFERENCE,
+    levels: Sequence[str | int | float] | None = None,
+    ordinal: bool,
+) -> MixedDesign:
+    """The arrays of a mixed model, with what was left out and why.
+
+    Columns of words, booleans and `C(x)` are factors; the level that appears first is the
+    reference (an Enum's own order goes before that) unless `reference` names another. A row with
+    a missing value in a column that the formula uses is left out and counted. Ratings are ordered
+    by size; words take `levels`, lowest first, or are an Enum. Categories and levels without rows,
+    and columns that repeat others, are left out and said in `notes`.
+    """
+    parsed = parse_formula(formula)
+    where = f"formula {formula!r}"
+    for column in parsed.columns:
+        if column not in frame.columns:
+            raise UnknownName("column", column, frame.columns, where=where)
+    _check_references(parsed, frame, reference, where)
+    used, dropped = _complete(frame.select(parsed.columns), where)
+    notes: list[str] = []
+    y, categories = (
+        _categories(used[parsed.response], levels, notes)
+        if ordinal
+        else (_numbers(used[parsed.response], where), ())
+    )
+    if used[parsed.response].n_unique() < 2:
+        raise InputError(
+            f"every {parsed.response!r} is the same, so nothing can be estimated",
+            where=where,
+            got=used[parsed.response][0],
+            remedy="Choose a column that varies.",
+        )
+    predictors, values = _predictors(parsed, frame, used, reference, notes, where)
+    coding, x, repeats = _coded(parsed, predictors, values, used.height, ordinal)
+    aliased = repeats.coding.names
+    if aliased:
+        notes.append(
+            f"{len(aliased)} column(s) repeat what others say and were left out: "
+            f"{', '.join(aliased)}"
+        )
+    design = MixedDesign(
+        formula=parsed,
+        response=parsed.response,
+        y=y,
+        levels=categories,
+        x=x,
+        names=coding.names,
+        terms=coding.terms,
+        factors={p.variable.name: p.levels for p in predictors.values() if p.levels},
+        groups=tuple(_grouping(used, names, where) for names in parsed.groups),
+        n=used.height,
+        dropped=dropped,
+        notes=tuple(notes),
+        aliased=aliased,
+        coding=coding,
+        repeats=repeats,
+    )
+    _check_size(design, where)
+    return design
+
+
+def level_codes(column: pl.Series) -> tuple[Codes, tuple[str, ...]]:
+    """Each value's number, and the values in the order of an Enum or of appearance."""
+    if isinstance(column.dtype, pl.Enum):
+        physical = column.to_physical().to_numpy()
+        kept, codes = np.unique(physical, return_inverse=True)
+        names = column.dtype.categories
+        return codes.astype(np.int64), tuple(names[int(one)] for one in kept)
+    if isinstance(column.dtype, pl.Categorical):
+        column = column.cast(pl.String)
+    seen = pl.DataFrame({"value": column.unique(maintain_order=True)}).with_row_index("code")
+    joined = pl.DataFrame({"value": column}).join(
+        seen, on="value", how="left", maintain_order="left"
+    )
+    return joined["code"].cast(pl.Int64).to_numpy(), tuple(map(_written, seen["value"].to_list()))
+
+
+def _written(value: object) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _complete(frame: pl.DataFrame, where: str) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Rows without a missing value, and how many others there were, by the column at fault."""
+    dropped: dict[str, int] = {}
+    left = frame
+    for name in frame.columns:
+        column = pl.col(name)
+        there = column.is_not_null()
+        if frame[name].dtype.is_float():
+            there = there & column.is_not_nan()
+        kept = left.filter(there)
+        if kept.height < left.height:
+            dropped[f"{name!r} is missing"] = left.height - kept.height
+        left = kept
+    if left.is_empty():
+        lost = "; ".join(f"{count} rows: {reason}" for reason, count in dropped.items())
+        raise InputError(
+            f"no complete row is left ({lost})" if lost else "the table has no rows",
+            where=where,
+            remedy="Check the file and the columns that the formula names.",
+        )
+    return left, dropped
+
+
+def _categories(
+    column: pl.Series, levels: Sequence[str | int | float] | None, notes: list[str]
+) -> tuple[Codes, tuple[str, ...]]:
+    """Category numbers and names, lowest first."""
+    if levels is None and isinstance(column.dtype, pl.Enum):
+        levels = column.dtype.categories.to_list()
+    if levels is None:
+        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+            raise InputError(
+                f"the order of the words in {column.name!r} is not known",
+                got=column.unique(maintain_order=True).to_list()[:12],
+                remedy="Name all of them as `levels`, lowest first.",
+            )
+        found, codes = np.unique(column.to_numpy(), return_inverse=True)
+        return codes.astype(np.int64), tuple(_written(one) for one in found.tolist())
+    order = [_written(level) for level in levels]
+    if len(set(order)) < len(order):
+        raise InputError("a level is named twice", got=list(levels), remedy="Name each once.")
+    codes, names = level_codes(column)
+    for name in names:
+        if name not in order:
+            raise InputError(
+                f"{column.name!r} holds a rating that is not among the levels given",
+                got=name,
+                remedy=f"Given are {', '.join(order)}: name all, lowest first.",
+            )
+    unused = [name for name in order if name not in names]
+    if unused:
+        notes.append(
+            f"{column.name!r}: no rating is {' or '.join(unused)}; the model has no such category"
+        )
+    used = [name for name in order if name in names]
+    places = np.array([used.index(name) for name in names], dtype=np.int64)
+    return places[codes], tuple(used)
+
+
+def _numbers(column: pl.Series, where: str) -> Array:
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise InputError(
+            f"{column.name!r} must hold numbers",
+            where=where,
+            got=column[0],
+            remedy="Turn it into numbers, or fit an ordinal model.",
+        )
+    values = column.cast(pl.Float64).to_numpy()
+    if not np.isfinite(values).all():
+        raise InputError(
+            f"{column.name!r} holds an infinite number", where=where, remedy="Correct the column."
+        )
+    return values
+
+
+def _check_references(
+    formula: Formula, frame: pl.DataFrame, reference: Mapping[str, str], where: str
+) -> None:
+    fixed = {variable.name: variable for term in formula.terms for variable in term}
+    for name in reference:
+        if name not in fixed:
+            raise UnknownName("factor with a reference level", name, fixed, where=where)
+        if not _is_factor(fixed[name], frame[name]):
+            raise InputError(
+                f"{name!r} holds numbers and has no reference level",
+                where=where,
+                remedy=f"Write C({name}) to treat it as a factor.",
+            )
+
+
+def _is_factor(variable: Variable, column: pl.Series) -> bool:
+    return variable.categorical or not column.dtype.is_numeric()
+
+
+def _predictors(
+    formula: Formula,
+    frame: pl.DataFrame,
+    used: pl.DataFrame,
+    reference: Mapping[str, str],
+    notes: list[str],
+    where: str,
+) -> tuple[dict[str, Predictor], dict[str, Codes | Array]]:
+    """Each predictor, and its level numbers or values in the rows used, by label."""
+    predictors: dict[str, Predictor] = {}
+    values: dict[str, Codes | Array] = {}
+    for variable in dict.fromkeys(one for term in formula.terms for one in term):
+        column = used[variable.name]
+        if not _is_factor(variable, column):
+            numbers = _numbers(column, where)
+            predictors[variable.label] = Predictor(variable, (), float(numbers.mean()))
+            values[variable.label] = numbers
+            continue
+        codes, levels = level_codes(column)
+        gone = [name for name in _all_levels(frame[variable.name]) if name not in levels]
+        if gone:
+            notes.append(f"{variable.name!r}: no row is left of {', '.join(gone)}")
+        if len(levels) < 2:
+            raise InputError(
+                f"{variable.name!r} has one level only, so there is nothing to compare",
+                where=where,
+                got=levels[0],
+                remedy="Leave it out of the formula, or add rows of other levels.",
+            )
+        if variable.name in reference:
+            codes, levels = _moved_first(codes, levels, variable.name, reference[variable.name])
+        predictors[variable.label] = Predictor(variable, levels, float("nan"))
+        values[variable.label] = codes
+    return predictors, values
+
+
+def _all_levels(column: pl.Series) -> list[str]:
+    if isinstance(column.dtype, pl.Enum):
+        return list(column.dtype.categories.to_list())
+    return [_written(one) for one in column.unique(maintain_order=True).drop_nulls().to_list()]
+
+
+def _moved_first(
+    codes: Codes, levels: tuple[str, ...], name: str, first: str
+) -> tuple[Codes, tuple[str, ...]]:
+    if first not in levels:
+        raise UnknownName(f"level of {name!r}", first, levels)
+    order = (first, *(level for level in levels if level != first))
+    places = np.array([order.index(level) for level in levels], dtype=np.int64)
+    return places[codes], order
+
+
+def _coded(
+    formula: Formula,
+    predictors: Mapping[str, Predictor],
+    values: Mapping[str, Codes | Array],
+    n: int,
+    ordinal: bool,
+) -> tuple[Coding, Array, Repeats]:
+    """The coding, its matrix and the columns left out.
+
+    An ordinal model's thresholds take the place of the intercept, so columns are judged beside
+    one, and it is left out after that.
+    """
+    if ordinal and not formula.intercept:
+        formula = Formula(formula.text, formula.response, True, formula.terms, formula.groups)
+    coding = code_terms(formula, predictors)
+    x = coding.matrix(values, n)
+    aliased = aliased_columns(x, coding.names)
+    kept = np.array([name not in aliased for name in coding.names], dtype=np.bool_)
+    base = coding.only(name for name in coding.names if name not in aliased)
+    weights: Array = np.zeros((len(base.columns), len(aliased)))
+    if aliased:
+        weights = np.linalg.lstsq(x[:, kept], x[:, ~kept])[0].astype(np.float64)
+        x = x[:, kept]
+    repeats = Repeats(coding.only(aliased), base, weights)
+    used = [name for name in base.names if not (ordinal and name == INTERCEPT)]
+    first = len(base.columns) - len(used)
+    return base.only(used), np.asfortranarray(x[:, first:]), repeats
+
+
+def _grouping(used: pl.DataFrame, names: tuple[str, ...], where: str) -> Grouping:
+    codes, levels = level_codes(used[names[0]])
+    for name in names[1:]:
+        inner, inner_levels = level_codes(used[name])
+        pairs, codes = np.unique(codes * len(inner_levels) + inner, return_inverse=True)
+        outer = levels
+        levels = tuple(
+            f"{outer[pair // len(inner_levels)]}:{inner_levels[pair % len(inner_levels)]}"
+            for pair in pairs.tolist()
+        )
+    label = ":".join(names)
+    if len(levels) < 2:
+        raise InputError(
+            f"{label!r} has one level only, so how its levels vary cannot be estimated",
+            where=where,
+            got=levels[0],
+            remedy=f"Leave (1|{label}) out of the formula, or add ratings by others.",
+        )
+    return Grouping(label, codes.astype(np.int64), levels)
+
+
+def _check_size(design: MixedDesign, where: str) -> None:
+    intercepts = max(len(design.levels) - 1, 0)
+    parameters = len(design.names) + intercepts + len(design.groups)
+    if design.n <= parameters:
+        raise InputError(
+            f"the model has {parameters} parameters and only {design.n} complete rows",
+            where=where,
+            remedy="Leave out terms, or gather more ratings.",
+        )

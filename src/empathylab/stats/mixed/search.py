@@ -1,0 +1,114 @@
+"""Finding the least value of a smooth function whose gradient is known, and its curvature there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from empathylab.stats.mixed.coding import Array
+
+Function = Callable[[Array], tuple[float, Array]]
+
+_SHIFT = 1e-3
+"""Standard errors by which a parameter is moved to see how the gradient changes."""
+_HALVINGS = 40
+_ARMIJO = 1e-4
+
+
+class Place(NamedTuple):
+    """Where a search stands."""
+
+    at: Array
+    value: float
+    gradient: Array
+    inverse: Array
+    """An approximate inverse of the second derivatives."""
+    iterations: int
+    stuck: bool
+    """Whether no smaller value was found along the last direction."""
+
+    @property
+    def decrement(self) -> float:
+        """Twice what one more Newton step promises to gain."""
+        return float(self.gradient @ self.inverse @ self.gradient)
+
+
+def descend(function: Function, start: Array, inverse: Array, *, enough: float, most: int) -> Place:
+    """Where the function is least, near enough, by the BFGS method with halved steps.
+
+    Nocedal, J., & Wright, S. J. (2006). Numerical Optimization, chapter 6.
+    """
+    value, gradient = function(start)
+    place = Place(start, value, gradient, inverse, 0, False)
+    if not math.isfinite(value):
+        return place._replace(stuck=True)
+    while place.decrement > enough and place.iterations < most and not place.stuck:
+        place = _stepped(function, place)
+    return place
+
+
+def curvature(function: Function, at: Array, scale: Array) -> Array:
+    """The matrix of second derivatives, from central differences of the gradient.
+
+    `scale` holds what a sizeable change of each parameter is: its standard error, roughly.
+    """
+    columns = []
+    for number, size in enumerate(scale):
+        shift = np.zeros(len(at))
+        shift[number] = _SHIFT * size
+        ahead, behind = function(at + shift)[1], function(at - shift)[1]
+        columns.append((ahead - behind) / (2 * shift[number]))
+    matrix = np.array(columns).reshape(len(at), len(at))
+    return np.asarray((matrix + matrix.T) / 2, dtype=np.float64)
+
+
+def inverted(matrix: Array) -> Array | None:
+    """The inverse of a positive definite matrix, whatever its scale; None where it is not one."""
+    diagonal = np.diag(matrix)
+    if not np.all(np.isfinite(matrix)) or np.any(diagonal <= 0):
+        return None
+    size = 1 / np.sqrt(diagonal)
+    alike = matrix * np.outer(size, size)
+    if len(alike) and float(np.linalg.eigvalsh(alike)[0]) < 1e-10:
+        return None
+    return np.asarray(np.linalg.inv(alike) * np.outer(size, size), dtype=np.float64)
+
+
+def _stepped(function: Function, place: Place) -> Place:
+    step = -place.inverse @ place.gradient
+    slope = float(step @ place.gradient)
+    length = 1.0
+    for _ in range(_HALVINGS):
+        moved = place.at + length * step
+        value, gradient = function(moved)
+        if value <= place.value + _ARMIJO * length * slope:
+            break
+        length *= _shortened(value - place.value, slope, length)
+    else:
+        return place._replace(stuck=True, iterations=place.iterations + 1)
+    inverse = _updated(place.inverse, length * step, gradient - place.gradient)
+    return Place(moved, value, gradient, inverse, place.iterations + 1, False)
+
+
+def _shortened(rise: float, slope: float, length: float) -> float:
+    """The share of a step that a parabola through what is known would take, from 0.1 to 0.5."""
+    if not math.isfinite(rise):
+        return 0.5
+    best = -slope * length / (2 * (rise - slope * length))
+    return min(max(best, 0.1), 0.5)
+
+
+def _updated(inverse: Array, step: Array, change: Array) -> Array:
+    along = float(step @ change)
+    if along <= 1e-10 * float(np.linalg.norm(step) * np.linalg.norm(change)):
+        return inverse
+    moved = inverse @ change
+    bend = (1 + float(change @ moved) / along) / along
+    return np.asarray(
+        inverse
+        + bend * np.outer(step, step)
+        - (np.outer(moved, step) + np.outer(step, moved)) / along
+    )

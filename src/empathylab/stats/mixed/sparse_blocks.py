@@ -1,0 +1,168 @@
+"""A large component of the random effects' matrix, in which few pairs of levels share a rating.
+
+As in `blocks`, the leaves are eliminated; the cross block is sparse, and so is the core's Schur
+complement until it is decomposed: densely up to a size, by sparse elimination beyond.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from empathylab.stats.mixed.coding import Array
+from empathylab.stats.mixed.components import Whole
+from empathylab.stats.mixed.elements import Elements
+
+_FULL = 0.25
+"""Share of pairs that meet, above which a dense matrix is faster."""
+_DENSE_CORE = 3_000
+"""Core levels up to which the Schur complement is decomposed densely."""
+_STRIP = 256
+"""Rows of the inverse held at a time."""
+
+
+class SparsePattern(NamedTuple):
+    """Which levels of core and leaves, and which of the core, share a rating."""
+
+    core: int
+    leaves: int
+    cells: Whole
+    """Core × leaf, in order of rows."""
+    slots: list[Whole]
+    """Per core grouping and rating: its cell."""
+    pairs: Whole
+    """Core × core, in order of rows."""
+    pair_slots: list[list[Whole]]
+
+
+def sparse_pattern(
+    crossed: list[Whole], cored: list[list[Whole]], core: int, leaves: int
+) -> SparsePattern | None:
+    """The pattern of one component; None where so many pairs meet that dense is better."""
+    n = len(crossed[0])
+    cells, slots = np.unique(np.concatenate(crossed), return_inverse=True)
+    if len(cells) > _FULL * core * leaves:
+        return None
+    flat = [places for row in cored for places in row]
+    pairs, pair_slots = np.unique(np.concatenate(flat), return_inverse=True)
+    split = list(pair_slots.reshape(-1, n))
+    width = len(cored)
+    return SparsePattern(
+        core=core,
+        leaves=leaves,
+        cells=cells,
+        slots=list(slots.reshape(-1, n)),
+        pairs=pairs,
+        pair_slots=[split[row * width : (row + 1) * width] for row in range(width)],
+    )
+
+
+class SparsePart:
+    """One component's share of D: leaves d, sparse cross block and the core's Schur complement."""
+
+    def __init__(
+        self,
+        pattern: SparsePattern,
+        leaf: Whole,
+        weight: Array,
+        sd_leaf: float,
+        sd_core: list[float],
+    ) -> None:
+        self._pattern, self._leaf = pattern, leaf
+        self._d = 1 + sd_leaf**2 * np.bincount(leaf, weight, minlength=pattern.leaves)
+        crossed = np.zeros(len(pattern.cells))
+        within = np.zeros(len(pattern.pairs))
+        for one, sd in enumerate(sd_core):
+            crossed += sd * np.bincount(pattern.slots[one], weight, minlength=len(crossed))
+            for two, other in enumerate(sd_core):
+                shared = np.bincount(pattern.pair_slots[one][two], weight, minlength=len(within))
+                within += sd * other * shared
+        crossed *= sd_leaf
+        self._rows, self._columns = np.divmod(pattern.cells, pattern.leaves)
+        self._scaled = self._matrix(crossed / self._d[self._columns])
+        core = self._core_matrix(within) - self._scaled @ self._matrix(crossed).T
+        self._core = _decomposed(core, pattern.core)
+        self.log_determinant = float(np.log(self._d).sum()) + self._core.log_determinant
+
+    def _matrix(self, values: Array) -> Any:
+        from scipy.sparse import csr_array
+
+        starts = np.searchsorted(self._rows, np.arange(self._pattern.core + 1))
+        shape = (self._pattern.core, self._pattern.leaves)
+        return csr_array((values, self._columns, starts), shape=shape)
+
+    def _core_matrix(self, values: Array) -> Any:
+        from scipy.sparse import csr_array, eye_array
+
+        size = self._pattern.core
+        places = np.divmod(self._pattern.pairs, size)
+        return csr_array((values, places), shape=(size, size)) + eye_array(size, format="csr")
+
+    def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]:
+        """D⁻¹ times a vector, given and returned as the leaves' and the core's part."""
+        among = self._core.solve(core - self._scaled @ leaf)
+        return leaf / self._d - self._scaled.T @ among, among
+
+    def inverse(self) -> Elements:
+        pattern = self._pattern
+        across, among = np.empty(len(pattern.cells)), np.empty(len(pattern.pairs))
+        pair_rows, pair_columns = np.divmod(pattern.pairs, pattern.core)
+        turned = self._scaled.T.tocsr()
+        for first in range(0, pattern.core, _STRIP):
+            last = min(first + _STRIP, pattern.core)
+            strip = self._core.columns(first, last)
+            here = slice(*np.searchsorted(pair_rows, [first, last]))
+            among[here] = strip[pair_columns[here], pair_rows[here] - first]
+            reached = turned @ strip
+            here = slice(*np.searchsorted(self._rows, [first, last]))
+            across[here] = reached[self._columns[here], self._rows[here] - first]
+        more = np.bincount(self._columns, self._scaled.data * across, minlength=pattern.leaves)
+        return Elements(
+            (1 / self._d + more)[self._leaf],
+            [-across[slot] for slot in pattern.slots],
+            [[among[slot] for slot in row] for row in pattern.pair_slots],
+        )
+
+
+class _DenseCore:
+    def __init__(self, matrix: Any) -> None:
+        from scipy.linalg import cho_factor
+
+        self._root = cho_factor(matrix.toarray(), lower=True, overwrite_a=True, check_finite=False)
+        self.log_determinant = 2 * float(np.log(np.diag(self._root[0])).sum())
+
+    def solve(self, right: Array) -> Array:
+        from scipy.linalg import cho_solve
+
+        return np.asarray(cho_solve(self._root, right, check_finite=False), dtype=np.float64)
+
+    def columns(self, first: int, last: int) -> Array:
+        """These columns of the inverse."""
+        return self.solve(np.eye(len(self._root[0]), last - first, -first))
+
+
+class _SparseCore:
+    def __init__(self, matrix: Any) -> None:
+        from scipy.sparse.linalg import splu
+
+        self._size = matrix.shape[0]
+        # A symmetric ordering without pivots keeps the pattern, as a Cholesky decomposition would.
+        self._lu = splu(
+            matrix.tocsc(),
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True},
+        )
+        self.log_determinant = float(np.log(np.abs(self._lu.U.diagonal())).sum())
+
+    def solve(self, right: Array) -> Array:
+        return np.asarray(self._lu.solve(right), dtype=np.float64)
+
+    def columns(self, first: int, last: int) -> Array:
+        """These columns of the inverse."""
+        return self.solve(np.eye(self._size, last - first, -first))
+
+
+def _decomposed(matrix: Any, size: int) -> _DenseCore | _SparseCore:
+    return _DenseCore(matrix) if size <= _DENSE_CORE else _SparseCore(matrix)

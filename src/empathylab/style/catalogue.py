@@ -1,0 +1,103 @@
+"""The features by name: what each one counts or measures."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Kind = Literal["count", "measure"]
+
+
+class Feature(NamedTuple):
+    """What a feature is."""
+
+    kind: Kind
+    """A count can be told per response and per 100 words; a measure has a mean only."""
+    meaning: str
+
+
+def _count(meaning: str) -> Feature:
+    return Feature("count", meaning)
+
+
+def _measure(meaning: str) -> Feature:
+    return Feature("measure", meaning)
+
+
+FEATURES: dict[str, Feature] = {
+    "words": _count("words"),
+    "sentences": _count("sentences"),
+    "characters": _count("characters, spaces included"),
+    "lines": _count("lines that are not empty"),
+    "words_per_sentence": _measure("words per sentence"),
+    "letters_per_word": _measure("letters per word"),
+    # Punctuation.
+    "punctuation": _count("punctuation marks of all kinds"),
+    "exclamation_marks": _count("exclamation marks"),
+    "question_marks": _count("question marks"),
+    "full_stops": _count("full stops, those of ellipses apart"),
+    "commas": _count("commas"),
+    "semicolons": _count("semicolons"),
+    "colons": _count("colons"),
+    "ellipses": _count("ellipses: … or three dots and more"),
+    "apostrophes": _count("apostrophes inside words"),
+    "straight_quotes": _count('straight double quotation marks (")'),
+    "curly_quotes": _count("curly and angled double quotation marks"),
+    "hyphens": _count("hyphens"),
+    "en_dashes": _count("en dashes (–)"),
+    "em_dashes": _count("em dashes (—)"),
+    "double_hyphens": _count("runs of two hyphens and more"),
+    "spaced_hyphens": _count("hyphens between spaces, as a dash"),
+    "dashes": _count("dashes: en, em, double and spaced hyphens"),
+    "parentheses": _count("opening parentheses"),
+    "brackets": _count("opening square brackets"),
+    "slashes": _count("slashes"),
+    "ampersands": _count("ampersands (&)"),
+    "asterisks": _count("asterisks"),
+    "hashes": _count("number signs (#)"),
+    "at_signs": _count("at signs (@)"),
+    "percent_signs": _count("percent signs"),
+    "underscores": _count("underscores"),
+    "tildes": _count("tildes"),
+    "quotations": _count("quoted passages"),
+    "nested_quotations": _count("quoted passages inside others"),
+    "exclamations": _count("sentences that end with an exclamation mark"),
+    "questions": _count("sentences that end with a question mark"),
+    "exclamation_rate": _measure("share of sentences that end with an exclamation mark"),
+    "question_rate": _measure("share of sentences that end with a question mark"),
+    # Capitals.
+    "words_in_capitals": _count("words of two capitals and more, without a small letter"),
+    "capital_share": _measure("share of capitals among letters"),
+    # Pictures.
+    "emoji": _count("emoji as people see them"),
+    "emoticons": _count("emoticons, like :-)"),
+    # Layout.
+    "bullets": _count("list items with a bullet"),
+    "numbered_items": _count("list items with a number"),
+    "headings": _count("markdown headings"),
+    "quoted_lines": _count("markdown lines that quote (>)"),
+    "bold": _count("bold passages in markdown"),
+    "code": _count("code inside a line in markdown"),
+    "code_blocks": _count("code blocks in markdown"),
+    "links": _count("links in markdown"),
+    "addresses": _count("web and e-mail addresses"),
+    # Words.
+    "first_person_singular": _count("I, me, my …"),
+    "first_person_plural": _count("we, us, our …"),
+    "second_person": _count("you, your …"),
+    "third_person": _count("he, she, it, they …"),
+    "apologies": _count("apologies"),
+    "thanks": _count("thanks"),
+    "hedges": _count("hedges, like maybe and I think"),
+    "advice": _count("advice, like should and have you tried"),
+    "validation": _count("words that say a feeling is heard"),
+    "self_disclosure": _count("words about the writer's own life"),
+    "questions_to_person": _count("questions that say you"),
+    # Diversity, readability, sentiment.
+    "mattr": _measure("moving-average type–token ratio (20 words)"),
+    "mtld": _measure("textual lexical diversity (MTLD)"),
+    "syllables": _count("syllables, by rule"),
+    "flesch_reading_ease": _measure("Flesch's reading ease"),
+    "flesch_kincaid_grade": _measure("Flesch–Kincaid grade"),
+    "sentiment": _measure("sentiment (VADER compound, -1 to 1)"),
+}
+"""Every feature that `features` gives without a user's lexicon, in order."""

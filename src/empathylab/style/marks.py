@@ -1,0 +1,118 @@
+"""Punctuation marks, capitals and dashes, counted on the different pieces of texts."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.style.segments import Numbers, Segments
+from empathylab.style.tokens import without_keycaps
+
+MARKS = {
+    "!": "exclamation_marks",
+    "?": "question_marks",
+    ".": "full_stops",
+    ",": "commas",
+    ";": "semicolons",
+    ":": "colons",
+    "…": "ellipses",
+    "'": "apostrophes",
+    '"': "straight_quotes",
+    "“": "curly_quotes",
+    "-": "hyphens",
+    "–": "en_dashes",
+    "—": "em_dashes",
+    "(": "parentheses",
+    "[": "brackets",
+    "/": "slashes",
+    "&": "ampersands",
+    "*": "asterisks",
+    "#": "hashes",
+    "@": "at_signs",
+    "%": "percent_signs",
+    "_": "underscores",
+    "~": "tildes",
+}
+"""The feature that counts each mark. Brackets count once a pair, where they open."""
+
+# The forms that other scripts have of a mark count with it.
+_CHARACTERS = {
+    "exclamation_marks": "!！",
+    "question_marks": "?？؟\u037e",
+    "full_stops": ".。．｡۔।",
+    "commas": ",，、،",
+    "semicolons": ";；؛",
+    "colons": ":：",
+    "straight_quotes": '"＂',
+    "curly_quotes": "“”„‟«»‹›「」『』",
+    "hyphens": "-\u2010\u2011",
+    "en_dashes": "–",
+    "em_dashes": "—―",
+    "parentheses": "(（",
+    "brackets": "[［",
+    "slashes": "/",
+    "ampersands": "&",
+    "asterisks": "*",
+    "hashes": "#",
+    "at_signs": "@",
+    "percent_signs": "%",
+    "underscores": "_",
+    "tildes": "~",
+}
+_ELLIPSIS = r"(?:\.{3,}|…)+"
+_WHOLE_CAPITALS = r"^[^\p{Ll}]*\p{Lu}[^\p{Ll}]*\p{Lu}[^\p{Ll}]*$"
+
+
+def letter_columns(segments: Segments) -> dict[str, Numbers]:
+    """For each different piece, its words, letters, capitals and words in capitals."""
+    words = segments.words
+    whole = words.written.str.contains(_WHOLE_CAPITALS).to_numpy().astype(np.int64)
+    return {
+        "words": np.diff(words.starts),
+        "letters": counted(segments.pieces, r"\p{L}"),
+        "capitals": counted(segments.pieces, r"\p{Lu}"),
+        "words_in_capitals": words.summed(whole),
+    }
+
+
+def mark_columns(pieces: pl.Series) -> dict[str, Numbers]:
+    """How often each piece has each mark."""
+    plain = without_keycaps(pieces)
+    columns = _character_columns(plain)
+    ellipses = plain.str.extract_all(_ELLIPSIS)
+    columns["ellipses"] = ellipses.list.len().to_numpy().astype(np.int64)
+    columns["full_stops"] = columns["full_stops"] - counted(ellipses.list.join(""), r"\.")
+    columns["apostrophes"] = counted(plain, r"\p{L}['’ʼ]\p{L}")
+    columns["punctuation"] = counted(plain, r"\p{P}")
+    columns["double_hyphens"] = counted(plain, "-{2,}")
+    return columns
+
+
+def counted(texts: pl.Series, pattern: str) -> Numbers:
+    """How often each text has the pattern."""
+    found: Numbers = texts.str.count_matches(pattern).to_numpy().astype(np.int64)
+    return found
+
+
+def _character_columns(pieces: pl.Series) -> dict[str, Numbers]:
+    characters = np.frombuffer("".join(pieces.to_list()).encode("utf-32-le"), dtype=np.uint32)
+    of_mark = _numbers_of_characters()[np.minimum(characters, 0xFFFF)]
+    places = np.flatnonzero(of_mark)
+    ends = np.cumsum(pieces.str.len_chars().to_numpy())
+    piece_of = np.searchsorted(ends, places, side="right")
+    width = len(_CHARACTERS) + 1
+    found = np.bincount(piece_of * width + of_mark[places], minlength=len(pieces) * width)
+    table = found.reshape(len(pieces), width)
+    return {name: table[:, number] for number, name in enumerate(_CHARACTERS, start=1)}
+
+
+@cache
+def _numbers_of_characters() -> NDArray[np.uint8]:
+    numbers = np.zeros(0x10000, dtype=np.uint8)
+    for number, characters in enumerate(_CHARACTERS.values(), start=1):
+        for character in characters:
+            numbers[ord(character)] = number
+    return numbers

@@ -1,0 +1,167 @@
+"""What in the style goes with the ratings people gave."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.errors import InputError
+from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.style.clustered import UNDETERMINED, Slope, clustered_slope
+from empathylab.style.differences import feature_columns
+from empathylab.style.responses import RESPONDENT, SITUATION, require_columns
+
+Array = NDArray[np.float64]
+
+_FEWEST_CLUSTERS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRelation:
+    """How the rating changes with one standard deviation more of a feature."""
+
+    feature: str
+    alone: Slope
+    """Rating on the feature only."""
+    length_adjusted: Slope
+    """With the log of the words held fixed."""
+    within: Slope
+    """With the log of the words and the respondent held fixed: not a mark of who wrote it."""
+    p_holm: float
+    """Of `within`, over all features."""
+    p_benjamini_hochberg: float
+    sd: float
+    """Of the feature, over the ratings used: the unit of the slopes."""
+    n: int
+    """Ratings used."""
+    dropped: int
+    """Ratings without a value, a response, or the feature."""
+    clusters: tuple[str, ...]
+
+
+def rating_relations(
+    features: pl.DataFrame,
+    ratings: pl.DataFrame,
+    *,
+    columns: Sequence[str] | None = None,
+    words: str = "words",
+    respondent: str = RESPONDENT,
+    situation: str = SITUATION,
+    rating: str = "rating",
+    rater: str = "rater",
+    confidence: float = 0.95,
+) -> list[RatingRelation]:
+    """Each feature's relation to the rating, length-adjusted, allowing for situation and rater.
+
+    Least squares of the rating (a number, higher is better) on the standardised feature. Standard
+    errors allow for clusters of situations and, where the ratings name their rater, of raters as
+    well (see `clustered_slope`). A feature so rare that it varies in fewer than five situations or
+    raters has a slope without interval and p. For the feature that is the length itself the
+    adjusted slopes are NaN. It says what goes together, not what brings the rating about.
+
+    A rating belongs to the response of its respondent to its situation (and `sample`, where both
+    frames have that column); with several responses there, their mean features count.
+    """
+    require_columns(features, [respondent, situation, words], "features")
+    require_columns(ratings, [respondent, situation, rating], "ratings")
+    if not ratings.schema[rating].is_numeric():
+        raise InputError(
+            "the rating must be a number",
+            where=f"ratings, column {rating!r}",
+            got=str(ratings.schema[rating]),
+            remedy="Code the answers as numbers, the best one highest (Bad 1, Okay 2, Good 3).",
+        )
+    chosen = feature_columns(features, columns, {respondent, situation})
+    joined = _joined(features, ratings, [*dict.fromkeys([*chosen, words])], respondent, situation)
+    clusters = (situation, *([rater] if rater in ratings.columns else ()))
+    found = [
+        _relation(joined, name, words, rating, respondent, clusters, confidence) for name in chosen
+    ]
+    found = [replace(one, dropped=ratings.height - one.n) for one in found]
+    p = [one.within.p for one in found]
+    return [
+        replace(one, p_holm=float(strict), p_benjamini_hochberg=float(loose))
+        for one, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)
+    ]
+
+
+def _joined(
+    features: pl.DataFrame,
+    ratings: pl.DataFrame,
+    columns: list[str],
+    respondent: str,
+    situation: str,
+) -> pl.DataFrame:
+    key = [respondent, situation]
+    if "sample" in features.columns and "sample" in ratings.columns:
+        key.append("sample")
+    text_key = [pl.col(name).cast(pl.String) for name in key]
+    means = (
+        features.with_columns(text_key)
+        .group_by(key)
+        .agg(pl.col(name).cast(pl.Float64).fill_nan(None).mean() for name in columns)
+    )
+    clashing = [name for name in columns if name in ratings.columns]
+    return ratings.drop(clashing).with_columns(text_key).join(means, on=key)
+
+
+def _relation(
+    joined: pl.DataFrame,
+    feature: str,
+    words: str,
+    rating: str,
+    respondent: str,
+    clusters: tuple[str, ...],
+    confidence: float,
+) -> RatingRelation:
+    needed = [*dict.fromkeys([feature, words, rating, respondent, *clusters])]
+    used = joined.select(needed).drop_nulls().filter(pl.col(rating).cast(pl.Float64).is_not_nan())
+    n = used.height
+    value = used[feature].to_numpy().astype(float)
+    sd = float(value.std(ddof=1)) if n > 1 else math.nan
+    alone = adjusted = within = UNDETERMINED
+    if sd > 0:
+        x = (value - value.mean()) / sd
+        y = used[rating].to_numpy().astype(float)
+        constant = np.ones((n, 1))
+        length = np.column_stack([constant, np.log1p(used[words].to_numpy().astype(float))])
+        writer = np.column_stack([length, _dummies(used[respondent])])
+        labels = [_codes(used[name]) for name in clusters]
+        alone = clustered_slope(
+            y, x, constant, labels, fewest=_FEWEST_CLUSTERS, confidence=confidence
+        )
+        if feature != words:
+            adjusted = clustered_slope(
+                y, x, length, labels, fewest=_FEWEST_CLUSTERS, confidence=confidence
+            )
+            within = clustered_slope(
+                y, x, writer, labels, fewest=_FEWEST_CLUSTERS, confidence=confidence
+            )
+    return RatingRelation(
+        feature=feature,
+        alone=alone,
+        length_adjusted=adjusted,
+        within=within,
+        p_holm=math.nan,
+        p_benjamini_hochberg=math.nan,
+        sd=sd,
+        n=n,
+        dropped=0,
+        clusters=clusters,
+    )
+
+
+def _codes(labels: pl.Series) -> NDArray[np.int64]:
+    return labels.cast(pl.String).rank("dense").to_numpy().astype(np.int64)
+
+
+def _dummies(labels: pl.Series) -> Array:
+    """A column of 0 and 1 for each different label but the first."""
+    codes = _codes(labels)
+    columns: Array = (codes[:, None] == np.arange(2, codes.max() + 1)).astype(float)
+    return columns

@@ -1,0 +1,44 @@
+"""Intervals of shares that come in clusters."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empathylab.stats.intervals import Interval
+
+
+def wilson(share: float, size: float, *, confidence: float = 0.95) -> Interval:
+    """Wilson's score interval of a share of `size` independent cases; NaN without cases.
+
+    Wilson, E. B. (1927). Journal of the American Statistical Association 22, 209–212.
+    """
+    from scipy.special import ndtri
+
+    if not size > 0:
+        return Interval(math.nan, math.nan)
+    z2 = float(ndtri((1 + confidence) / 2)) ** 2
+    centre = (share + z2 / (2 * size)) / (1 + z2 / size)
+    margin = math.sqrt(z2 * share * (1 - share) / size + (z2 / (2 * size)) ** 2) / (1 + z2 / size)
+    return Interval(max(0.0, centre - margin), min(1.0, centre + margin))
+
+
+def effective_size(hits: NDArray[np.float64], sizes: NDArray[np.float64]) -> float:
+    """How many independent cases clustered ones are worth, for the share of hits among them.
+
+    `hits` and `sizes` hold one number per cluster. The share's variance is that of a ratio of
+    cluster totals; the effective size is p(1−p) over it, and never above the number of cases
+    (Kish, L. (1965). Survey Sampling, chapter 8; Korn, E. L., & Graubard, B. I. (1998). Survey
+    Methodology 24, 193–201). Where all cases agree nothing tells how alike clusters are, so each
+    cluster counts as one case.
+    """
+    n, clusters = float(sizes.sum()), len(sizes)
+    if n == 0 or clusters < 2:
+        return float(min(n, clusters))
+    share = float(hits.sum()) / n
+    variance = clusters / (clusters - 1) * float(((hits - share * sizes) ** 2).sum()) / n**2
+    if share in (0.0, 1.0) or variance == 0:
+        return float(clusters)
+    return min(n, share * (1 - share) / variance)

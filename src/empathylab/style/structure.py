@@ -1,0 +1,186 @@
+"""Where sentences and lines begin and end, for all texts together.
+
+What a piece may be (the end of a sentence, a bullet …) is found on the different pieces; only the
+few places where such pieces stand are looked at in the texts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.style.segments import LINE_BREAK, Codes, Flags, Numbers, Segments
+
+_MARKS = ".!?…‽。！？｡؟۔।॥"
+_AFTER = r"[^\p{L}\p{N}\s,;:\-–—/]*$"
+_OPENING = r"^[(\"“‘'\[]*"
+# A sentence does not end with these, whatever follows.
+_TITLE = (
+    rf"{_OPENING}(?:(?i:mrs?|ms|dr|prof|st|mt|rev|gen|sen|capt|lt|col|sgt|e\.g|i\.e|cf|vs|viz)"
+    r"|[A-HJ-Z])\.$"
+)
+# … nor with these, if a small letter follows.
+_UNSURE = (
+    rf"(?:\.{{2,}}|…){_AFTER}"
+    rf"|[{_MARKS}][)\]\"'”’»]+$"
+    rf"|{_OPENING}(?i:etc|a\.m|p\.m|u\.s|u\.k|u\.s\.a|ph\.d|inc|ltd|jr|sr|approx|dept)\.$"
+)
+_PATTERNS = {
+    "small": r"^[(\"“‘'\[*_]*\p{Ll}",
+    "ends": rf"[{_MARKS}]+{_AFTER}",
+    "title": _TITLE,
+    "unsure": _UNSURE,
+    "exclaims": r"[!！][^\p{L}\p{N}]*$",
+    "asks": r"[?？؟][^\p{L}\p{N}]*$",
+    "number": r"^\(?\d{1,3}[.)]$",
+    "bullet": r"^[\-*+•‣▪◦·–]$",
+    "hyphen": r"^-{1,3}$",
+    "heading": r"^#{1,6}$",
+    "quote": r"^>+$",
+    "fence": r"^```",
+}
+_BIT = {name: np.uint16(1 << place) for place, name in enumerate([*_PATTERNS, "break"])}
+_ORDINARY = _BIT["small"]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """The sentences and lines of texts."""
+
+    segments: Segments
+    edges: Numbers
+    """Where stretches of pieces begin: behind each end of a sentence and at each text's beginning;
+    the last number is where the pieces end."""
+    holds_word: Flags
+    """Which stretches hold a word: they are the sentences."""
+    kinds: NDArray[np.uint16]
+    """For each piece of all texts, what it may be, as bits."""
+    special: Numbers
+    """The places of pieces that may be something."""
+    begins_line: Flags
+    """Which of them are the first of their line."""
+    goes_on: Flags
+    """Which of them have another piece behind them in their line."""
+
+    @property
+    def text_of_sentence(self) -> Codes:
+        """For each sentence, the number of its text."""
+        return self.segments.text_of[self.edges[:-1][self.holds_word]]
+
+    def sentence_of(self, places: Numbers) -> Numbers:
+        """The stretch in which each of the pieces stands."""
+        return np.searchsorted(self.edges, places, side="right") - 1
+
+    def sentence_counts(self, addressing: Flags) -> dict[str, Numbers]:
+        """For each text, its sentences, exclamations, questions and questions to the person.
+
+        `What?!` is a question and an exclamation; a question is to the person if it has one of the
+        pieces that are flagged among the different ones.
+        """
+        closing = self.kinds[self.edges[1:] - 1]
+        asks = (closing & _BIT["asks"]) > 0
+        addressed = np.zeros(len(asks), dtype=bool)
+        addressed[self.sentence_of(np.flatnonzero(addressing[self.segments.codes]))] = True
+        every = np.ones(len(asks), dtype=bool)
+        kinds = {
+            "sentences": every,
+            "exclamations": (closing & _BIT["exclaims"]) > 0,
+            "questions": asks,
+            "questions_to_person": asks & addressed,
+        }
+        text = self.text_of_sentence
+        return {
+            name: np.bincount(text[flags[self.holds_word]], minlength=self.segments.texts)
+            for name, flags in kinds.items()
+        }
+
+    def line_counts(self) -> dict[str, Numbers]:
+        """For each text, its list items, headings, quoted lines, code blocks, lines and the hyphens
+        that stand between spaces."""
+        opens = self.begins_line & self.goes_on
+        return {
+            "bullets": self._count("bullet", opens),
+            "numbered_items": self._count("number", opens),
+            "headings": self._count("heading", opens),
+            "quoted_lines": self._count("quote", opens),
+            "code_blocks": (self._count("fence", self.begins_line) + 1) // 2,
+            "spaced_hyphens": self._count("hyphen", ~self.begins_line & self.goes_on),
+            "lines": self._lines(),
+        }
+
+    def sentence_lists(self) -> pl.Series:
+        """The sentences of each text, with single spaces between their pieces."""
+        segments = self.segments
+        every = pl.DataFrame({"text": np.arange(segments.texts, dtype=np.int32)})
+        pieces = pl.DataFrame(
+            {
+                "text": segments.text_of,
+                "stretch": np.repeat(np.arange(len(self.holds_word)), np.diff(self.edges)),
+                "holds": np.repeat(self.holds_word, np.diff(self.edges)),
+                "piece": segments.pieces.gather(segments.codes),
+            },
+            schema_overrides={"piece": pl.String},
+        ).filter(pl.col("holds") & (pl.col("piece") != LINE_BREAK))
+        found = (
+            pieces.group_by("text", "stretch", maintain_order=True)
+            .agg(pl.col("piece").str.join(" "))
+            .group_by("text", maintain_order=True)
+            .agg(pl.col("piece").alias("sentences"))
+        )
+        joined = every.join(found, on="text", how="left", maintain_order="left")
+        return joined["sentences"].fill_null([])
+
+    def _count(self, kind: str, where: Flags) -> Numbers:
+        found = self.special[where & ((self.kinds[self.special] & _BIT[kind]) > 0)]
+        return np.bincount(self.segments.text_of[found], minlength=self.segments.texts)
+
+    def _lines(self) -> Numbers:
+        starts = self.segments.starts
+        breaks = (self.kinds & _BIT["break"]) > 0
+        first = starts[:-1][np.diff(starts) > 0]
+        behind = np.flatnonzero(breaks[:-1]) + 1
+        same = self.segments.text_of[behind - 1] == self.segments.text_of[behind]
+        begins = np.concatenate([first, behind[same]])
+        begins = begins[~breaks[begins]]
+        return np.bincount(self.segments.text_of[begins], minlength=self.segments.texts)
+
+
+def structure(segments: Segments, of_pieces: NDArray[np.uint16]) -> Structure:
+    """The sentences and lines of the texts, given the kinds of the different pieces."""
+    kinds = of_pieces[segments.codes]
+    special = np.flatnonzero(kinds & ~_ORDINARY)
+    kind = kinds[special]
+    text = segments.text_of[special]
+    last = special == segments.starts[1:][text] - 1
+    before = kinds[np.maximum(special - 1, 0)]
+    after = kinds[np.minimum(special + 1, len(kinds) - 1)] if len(kinds) else kinds
+    begins_line = (special == segments.starts[:-1][text]) | _has(before, "break")
+    goes_on = ~last & ~_has(after, "break")
+    ends = _has(kind, "ends") & ~_has(kind, "title")
+    ends &= ~(_has(kind, "unsure") & goes_on & _has(after, "small"))
+    ends &= ~(_has(kind, "number") & begins_line)
+    ends |= _has(kind, "break")
+    edge = np.zeros(len(kinds) + 1, dtype=bool)
+    edge[special[ends] + 1] = True
+    edge[segments.starts] = True
+    edges = np.flatnonzero(edge)
+    words = segments.word_sequence[2]
+    return Structure(
+        segments, edges, np.diff(words[edges]) > 0, kinds, special, begins_line, goes_on
+    )
+
+
+def piece_kinds(pieces: pl.Series) -> NDArray[np.uint16]:
+    """What each of the pieces may be, as bits."""
+    kinds = np.zeros(len(pieces), dtype=np.uint16)
+    for name, pattern in _PATTERNS.items():
+        kinds |= pieces.str.contains(pattern).to_numpy().astype(np.uint16) * _BIT[name]
+    kinds |= (pieces == LINE_BREAK).to_numpy().astype(np.uint16) * _BIT["break"]
+    return kinds
+
+
+def _has(kinds: NDArray[np.uint16], name: str) -> Flags:
+    return (kinds & _BIT[name]) > 0

@@ -1,0 +1,184 @@
+"""The rules that tell tactics of empathic language by their wording: data that code obeys."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import polars as pl
+
+from empathylab.errors import InputError, UnknownName
+
+_KEYS = ("name", "meaning", "patterns", "unless", "examples", "counterexamples")
+
+
+@dataclass(frozen=True, slots=True)
+class Tactic:
+    """One tactic: where one of `patterns` is found and none of `unless`."""
+
+    name: str
+    meaning: str
+    patterns: tuple[str, ...]
+    unless: tuple[str, ...]
+    examples: tuple[str, ...]
+    counterexamples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TacticRules:
+    """A set of tactics, in the order of the file."""
+
+    language: str
+    version: int
+    tactics: tuple[Tactic, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The tactics' names."""
+        return [tactic.name for tactic in self.tactics]
+
+    def positions(self, sentences: pl.Series) -> pl.DataFrame:
+        """Per sentence and tactic, at which byte the tactic is first found; null where it is not.
+
+        The sentence counts in lower case, with straight apostrophes and single spaces.
+        """
+        plain = (
+            sentences.cast(pl.String)
+            .str.to_lowercase()
+            .str.replace_all("[’ʼ]", "'")
+            .str.replace_all(r"\s+", " ")
+            .str.strip_chars()
+            .alias("sentence")
+        )
+        return plain.to_frame().select(_position(tactic) for tactic in self.tactics)
+
+
+def tactic_rules(path: Path | None = None) -> TacticRules:
+    """The rules in the file, or the ones that come with the package (English).
+
+    Every rule is tried on its own examples and counterexamples first, so that a slip of the pen
+    in a pattern is an error at once.
+    """
+    if path is None:
+        built_in = files("empathylab.style") / "lists" / "tactics.toml"
+        return parse_tactic_rules(built_in.read_text(encoding="utf-8"), where="tactics.toml")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            "the file cannot be read as UTF-8 text",
+            where=str(path),
+            got=str(error),
+            remedy="Check the path, its permissions and how the file was saved.",
+        ) from None
+    return parse_tactic_rules(text, where=path.name)
+
+
+def parse_tactic_rules(text: str, *, where: str) -> TacticRules:
+    """The rules that the TOML text holds, tried on their own examples."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(
+            f"this is not TOML: {error}", where=where, remedy="Mend the file's syntax."
+        ) from None
+    for key in table:
+        if key not in ("version", "language", "tactic"):
+            raise UnknownName("key", key, ["version", "language", "tactic"], where=where)
+    entries = table.get("tactic", [])
+    if not isinstance(entries, list) or not entries:
+        raise InputError(
+            "the file holds no tactic",
+            where=where,
+            remedy="Add a [[tactic]] table with name, meaning and patterns.",
+        )
+    tactics = tuple(_tactic(entry, f"{where} [[tactic]] {i}") for i, entry in enumerate(entries, 1))
+    rules = TacticRules(str(table.get("language", "")), int(table.get("version", 1)), tactics)
+    doubled = next((name for name in rules.names if rules.names.count(name) > 1), None)
+    if doubled is not None:
+        raise InputError(
+            "two tactics have the same name",
+            where=where,
+            got=doubled,
+            remedy="Put their patterns together, or rename one.",
+        )
+    _try_out(rules, where)
+    return rules
+
+
+def _tactic(entry: object, where: str) -> Tactic:
+    if not isinstance(entry, Mapping):
+        raise InputError("a tactic must be a table", where=where, remedy="Write [[tactic]] above.")
+    for key in entry:
+        if key not in _KEYS:
+            raise UnknownName("key", str(key), _KEYS, where=where)
+    for key in ("name", "meaning"):
+        if not isinstance(entry.get(key), str) or not entry[key].strip():
+            raise InputError(
+                f"{key!r} must be text that is not empty",
+                where=where,
+                got=entry.get(key),
+                remedy=f"Give the tactic a {key}.",
+            )
+    lists = {key: _texts(entry, key, where) for key in _KEYS[2:]}
+    if not lists["patterns"]:
+        raise InputError("'patterns' is empty", where=where, remedy="Add a regular expression.")
+    for pattern in (*lists["patterns"], *lists["unless"]):
+        _require_pattern(pattern, where)
+    return Tactic(entry["name"], entry["meaning"], **lists)
+
+
+def _texts(entry: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
+    value = entry.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+        raise InputError(
+            f"{key!r} must be a list of texts, none of them empty",
+            where=where,
+            got=value,
+            remedy=f"Correct {key} in the file.",
+        )
+    return tuple(value)
+
+
+def _require_pattern(pattern: str, where: str) -> None:
+    try:
+        pl.Series([""]).str.contains(pattern)
+    except pl.exceptions.ComputeError as error:
+        reason = [line.strip() for line in str(error).splitlines() if line.startswith("error:")]
+        raise InputError(
+            f"a pattern is no regular expression ({(reason or ['it cannot be read'])[-1]})",
+            where=where,
+            got=pattern,
+            remedy="Use the Rust syntax, without look-ahead, look-behind and back-references.",
+        ) from None
+
+
+def _try_out(rules: TacticRules, where: str) -> None:
+    for tactic in rules.tactics:
+        for sentences, should in ((tactic.examples, True), (tactic.counterexamples, False)):
+            series = pl.Series("sentence", sentences, dtype=pl.String)
+            found = rules.positions(series)[tactic.name].is_not_null()
+            for sentence, is_found in zip(sentences, found, strict=True):
+                if is_found != should:
+                    raise InputError(
+                        f"the rule for {tactic.name!r} {'misses' if should else 'finds'} "
+                        f"{'its example' if should else 'its counterexample'}",
+                        where=where,
+                        got=sentence,
+                        remedy="Change the pattern or the sentence.",
+                    )
+
+
+def _position(tactic: Tactic) -> pl.Expr:
+    sentence = pl.col("sentence")
+    place = sentence.str.find(_either(tactic.patterns))
+    if tactic.unless:
+        place = pl.when(~sentence.str.contains(_either(tactic.unless))).then(place)
+    return place.alias(tactic.name)
+
+
+def _either(patterns: tuple[str, ...]) -> str:
+    return "|".join(f"(?:{pattern})" for pattern in patterns)

@@ -1,0 +1,100 @@
+"""`empathylab respond`: templates, lengths and retries, from command to JSON."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_contract import empathylab
+
+SCRIPT = """
+def friend(messages, parameters):
+    return "That sounds really hard. How are you now?"
+
+def shy(messages, parameters):
+    return friend(messages, parameters) if parameters.seed > 10_000 else "As an AI, I see."
+
+def machine(messages, parameters):
+    return "As an AI, I see."
+"""
+
+
+@pytest.fixture
+def respond(tmp_path: Path) -> Any:
+    """Runs the command on a scripted model in a lab of its own; gives what is printed as JSON."""
+    (tmp_path / "models_for_tests.py").write_text(SCRIPT)
+
+    def command(model: str, *options: str | Path) -> dict[str, Any]:
+        done = empathylab(
+            *("respond", f"scripted/models_for_tests:{model}", "--situations", "1", "--json"),
+            *("--lab", tmp_path / "lab", *options),
+            PYTHONPATH=str(tmp_path),
+        )
+        assert done.returncode == 0, done.stderr
+        content: dict[str, Any] = json.loads(done.stdout)
+        return content
+
+    return command
+
+
+def stored(tmp_path: Path, query: str) -> list[Any]:
+    connection = sqlite3.connect(tmp_path / "lab" / "lab.sqlite")
+    try:
+        return [row[0] for row in connection.execute(query)]
+    finally:
+        connection.close()
+
+
+def test_replies_that_fail_are_asked_for_once_more_by_default(tmp_path: Path, respond: Any) -> None:
+    [session] = respond("shy")["sessions"]
+    assert (session["planned"], session["asked_again"], session["missing"]) == (64, 32, 0)
+    assert session["outcomes"] == {"meta_talk": 32, "valid": 32}
+    assert stored(tmp_path, "SELECT DISTINCT outcome FROM responses") == ["valid"]
+
+
+def test_retries_can_be_left_out_and_added_later(respond: Any) -> None:
+    [first] = respond("machine", "--retries", "0")["sessions"]
+    assert (first["asked"], first["outcomes"]) == (32, {"meta_talk": 32})
+    [then] = respond("machine", "--retries", "2")["sessions"]
+    assert (then["already"], then["asked"], then["missing"]) == (32, 64, 0)
+
+
+def test_a_set_of_posts_is_answered_by_a_peer(tmp_path: Path, respond: Any) -> None:
+    [session] = respond("friend", "--set", "posts", "--retries", "0")["sessions"]
+    assert session["outcomes"] == {"too_short": session["planned"]}
+    assert stored(tmp_path, "SELECT DISTINCT prompt FROM responses") == ["peer-supporter@1"]
+
+
+def test_a_template_and_lengths_of_ones_own_are_used(tmp_path: Path, respond: Any) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('id = "mine"\nsystem = "About {words} words, at most {most_words}."\n')
+    respond("friend", "--template", file, "--words", "9", "--most-words", "12")
+    assert stored(tmp_path, "SELECT DISTINCT prompt FROM responses") == ["mine@1"]
+    [system] = stored(
+        tmp_path, "SELECT DISTINCT json_extract(messages, '$[0].content') FROM answers"
+    )
+    assert system == "About 9 words, at most 12."
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--template", "plain-listner"], "Did you mean 'plain-listener'"),
+        (["--template", "none.toml"], "the file cannot be read"),
+        (["--words", "few"], "this must be a number of words, or human"),
+        (["--words", "human"], "the lab holds no replies of people to this set"),
+        (["--words", "200"], "least_words ≤ words ≤ most_words"),
+    ],
+)
+def test_what_the_user_can_fix_is_one_sentence(
+    tmp_path: Path, options: list[str], sentence: str
+) -> None:
+    (tmp_path / "answers.txt").write_text("I see what you mean.")
+    done = empathylab("respond", "scripted/answers.txt", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert sentence in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -1,0 +1,94 @@
+"""All pairs of raters at once give what each pair gives by itself."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from empathylab.stats.agreement import cohen_kappa, pair_agreements, rating_table, spearman
+from empathylab.stats.agreement import pairs as pairs_module
+from tests.stats.agreement.examples import long
+
+
+def gapped(seed: int) -> list[list[float | None]]:
+    rng = np.random.default_rng(seed)
+    level = rng.normal(size=40)
+    values = np.digitize(level + rng.normal(size=(5, 40)), [-1, -0.3, 0.3, 1]) * 1.5
+    cells: list[list[float | None]] = np.where(rng.random((5, 40)) < 0.3, None, values).tolist()
+    return cells
+
+
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_every_pair_has_the_figures_of_the_single_functions(
+    seed: int, dense: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not dense:
+        monkeypatch.setattr(pairs_module, "_DENSE", 0)
+        monkeypatch.setattr(pairs_module, "_BLOCK", 7)
+    cells = gapped(seed)
+    wide = pl.DataFrame({f"r{i}": row for i, row in enumerate(cells)}, strict=False)
+    found = pair_agreements(rating_table(long(cells)), dimension="warmth")
+    assert len(found) == 10
+    for one in found:
+        a, b = wide[one.rater_a], wide[one.rater_b]
+        same = (a == b).drop_nulls()
+        assert one.dimension == "warmth"
+        assert one.n == len(same)
+        assert one.percent.estimate == pytest.approx(100 * same.sum() / len(same))
+        for coefficient, single in (
+            (one.kappa, cohen_kappa(a, b)),
+            (one.weighted_kappa, cohen_kappa(a, b, weights="quadratic")),
+            (
+                one.weighted_kappa_ranks,
+                cohen_kappa(a, b, weights="quadratic", spacing="ranks"),
+            ),
+            (one.spearman, spearman(a, b)),
+        ):
+            assert coefficient.estimate == pytest.approx(single.estimate, abs=1e-12)
+            assert coefficient.low == pytest.approx(single.low, abs=1e-9)
+            assert coefficient.high == pytest.approx(single.high, abs=1e-9)
+            assert (coefficient.n, coefficient.interval) == (single.n, single.interval)
+
+
+def test_dropped_counts_the_situations_that_only_one_of_the_two_rated() -> None:
+    frame = long([[1, 2, 3, 4, None], [None, 2, 2, 4, 5]])
+    (one,) = pair_agreements(rating_table(frame))
+    assert (one.n, one.kappa.dropped) == (3, 2)
+
+
+def test_wilsons_interval_by_hand() -> None:
+    # 2 of 4: centre 1/2, half width z / (1 + z²/4) · sqrt(1/16 + z²/64).
+    (one,) = pair_agreements(rating_table(long([[1, 1, 2, 2], [1, 2, 1, 2]])))
+    z = 1.959963984540054
+    half = z / (1 + z**2 / 4) * math.sqrt(1 / 16 + z**2 / 64)
+    assert one.percent.low == pytest.approx(100 * (0.5 - half))
+    assert one.percent.high == pytest.approx(100 * (0.5 + half))
+
+
+def test_pairs_with_too_few_common_situations_are_not_listed() -> None:
+    frame = long([[1, 2, None], [1, None, 2], [2, 2, 1]])
+    listed = {(one.rater_a, one.rater_b) for one in pair_agreements(rating_table(frame))}
+    assert listed == {("r0", "r2"), ("r1", "r2")}
+    assert len(pair_agreements(rating_table(frame), min_shared=1)) == 3
+
+
+def test_a_constant_rater_has_no_spearman_but_a_kappa() -> None:
+    (one,) = pair_agreements(rating_table(long([[1, 1, 1, 1], [1, 2, 1, 2]])))
+    assert math.isnan(one.spearman.estimate)
+    assert one.spearman.note
+    assert one.kappa.estimate == 0
+
+
+def test_equal_constant_raters_have_no_kappa_and_say_why() -> None:
+    (one,) = pair_agreements(rating_table(long([[1, 1], [1, 1]])))
+    assert math.isnan(one.weighted_kappa.estimate)
+    assert one.weighted_kappa.note == "both raters gave one and the same value"
+    assert one.percent.estimate == 100
+
+
+def test_one_rater_makes_no_pair() -> None:
+    assert pair_agreements(rating_table(long([[1, 2, 3]]))) == []

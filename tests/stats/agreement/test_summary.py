@@ -1,0 +1,124 @@
+"""Agreement per dimension and per pair, from one long frame."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.stats.agreement import agreement
+from tests.stats.agreement.examples import KRIPPENDORFF, long
+
+
+def two_dimensions() -> pl.DataFrame:
+    first = long(KRIPPENDORFF).with_columns(dimension=pl.lit("warmth"))
+    second = long([[1, 2, 3, 3], [1, 2, 3, 4]]).with_columns(dimension=pl.lit("clarity"))
+    return pl.concat([first, second])
+
+
+def test_dimensions_come_apart_in_the_order_of_the_frame() -> None:
+    found = agreement(two_dimensions(), resamples=50)
+    assert [one.dimension for one in found.dimensions] == ["warmth", "clarity"]
+    warmth = found.dimensions[0]
+    assert (warmth.n_raters, warmth.n_situations, warmth.n_ratings, warmth.dropped) == (
+        4,
+        12,
+        41,
+        7,
+    )
+    assert warmth.missing_share == pytest.approx(7 / 48)
+    assert warmth.krippendorff_alpha.estimate == pytest.approx(0.815387503755)
+    assert {one.dimension for one in found.pairs} == {"warmth", "clarity"}
+    assert len(found.pairs) == 6 + 1
+
+
+def test_columns_go_by_role() -> None:
+    frame = two_dimensions().rename(
+        {"situation": "item", "rater": "who", "dimension": "what", "rating": "value"}
+    )
+    found = agreement(
+        frame, situation="item", rater="who", dimension="what", rating="value", resamples=0
+    )
+    plain = agreement(two_dimensions(), resamples=0)
+    for ours, theirs in zip(found.dimensions, plain.dimensions, strict=True):
+        assert ours.krippendorff_alpha.estimate == theirs.krippendorff_alpha.estimate
+        assert ours.icc.estimate == pytest.approx(theirs.icc.estimate, nan_ok=True)
+
+
+def test_without_dimensions_all_rows_are_one() -> None:
+    found = agreement(long(KRIPPENDORFF), dimension=None, resamples=0)
+    assert [one.dimension for one in found.dimensions] == ["rating"]
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    frame = long(KRIPPENDORFF)
+    mixed = frame.sample(fraction=1, shuffle=True, seed=3)
+    ours, theirs = (agreement(one, dimension=None, resamples=99) for one in (frame, mixed))
+    assert ours.dimensions[0].krippendorff_alpha == theirs.dimensions[0].krippendorff_alpha
+    assert ours.pairs == theirs.pairs
+
+
+def test_no_resamples_no_bootstrap_intervals() -> None:
+    found = agreement(long(KRIPPENDORFF), dimension=None, resamples=0).dimensions[0]
+    assert math.isnan(found.krippendorff_alpha.low)
+    assert found.krippendorff_alpha.interval == "none"
+
+
+def test_many_raters_with_gaps_get_an_icc_without_interval_and_say_so() -> None:
+    rng = np.random.default_rng(1)
+    cells = np.where(rng.random((40, 30)) < 0.5, None, rng.integers(1, 6, (40, 30))).tolist()
+    icc = agreement(long(cells), dimension=None, resamples=20).dimensions[0].icc
+    assert math.isfinite(icc.estimate)
+    assert icc.note == "too many raters for a bootstrap interval"
+
+
+def test_values_of_many_kinds_give_the_same_as_few_when_counts_are_sparse(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from empathylab.stats.agreement import table
+
+    frame = long(KRIPPENDORFF)
+    plain = agreement(frame, dimension=None, resamples=50).dimensions[0]
+    monkeypatch.setattr(table, "_DENSE", 0)
+    sparse = agreement(frame, dimension=None, resamples=50).dimensions[0]
+    for name in ("krippendorff_alpha", "fleiss_kappa_linear", "gwet_ac2"):
+        assert getattr(sparse, name).low == pytest.approx(getattr(plain, name).low)
+
+
+def test_one_rater_has_no_agreement_and_says_why() -> None:
+    found = agreement(long([[1, 2, 3]]), dimension=None)
+    assert found.pairs == ()
+    assert found.dimensions[0].krippendorff_alpha.note == "no situation was rated by two raters"
+    assert math.isnan(found.dimensions[0].icc.estimate)
+
+
+def test_a_frame_without_a_rating_is_refused() -> None:
+    with pytest.raises(InputError, match="there is no rating"):
+        agreement(long([[None, None]]), dimension=None)
+
+
+def test_an_empty_frame_is_refused() -> None:
+    with pytest.raises(InputError, match="there is no rating"):
+        agreement(two_dimensions().clear())
+
+
+def test_a_rating_without_its_dimension_is_refused() -> None:
+    frame = two_dimensions().with_columns(
+        dimension=pl.when(pl.int_range(pl.len()) != 3).then(pl.col("dimension"))
+    )
+    with pytest.raises(InputError, match="rating 4: 'dimension' is missing"):
+        agreement(frame)
+
+
+def test_an_unknown_column_gets_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'dimension'"):
+        agreement(two_dimensions(), dimension="dimensions")
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 95])
+def test_a_confidence_outside_its_range_is_refused(confidence: float) -> None:
+    with pytest.raises(InputError, match="confidence"):
+        agreement(two_dimensions(), confidence=confidence)
