@@ -143,5 +143,5 @@ def test_published_replies_of_people_pass_and_canned_refusals_do_not(shared_data
         )
 
     assert counted("human") == {"valid": 2000}
-    # Counted by hand: 65 of one form of words ("unable to provide the help …"), one of another.
+    # By grep: 64 are 'unable to provide the help that you need', 2 are 'unable to assist'.
     assert counted("chatgpt_empathy") == {"valid": 1934, "refusal": 66}

@@ -107,7 +107,7 @@ def test_no_texts_have_no_words() -> None:
     assert sentence_lists(none).to_list() == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(TEXTS, max_size=4))
 def test_pieces_hold_the_same_words_as_whole_texts(texts: list[str]) -> None:
     codes, starts, _ = segment(pl.Series(texts, dtype=pl.String)).word_sequence
@@ -116,7 +116,7 @@ def test_pieces_hold_the_same_words_as_whole_texts(texts: list[str]) -> None:
     assert cut == [words(text) for text in texts]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(TEXTS)
 def test_sentences_hold_all_words_and_one_at_least(text: str) -> None:
     found = sentences(text)

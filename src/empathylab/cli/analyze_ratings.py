@@ -30,6 +30,12 @@ def ratings(
         Literal["all", "valence", "emotion"],
         typer.Option(help="How fine the printed tables are; JSON holds all."),
     ] = "valence",
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SET", help="Only the situations of this set, or of this draw from one."
+        ),
+    ] = None,
     good_from: Annotated[
         float | None,
         typer.Option(help="The lowest rating that counts as good; the top one, if not given."),
@@ -82,6 +88,7 @@ def ratings(
             good_from=good_from,
             rules=rules,
             compare=compare or (),
+            only=only,
         )
     if json:
         import json as encoder

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli import data_import, data_sample, data_show
+from empathylab.cli import data_import, data_match, data_sample, data_show
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ def _rated(lab: Lab) -> list[dict[str, Any]]:
 
 app.command("show", epilog=data_show.EXAMPLE)(data_show.show)
 app.command("sample", epilog=data_sample.EXAMPLE)(data_sample.sample)
+app.command("match", epilog=data_match.EXAMPLE)(data_match.match)
 
 
 @app.command("fetch", epilog="Example: `empathylab data fetch emotionbench`")

@@ -16,7 +16,7 @@ from empathylab.style.responses import usable_responses
 from empathylab.style.tactics import Tagger
 
 _PEOPLE = "human"
-_FOR_THE_REPORT = Depth(ablations=True, most_predicted=1_000, permutations=999)
+_MANY = 1_000
 
 
 def lab_style(
@@ -58,15 +58,17 @@ def lab_style(
 def report_style(lab: Lab) -> StyleAnalysis | None:
     """The analysis that the report shows, within seconds; None where there is nothing to describe.
 
-    Writers are told from at most 1,000 responses. Of three respondents and more each is compared
-    with people where there are any: all pairs would fill pages.
+    With more than 1,000 responses writers are told from the whole text only, and from at most
+    4,000. Of three respondents and more each is compared with people where there are any: all pairs
+    would fill pages.
     """
     frame = lab_responses(lab)
     if not usable_responses(frame).frame.height:
         return None
     names = frame["respondent"].unique()
     against = _PEOPLE if len(names) > 2 and _PEOPLE in names else None
-    return lab_style(lab, against=against, depth=_FOR_THE_REPORT)
+    depth = Depth(ablations=frame.height <= _MANY, most_predicted=4 * _MANY, permutations=999)
+    return lab_style(lab, against=against, depth=depth)
 
 
 def lab_responses(lab: Lab) -> pl.DataFrame:

@@ -30,6 +30,7 @@ from empathylab.store.rated import (
     raters_frame,
     ratings_frame,
 )
+from empathylab.store.selections import lab_chosen_situations
 
 # What is compared between the arms' raters, where a study knows it.
 NUMBERS = ("age", "seconds")
@@ -84,17 +85,23 @@ def analyse_ratings(
     good_from: float | None = None,
     rules: Sequence[Rule] = (),
     compare: Sequence[str] = (),
+    only: str | None = None,
 ) -> RatingsAnalysis:
     """The study's analysis; without a name, of the only study there is.
 
-    `compare` names what to compare between the arms' raters beyond what is usual.
+    `compare` names what to compare between the arms' raters beyond what is usual; `only` a set or
+    a draw from one, to whose situations the analysis is narrowed.
     """
     chosen = lab_study(lab, study)
     ratings = ratings_frame(lab, chosen.name).filter(rater_kind="person")
+    if only is not None:
+        whole, situations = lab_chosen_situations(lab, only)
+        keys = [one.id for one in situations]
+        ratings = ratings.filter(pl.col("set") == whole.id, pl.col("situation").is_in(keys))
     if ratings.is_empty():
         raise InputError(
             "the study holds no rating by a person",
-            where=f"study {chosen.name}",
+            where=f"study {chosen.name}" + (f", situations of {only}" if only else ""),
             remedy="Let people rate, or import ratings.",
         )
     arms = ratings["arm"].unique(maintain_order=True).to_list()

@@ -13,8 +13,10 @@ from empathylab.report.ratings_document import paragraphs
 from empathylab.report.ratings_rows import comparison_table, count_table, rater_table
 
 Rows = tuple[dict[str, str], ...]
-_TITLES = {"all": "all situations", "positive": "positive situations"} | {
-    "negative": "negative situations"
+_TITLES = {
+    "all": "all situations",
+    "positive": "positive situations",
+    "negative": "negative situations",
 }
 
 
@@ -71,12 +73,17 @@ def _study(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> StudySecti
         analysis=analysis,
         figures=tuple(_figures(analysis, specs)),
         counts=tuple(row for kind in kinds for row in count_table(comparison, kind)),
-        tests=tuple(row for kind in kinds for row in comparison_table(comparison, kind)),
+        tests=tuple(_narrow(row) for kind in kinds for row in comparison_table(comparison, kind)),
         emotions=tuple(comparison_table(comparison, "emotion")),
         models=tuple(models),
         raters=tuple(rater_table(compared)) if compared else (),
         paragraphs=tuple(paragraphs(analysis)),
     )
+
+
+def _narrow(row: dict[str, str]) -> dict[str, str]:
+    """Without what two tests do not need, so that the row fits on a page."""
+    return {name: cell for name, cell in row.items() if name != "p BH"}
 
 
 def _figures(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> list[Figure]:

@@ -46,6 +46,7 @@ from empathylab.style.tactics import (
 )
 
 _ROLES = (RESPONDENT, SITUATION, "sample")
+_TERMS = 60
 RULES = "rules"
 """Who tags tactics unless a model does."""
 
@@ -243,13 +244,13 @@ def _distinctive(
     """Each respondent against the rest or `against`; that one itself against all others."""
     if len(names) < 2:
         return ()
-    found = {one.respondent: one for one in distinctive_terms(taken, against=against)}
+    found = {one.respondent: one for one in distinctive_terms(taken, against=against, top=_TERMS)}
     if against is not None:
-        rest = distinctive_terms(taken)
+        rest = distinctive_terms(taken, top=_TERMS)
         found |= {one.respondent: one for one in rest if one.respondent == against}
     alone = [name for name, one in found.items() if not one.responses]
     if alone:
-        free = {one.respondent: one for one in distinctive_terms(taken, paired=False)}
+        free = {one.respondent: one for one in distinctive_terms(taken, paired=False, top=_TERMS)}
         found |= {name: free[name] for name in alone}
         notes.append(
             f"{', '.join(alone)}: nobody else responded to the same situations, so distinctive "

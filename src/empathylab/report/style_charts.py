@@ -291,7 +291,7 @@ def tactic_flow_chart(places: pl.DataFrame) -> dict[str, Any] | None:
         facet=alt.Facet("respondent:N", sort=respondents, title=None),
         columns=3,
     )
-    return _plain(chart)
+    return _plain(chart.resolve_axis(x="independent"))
 
 
 def tactic_transition_chart(transitions: pl.DataFrame, respondent: str) -> dict[str, Any] | None:

@@ -147,12 +147,11 @@ def length_matched_situations(
     names = _respondents(table)
     kept: list[int] = []
     used = table.filter((pl.col("words") > 0) & pl.col("situation").is_not_null())
-    for _, group in used.group_by("situation", maintain_order=True):
-        replies = [
-            sorted(group.filter(respondent=name).select("words", "row").iter_rows())
-            for name in names
-        ]
-        nearest = _nearest(replies)
+    by_situation: dict[object, dict[str, list[tuple[int, int]]]] = {}
+    for place, name, words, row in used.select("situation", "respondent", "words", "row").rows():
+        by_situation.setdefault(place, {}).setdefault(name, []).append((words, row))
+    for replies in by_situation.values():
+        nearest = _nearest([sorted(replies.get(name, ())) for name in names])
         if nearest and nearest[-1][0] <= ratio * nearest[0][0] * (1 + 1e-9):
             kept += [row for _, row in nearest]
     return _matched(frame, table, names, kept)

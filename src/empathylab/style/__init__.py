@@ -2,6 +2,19 @@
 
 from empathylab.style.catalogue import FEATURES, Feature
 from empathylab.style.dic import read_dic
+from empathylab.style.differences import (
+    FeatureDifference,
+    FeatureStanding,
+    feature_columns,
+    feature_differences,
+    feature_profile,
+)
+from empathylab.style.distinctive import (
+    DistinctiveTerm,
+    DistinctiveTerms,
+    distinctive_terms,
+    log_odds,
+)
 from empathylab.style.diversity import Diversity, diversity
 from empathylab.style.emoji import emoji_counts, emoji_lists
 from empathylab.style.features import features
@@ -16,8 +29,27 @@ from empathylab.style.lexicons import (
     write_builtin_lists,
 )
 from empathylab.style.marks import MARKS
+from empathylab.style.openings import Recurrences, Recurring, recurrences
+from empathylab.style.predictability import Classification, Giveaway, Predictability, predictability
 from empathylab.style.profiles import Figure, Profile, profile_table, profiles
+from empathylab.style.rating_relations import RatingRelation, rating_relations
+from empathylab.style.repetition import Repeated, Repetition, repetition
+from empathylab.style.self_similarity import SelfSimilarity, self_similarity
 from empathylab.style.sentiment import sentiment_missing, sentiment_scores
+from empathylab.style.tactic_rules import Tactic, TacticRules, tactic_rules
+from empathylab.style.tactics import (
+    TacticUse,
+    Tagger,
+    Template,
+    Templates,
+    by_rules,
+    tactic_places,
+    tactic_table,
+    tactic_templates,
+    tactic_transitions,
+    tactic_uses,
+    tag,
+)
 from empathylab.style.tokens import (
     mended,
     sentence_lists,
@@ -30,28 +62,65 @@ from empathylab.style.tokens import (
 __all__ = [
     "FEATURES",
     "MARKS",
+    "Classification",
+    "DistinctiveTerm",
+    "DistinctiveTerms",
     "Diversity",
     "Entry",
     "Feature",
+    "FeatureDifference",
+    "FeatureStanding",
     "Figure",
+    "Giveaway",
     "Lexicon",
+    "Predictability",
     "Profile",
+    "RatingRelation",
+    "Recurrences",
+    "Recurring",
+    "Repeated",
+    "Repetition",
+    "SelfSimilarity",
+    "Tactic",
+    "TacticRules",
+    "TacticUse",
+    "Tagger",
+    "Template",
+    "Templates",
     "builtin_lexicons",
+    "by_rules",
+    "distinctive_terms",
     "diversity",
     "emoji_counts",
     "emoji_lists",
+    "feature_columns",
+    "feature_differences",
+    "feature_profile",
     "features",
+    "log_odds",
     "mended",
+    "predictability",
     "profile_table",
     "profiles",
+    "rating_relations",
     "read_dic",
     "read_lexicon",
     "read_lexicons",
     "read_word_list",
+    "recurrences",
+    "repetition",
+    "self_similarity",
     "sentence_lists",
     "sentences",
     "sentiment_missing",
     "sentiment_scores",
+    "tactic_places",
+    "tactic_rules",
+    "tactic_table",
+    "tactic_templates",
+    "tactic_transitions",
+    "tactic_uses",
+    "tag",
     "text_series",
     "word_list",
     "word_lists",

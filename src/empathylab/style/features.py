@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -22,7 +22,7 @@ from empathylab.style.emoticons import emoticon_column
 from empathylab.style.layout import layout_columns
 from empathylab.style.lexicons import Lexicon, builtin_lexicons, read_lexicons
 from empathylab.style.marks import letter_columns, mark_columns
-from empathylab.style.matching import Matcher, matcher
+from empathylab.style.matching import Matcher, Resolved, matcher
 from empathylab.style.quotations import quotation_columns, quotation_counts
 from empathylab.style.readability import (
     flesch_kincaid_grade,
@@ -31,7 +31,14 @@ from empathylab.style.readability import (
     syllable_counts,
 )
 from empathylab.style.responses import require_columns
-from empathylab.style.segments import Numbers, Segments, columns_of, segment
+from empathylab.style.segments import (
+    Columns,
+    Flags,
+    Numbers,
+    Segments,
+    columns_of,
+    segment_parts,
+)
 from empathylab.style.sentiment import sentiment_missing, sentiment_scores
 from empathylab.style.structure import piece_kinds, structure
 
@@ -40,8 +47,8 @@ Column = NDArray[Any]
 
 _THREADS = 4
 _YOU = "second_person"
-BATCH_BYTES = 16_000_000
-BATCH_ROWS = 50_000
+BATCH_BYTES = 32_000_000
+BATCH_ROWS = 100_000
 """Texts are taken in batches of this size, so that memory does not grow with their number."""
 PART_ROWS = 10_000
 """Texts that are counted together: their numbers stay in the processor's own memory."""
@@ -73,9 +80,10 @@ def features(
     matching = matcher(chosen)
     you = matcher([lexicon for lexicon in chosen if lexicon.name == _YOU])
     texts = frame[text].cast(pl.String)
-    work = partial(_batch, matching=matching, you=you, window=window if diversity else None)
+    reading = _Reading(matching, you, window if diversity else None)
     with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, _THREADS)) as pool:
-        table = pl.concat([part for parts in pool.map(work, _batches(texts)) for part in parts])
+        parts = [part for batch in _batches(texts) for part in _batch(batch, reading, pool.map)]
+    table = pl.concat(parts)
     if sentiment or (sentiment is None and sentiment_missing() is None):
         table = table.with_columns(sentiment_scores(texts).alias("sentiment"))
     own = [name for name in FEATURES if name in table.columns]
@@ -124,33 +132,55 @@ def _batches(texts: pl.Series) -> Iterator[pl.Series]:
         yield texts.slice(begin, end - begin)
 
 
+class _Reading(NamedTuple):
+    """How texts are to be read."""
+
+    matching: Matcher
+    you: Matcher
+    window: int | None
+
+
+class _Vocabulary(NamedTuple):
+    """What was found on the different pieces of a batch."""
+
+    columns: Columns
+    kinds: NDArray[np.uint16]
+    addressing: Flags
+    resolved: Resolved
+
+
 def _batch(
-    texts: pl.Series, matching: Matcher, you: Matcher, window: int | None
+    texts: pl.Series, reading: _Reading, run: Callable[..., Iterable[Any]]
 ) -> list[pl.DataFrame]:
     """The features of the texts, in order, in several tables."""
-    segments = segment(texts)
-    words = segments.words
-    resolved = matching.resolved(words)
-    columns = columns_of(_piece_columns(segments) | resolved.piece_columns())
-    kinds = piece_kinds(segments.pieces)
-    addressing = words.summed_folded(you.matched(words.folded)) > 0
-    tables, first = [], 0
-    for part in segments.parts(PART_ROWS):
-        own = texts.slice(first, part.texts)
-        first += part.texts
-        totals = part.totals(columns)
-        built = structure(part, kinds)
-        found: dict[str, Column] = dict(totals)
-        found["characters"] = own.str.len_chars().fill_null(0).cast(pl.Int32).to_numpy()
-        found |= quotation_counts(own.fill_null(""), totals)
-        found |= built.line_counts()
-        found |= built.sentence_counts(addressing)
-        found |= resolved.phrase_counts(built)
-        found |= _of_totals(found)
-        if window is not None:
-            found |= _of_words(part, window)
-        tables.append(_table(found))
-    return tables
+    parts = segment_parts(texts, PART_ROWS, run)
+    words, pieces = parts[0].words, parts[0].pieces
+    resolved = reading.matching.resolved(words)
+    vocabulary = _Vocabulary(
+        columns_of(_piece_columns(parts[0]) | resolved.piece_columns()),
+        piece_kinds(pieces),
+        words.summed_folded(reading.you.matched(words.folded)) > 0,
+        resolved,
+    )
+    own = [texts.slice(first, PART_ROWS) for first in range(0, max(len(texts), 1), PART_ROWS)]
+    return list(run(partial(_part, vocabulary=vocabulary, window=reading.window), own, parts))
+
+
+def _part(
+    texts: pl.Series, segments: Segments, *, vocabulary: _Vocabulary, window: int | None
+) -> pl.DataFrame:
+    totals = segments.totals(vocabulary.columns)
+    built = structure(segments, vocabulary.kinds)
+    found: dict[str, Column] = dict(totals)
+    found["characters"] = texts.str.len_chars().fill_null(0).cast(pl.Int32).to_numpy()
+    found |= quotation_counts(texts.fill_null(""), totals)
+    found |= built.line_counts()
+    found |= built.sentence_counts(vocabulary.addressing)
+    found |= vocabulary.resolved.phrase_counts(built)
+    found |= _of_totals(found)
+    if window is not None:
+        found |= _of_words(segments, window)
+    return _table(found)
 
 
 def _piece_columns(segments: Segments) -> dict[str, Numbers]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from empathylab.style.marks import counted
+from empathylab.style.marks import counted_all
 from empathylab.style.segments import Numbers
 from empathylab.style.tokens import EMAIL, URL
 
@@ -20,7 +20,7 @@ _FENCE = r"^```"
 
 def layout_columns(pieces: pl.Series) -> dict[str, Numbers]:
     """For each piece, its marks of bold and code, its links and its addresses."""
-    columns = {name: counted(pieces, pattern) for name, pattern in _PATTERNS.items()}
+    columns = counted_all(pieces, _PATTERNS)
     # A row of stars or lines is a rule across the page, and three backticks begin a block.
     columns["bold"] = columns["bold"] * ~pieces.str.contains(_RULE).to_numpy()
     columns["code"] = columns["code"] * ~pieces.str.contains(_FENCE).to_numpy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
@@ -63,6 +64,11 @@ _CHARACTERS = {
     "tildes": "~",
 }
 _ELLIPSIS = r"(?:\.{3,}|…)+"
+_PATTERNS = {
+    "apostrophes": r"\p{L}['’ʼ]\p{L}",
+    "punctuation": r"\p{P}",
+    "double_hyphens": "-{2,}",
+}
 _WHOLE_CAPITALS = r"^[^\p{Ll}]*\p{Lu}[^\p{Ll}]*\p{Lu}[^\p{Ll}]*$"
 
 
@@ -72,8 +78,7 @@ def letter_columns(segments: Segments) -> dict[str, Numbers]:
     whole = words.written.str.contains(_WHOLE_CAPITALS).to_numpy().astype(np.int64)
     return {
         "words": np.diff(words.starts),
-        "letters": counted(segments.pieces, r"\p{L}"),
-        "capitals": counted(segments.pieces, r"\p{Lu}"),
+        **counted_all(segments.pieces, {"letters": r"\p{L}", "capitals": r"\p{Lu}"}),
         "words_in_capitals": words.summed(whole),
     }
 
@@ -85,10 +90,17 @@ def mark_columns(pieces: pl.Series) -> dict[str, Numbers]:
     ellipses = plain.str.extract_all(_ELLIPSIS)
     columns["ellipses"] = ellipses.list.len().to_numpy().astype(np.int64)
     columns["full_stops"] = columns["full_stops"] - counted(ellipses.list.join(""), r"\.")
-    columns["apostrophes"] = counted(plain, r"\p{L}['’ʼ]\p{L}")
-    columns["punctuation"] = counted(plain, r"\p{P}")
-    columns["double_hyphens"] = counted(plain, "-{2,}")
-    return columns
+    return columns | counted_all(plain, _PATTERNS)
+
+
+def counted_all(texts: pl.Series, patterns: Mapping[str, str]) -> dict[str, Numbers]:
+    """How often each text has each pattern, by the patterns' names."""
+    column = pl.col("text").str
+    table = pl.DataFrame({"text": texts}).select(
+        column.count_matches(pattern).cast(pl.Int64).alias(name)
+        for name, pattern in patterns.items()
+    )
+    return {name: table[name].to_numpy() for name in patterns}
 
 
 def counted(texts: pl.Series, pattern: str) -> Numbers:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from empathylab.style.marks import counted
+from empathylab.style.marks import counted, counted_all
 from empathylab.style.segments import Codes, Numbers
 
 _PATTERNS = {
@@ -32,7 +32,7 @@ _CORNERED = "「[^」]*『"
 
 def quotation_columns(pieces: pl.Series) -> dict[str, Numbers]:
     """For each piece, its quotation marks of each kind."""
-    return {f"_{name}": counted(pieces, p) for name, p in _PATTERNS.items()}
+    return counted_all(pieces, {f"_{name}": pattern for name, pattern in _PATTERNS.items()})
 
 
 def quotation_counts(texts: pl.Series, totals: Mapping[str, Codes]) -> dict[str, Numbers]:

@@ -7,10 +7,11 @@ sentence may end with it) is found on the different pieces, and carried to the t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -90,13 +91,6 @@ class Segments:
         positions, of_pieces = expanded(self.codes, self.words.starts)
         return self.words.folded_codes[positions], of_pieces[self.starts], of_pieces
 
-    def parts(self, texts: int) -> Iterator[Segments]:
-        """The same in parts of so many texts, which share the different pieces."""
-        for first in range(0, max(self.texts, 1), texts):
-            starts = self.starts[first : first + texts + 1]
-            codes = self.codes[starts[0] : starts[-1]]
-            yield Segments(starts - starts[0], codes, self.pieces, self.words)
-
     def totals(self, columns: Columns) -> dict[str, Codes]:
         """For each text, the sums of numbers that each different piece has."""
         from scipy.sparse import csr_array
@@ -125,20 +119,53 @@ def columns_of(numbers: Mapping[str, Numbers]) -> Columns:
     tables = []
     for first in range(0, len(present), _TOGETHER):
         names = present[first : first + _TOGETHER]
-        table = np.stack([numbers[name].astype(np.int32) for name in names], axis=1)
+        table = np.empty((len(numbers[names[0]]), len(names)), dtype=np.int32)
+        for place, name in enumerate(names):
+            table[:, place] = numbers[name]
         tables.append((names, table))
     return Columns(tables, [name for name in numbers if name not in set(present)])
 
 
 def segment(texts: pl.Series) -> Segments:
     """The texts cut into pieces; a missing text has none."""
-    lists = texts.cast(pl.String).fill_null("").str.split(" ")
-    codes, chunks = numbered(lists.explode())
-    starts = offsets(lists.list.len().to_numpy())
+    return segment_parts(texts, max(len(texts), 1))[0]
+
+
+def segment_parts(
+    texts: pl.Series, size: int, run: Callable[..., Iterable[Any]] = map
+) -> list[Segments]:
+    """The texts cut into pieces, in parts of `size` texts that share the different pieces.
+
+    `run` is `map`, or one that works on several parts at a time.
+    """
+    plain = texts.cast(pl.String).fill_null("")
+    parts: list[_Chunks] = list(
+        run(_chunks, [plain.slice(first, size) for first in range(0, max(len(plain), 1), size)])
+    )
+    numbers, chunks = numbered(pl.concat([part.chunks for part in parts]))
     first, pieces = _cut(chunks)
-    places, begins = expanded(codes, first)
-    numbers, different = numbered(pieces)
-    return Segments(begins[starts], numbers[places], different, _words_of(different))
+    of_pieces, different = numbered(pieces)
+    words = _words_of(different)
+
+    def put_together(part: _Chunks, own: Codes) -> Segments:
+        places, begins = expanded(own[part.codes], first)
+        return Segments(begins[part.starts], of_pieces[places], different, words)
+
+    ends = offsets(np.array([len(part.chunks) for part in parts]))
+    return list(run(put_together, parts, [numbers[a:b] for a, b in pairwise(ends)]))
+
+
+class _Chunks(NamedTuple):
+    """What stands between spaces in some texts."""
+
+    starts: Numbers
+    codes: Codes
+    chunks: pl.Series
+
+
+def _chunks(texts: pl.Series) -> _Chunks:
+    lists = texts.str.split(" ")
+    return _Chunks(offsets(lists.list.len().to_numpy()), *numbered(lists.explode()))
 
 
 def _words_of(pieces: pl.Series) -> Words:

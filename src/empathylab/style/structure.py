@@ -175,10 +175,14 @@ def structure(segments: Segments, of_pieces: NDArray[np.uint16]) -> Structure:
 
 def piece_kinds(pieces: pl.Series) -> NDArray[np.uint16]:
     """What each of the pieces may be, as bits."""
+    column = pl.col("piece").str
+    flags = pl.DataFrame({"piece": pieces}).select(
+        *(column.contains(pattern).alias(name) for name, pattern in _PATTERNS.items()),
+        (pl.col("piece") == LINE_BREAK).alias("break"),
+    )
     kinds = np.zeros(len(pieces), dtype=np.uint16)
-    for name, pattern in _PATTERNS.items():
-        kinds |= pieces.str.contains(pattern).to_numpy().astype(np.uint16) * _BIT[name]
-    kinds |= (pieces == LINE_BREAK).to_numpy().astype(np.uint16) * _BIT["break"]
+    for name, bit in _BIT.items():
+        kinds |= flags[name].to_numpy().astype(np.uint16) * bit
     return kinds
 
 

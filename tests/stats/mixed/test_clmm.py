@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from empathylab.stats.mixed import clmm_fit
 from empathylab.stats.mixed.clmm import Clmm, clmm
 from tests.stats.mixed.rated_frames import between, crossed, reference, reference_frame
 
@@ -165,6 +166,20 @@ def test_the_order_of_groupings_does_not_matter() -> None:
     )
     for name, effect in fitted("three").random_effects.items():
         assert found.random_effects[name].sd == pytest.approx(effect.sd, abs=1e-5)
+
+
+def test_the_side_of_zero_on_which_a_search_ends_does_not_matter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    frame, formula = crossed(30, 30, seed=1), "rating ~ arm + (1|rater) + (1|situation)"
+    usual = clmm(frame, formula)
+    monkeypatch.setattr(clmm_fit, "_START", -0.28)
+    mirrored = clmm(frame, formula)
+    assert mirrored.covariance == pytest.approx(usual.covariance, abs=1e-8)
+    assert mirrored.random_effects["rater"].sd == pytest.approx(usual.random_effects["rater"].sd)
+    assert mirrored.modes["rater"]["mode"].to_numpy() == pytest.approx(
+        usual.modes["rater"]["mode"].to_numpy()
+    )
 
 
 def test_a_variance_of_zero_is_said_and_leaves_the_rest_as_without_it() -> None:

@@ -121,3 +121,10 @@ def test_thresholds_that_cross_are_infinitely_unlikely() -> None:
     at = somewhere(design)
     at[0] = at[1]
     assert prepared(design, "logit")(at).value == math.inf
+
+
+def test_standard_deviations_beyond_all_reason_raise_nothing() -> None:
+    design = read_design(reference_frame("three"), FORMULAS["three"], ordinal=True)
+    laplace, at = prepared(design, "probit"), somewhere(design)
+    at[-3:] = 1e9
+    assert laplace(at).value > laplace(somewhere(design)).value

@@ -61,6 +61,18 @@ def percentiles(values: Array, confidence: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
+def remembered(statistic: Statistic) -> Statistic:
+    """The same, but asked again about the same samples it does not reckon again."""
+    last: list[Array] = []
+
+    def asked(taken: Array) -> Array:
+        if not last or last[0] is not taken:
+            last[:] = [taken, statistic(taken)]
+        return last[1]
+
+    return asked
+
+
 def _samples(generator: np.random.Generator, resamples: int, situations: int) -> Array:
     drawn = generator.integers(situations, size=(resamples, situations))
     drawn += np.arange(resamples)[:, None] * situations

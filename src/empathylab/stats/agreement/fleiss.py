@@ -35,7 +35,7 @@ def fleiss_statistic(table: RatingTable, weights: Weights = "identity") -> Stati
     Inter-Rater Reliability (4th ed.), chapters 2 and 3 (gaps, weights).
     """
     observed = _observed(table, weights)
-    shares = _shares(table)
+    shares = table.mean_shares
 
     def statistic(taken: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -56,7 +56,7 @@ def gwet_statistic(table: RatingTable, weights: Weights = "identity") -> Statist
     Gwet, K. L. (2008). British Journal of Mathematical and Statistical Psychology 61, 29–48.
     Gwet, K. L. (2014). Handbook of Inter-Rater Reliability (4th ed.), chapters 2 and 3.
     """
-    observed, shares = _observed(table, weights), _shares(table)
+    observed, shares = _observed(table, weights), table.mean_shares
     q = len(table.categories)
     if q < 2:
         return lambda taken: np.full(len(taken), np.nan)
@@ -75,21 +75,11 @@ def _observed(table: RatingTable, weights: Weights) -> Statistic:
     """The mean disagreement of pairs within situations that have at least two ratings."""
     paired = (table.sizes >= 2).astype(np.float64)
     pairs = np.maximum(table.sizes * (table.sizes - 1), 1.0)
-    within = paired * pair_sums(table, weights) / pairs
+    columns = np.column_stack([paired * pair_sums(table, weights) / pairs, paired])
 
     def statistic(taken: Array) -> Array:
+        apart, situations = (taken @ columns).T
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((taken @ within) / (taken @ paired))
+            return np.asarray(apart / situations)
 
     return statistic
-
-
-def _shares(table: RatingTable) -> Statistic:
-    """The mean share of each category, each situation counting once (resamples × categories)."""
-    per_rating = 1 / np.maximum(table.sizes, 1.0)
-
-    def shares(taken: Array) -> Array:
-        weighted = table.by_category(taken * per_rating)
-        return np.asarray(weighted / taken.sum(axis=1, keepdims=True))
-
-    return shares

@@ -36,7 +36,7 @@ def alpha_statistic(table: RatingTable, level: Level) -> Statistic:
 
     def statistic(taken: Array) -> Array:
         n = taken @ sizes
-        counts = table.by_category(taken * pairable)
+        counts = table.pairable_counts(taken)
         with np.errstate(divide="ignore", invalid="ignore"):
             expected = chance(counts / n[:, None], table.scaled, weights)
             return _one_minus((n - 1) * (taken @ within), n**2 * expected)
@@ -45,16 +45,15 @@ def alpha_statistic(table: RatingTable, level: Level) -> Statistic:
 
 
 def _ordinal(table: RatingTable, sizes: Array, others: Array) -> Statistic:
-    pairable = sizes > 0
+    per_pair = np.where(sizes > 0, 2 / others, 0.0)
 
     def statistic(taken: Array) -> Array:
-        taken = taken * pairable
         n = taken @ sizes
-        counts = table.by_category(taken)
+        counts = table.pairable_counts(taken)
         ranks = np.cumsum(counts, axis=1) - counts / 2 - n[:, None] / 2
         sums, squares = table.by_situation(ranks), table.by_situation(ranks**2)
-        within = 2 * (sizes[:, None] * squares - sums**2) / others[:, None]
-        observed = (taken.T * within).sum(axis=0)
+        within = per_pair[:, None] * (sizes[:, None] * squares - sums**2)
+        observed = np.einsum("bu,ub->b", taken, within)
         # Mid-ranks have the mean n/2, taken off above.
         expected = 2 * n * (counts * ranks**2).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):

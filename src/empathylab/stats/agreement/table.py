@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.stats.agreement.bootstrap import Statistic, remembered
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -75,9 +76,27 @@ class RatingTable:
         counts = coo_array((ones, (self.situations, self.codes)), shape=shape).tocsr()
         return counts.toarray() if shape[0] * shape[1] <= _DENSE else counts
 
+    @cached_property
+    def pairable_counts(self) -> Statistic:
+        """Of resampled situations: the ratings of each category in those with two or more."""
+        pairable = self.sizes >= 2
+        return remembered(lambda taken: self.by_category(taken * pairable))
+
+    @cached_property
+    def mean_shares(self) -> Statistic:
+        """Of resampled situations: the mean share of each category, each counting once."""
+        per_rating = 1 / np.maximum(self.sizes, 1.0)
+
+        def shares(taken: Array) -> Array:
+            return np.asarray(
+                self.by_category(taken * per_rating) / taken.sum(axis=1, keepdims=True)
+            )
+
+        return remembered(shares)
+
     def by_category(self, weights: Array) -> Array:
         """For each row of weights of situations: the weighted ratings of each category."""
-        return np.asarray((self._counts.T @ weights.T).T)
+        return np.asarray(weights @ self._counts)
 
     def by_situation(self, values: Array) -> Array:
         """For each row of values of categories (as columns): the sums of each situation."""

@@ -120,8 +120,11 @@ def _settled(laplace: Laplace, place: Place, link: Link, fixed: FixedFit) -> Est
     modes = laplace.effects(whole[laplace.fixed :])
     covariance = np.full((len(free),) * 2, np.nan) if inverse is None else inverse
     distance = float(gradient[free] @ covariance @ gradient[free])
-    # The likelihood is the same on either side of zero.
-    whole[laplace.fixed :] = np.abs(whole[laplace.fixed :])
+    # The likelihood is the same on either side of zero, where a search may have ended.
+    signs = np.ones(len(whole))
+    signs[laplace.fixed :][whole[laplace.fixed :] < 0] = -1
+    whole, gradient = whole * signs, gradient * signs
+    covariance = covariance * np.outer(signs[free], signs[free])
     return Estimates(
         parameters=whole,
         free=tuple(free),

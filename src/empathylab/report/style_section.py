@@ -1,0 +1,326 @@
+"""The style part of the report: what it says, its charts, and the table behind each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from empathylab.report.style_analysis import StyleAnalysis
+from empathylab.report.style_figures import StyleFigure, style_figures
+from empathylab.report.style_tables import (
+    classification_rows,
+    confusion_rows,
+    difference_rows,
+    emoji_rows,
+    feature_rows,
+    main_features,
+    overview_rows,
+    recurring_rows,
+    relation_rows,
+    reuse_rows,
+    table_columns,
+    tactic_rows,
+    template_rows,
+    term_rows,
+)
+from empathylab.report.style_terms import shown_terms, spelled
+from empathylab.report.style_words import (
+    predictability_sentences,
+    profile_sentence,
+    rated_sentences,
+    reuse_sentences,
+    tactic_sentences,
+)
+
+_MOST_PAIRS = 40
+_MOST_NAMED = 4
+_EXAMPLES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedFigure:
+    """A chart's place on the page."""
+
+    title: str
+    spec: int
+    """Its number among the page's specifications."""
+    wide: bool
+    """Whether it keeps its own width, and scrolls where that does not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionTable:
+    """A table as the page shows it."""
+
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Sentences that hold a respondent's distinctive words."""
+
+    respondent: str
+    sentences: tuple[tuple[str, str], ...]
+    """A word or phrase and a sentence with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionPart:
+    """A heading with what stands under it."""
+
+    id: str
+    title: str
+    words: tuple[str, ...]
+    figures: tuple[PlacedFigure, ...] = ()
+    open_tables: tuple[SectionTable, ...] = ()
+    """Short ones, which are shown."""
+    tables: tuple[SectionTable, ...] = ()
+    """Those behind the figures, which open on a click."""
+    examples: tuple[Examples, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StyleSection:
+    """What the page shows of the style."""
+
+    parts: tuple[SectionPart, ...]
+    specs: tuple[dict[str, Any], ...]
+    notes: tuple[str, ...]
+
+
+def style_section(analysis: StyleAnalysis | None, *, first: int = 0) -> StyleSection:
+    """The section's parts; empty where there is no analysis.
+
+    `first` is the number of the section's first specification among all of the page.
+    """
+    if analysis is None:
+        return StyleSection((), (), ())
+    shelf = _Shelf(style_figures(analysis), first)
+    parts = [
+        _profile_part(analysis, shelf),
+        _terms_part(analysis, shelf),
+        _telling_part(analysis, shelf),
+        _emoji_part(analysis, shelf),
+        _tactics_part(analysis, shelf),
+        _reuse_part(analysis),
+        _ratings_part(analysis, shelf),
+    ]
+    return StyleSection(
+        tuple(part for part in parts if part is not None), tuple(shelf.specs), analysis.notes
+    )
+
+
+class _Shelf:
+    """The figures by kind; those taken get their place on the page."""
+
+    def __init__(self, figures: Sequence[StyleFigure], first: int) -> None:
+        self.figures = figures
+        self.first = first
+        self.specs: list[dict[str, Any]] = []
+
+    def take(self, *kinds: str, wide: bool = False) -> tuple[PlacedFigure, ...]:
+        taken = []
+        for one in self.figures:
+            if one.kind in kinds:
+                taken.append(PlacedFigure(one.title, self.first + len(self.specs), wide))
+                self.specs.append(one.spec)
+        return tuple(taken)
+
+
+def _profile_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart:
+    several = len(analysis.respondents) > 1
+    said = [profile_sentence(analysis)] if len(analysis.respondents) <= _MOST_NAMED else []
+    if several:
+        said.append(
+            "In the figure 0 is the mean of all respondents, and a point’s distance from it is in "
+            "standard deviations over responses; bars are 95% intervals over situations."
+        )
+    pairs = len({(one.respondent, one.against) for one in analysis.differences})
+    most = None if pairs == 1 else max(3, _MOST_PAIRS // max(1, pairs))
+    tables = [
+        _table(
+            "every feature",
+            "Means per response with 95% intervals, responses to a situation taken as one cluster",
+            feature_rows(analysis),
+        )
+    ]
+    if several:
+        ranked = "all, the largest first" if most is None else f"the {most} largest of each pair"
+        tables.append(
+            _table(
+                "differences",
+                f"Differences between respondents ({ranked}); d in standard deviations between "
+                f"situations; p corrected after Holm over {len(analysis.differences)} tests",
+                difference_rows(analysis, most),
+            )
+        )
+    overview = _table("in short", "Means per response", overview_rows(analysis))
+    return SectionPart(
+        "style-profile",
+        "How they write" if several else "How it writes",
+        tuple(said),
+        shelf.take("profile"),
+        (overview,),
+        tuple(tables),
+    )
+
+
+def _terms_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
+    found = [one for one in analysis.distinctive if one.terms]
+    if not found:
+        return None
+    paired = (
+        "over situations that both sides replied to"
+        if all(one.paired for one in found)
+        else "not all over the same situations"
+    )
+    said = (
+        "Words and phrases that each respondent uses more than the others, by the z of the log "
+        f"odds ratio with an informative prior (Monroe et al. 2008), {paired}. Words that only "
+        "hold sentences together, and phrases that repeat one above, are left out here."
+    )
+    tables = [
+        _table(one.respondent, "z ranks, it is no test", term_rows(analysis, one.respondent))
+        for one in found
+    ]
+    examples = [
+        Examples(
+            one.respondent,
+            tuple(
+                (spelled(term.term), term.examples[0])
+                for term in shown_terms(one.terms, _EXAMPLES)
+                if term.examples
+            ),
+        )
+        for one in found
+    ]
+    figures = shelf.take("distinctive")
+    return SectionPart(
+        "style-words",
+        "Words that mark each of them",
+        (said,),
+        figures,
+        (),
+        tuple(tables),
+        tuple(examples),
+    )
+
+
+def _telling_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
+    told = analysis.predictability
+    if told is None:
+        return None
+    said = [predictability_sentences(analysis)]
+    if not told.ablations:
+        said.append(
+            "Run empathylab analyze style to see what is left without length, punctuation or case."
+        )
+    tables = [
+        _table("who was told", "Responses, by who wrote them", confusion_rows(analysis)),
+        _table(
+            "how surely",
+            f"{told.folds}-fold cross-validation, all responses to a situation in one fold",
+            classification_rows(analysis),
+        ),
+    ]
+    return SectionPart(
+        "style-telling",
+        "Can the writer be told from the text?",
+        tuple(said),
+        shelf.take("confusion", "ablations"),
+        (),
+        tuple(tables),
+    )
+
+
+def _emoji_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
+    if not analysis.emoji.height:
+        return None
+    table = _table("emoji", "Uses per response", emoji_rows(analysis))
+    return SectionPart("style-emoji", "Emoji", (), shelf.take("emoji"), (), (table,))
+
+
+def _tactics_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
+    if not analysis.tactics.uses:
+        return None
+    by = (
+        "by rules on its wording" if analysis.tactics.tagger == "rules" else analysis.tactics.tagger
+    )
+    said = (
+        f"Each sentence was tagged {by}; a sentence may hold several tactics or none. "
+        f"{tactic_sentences(analysis)}"
+    )
+    tables = (
+        _table(
+            "tactics",
+            "Responses that use a tactic at least once, with 95% intervals",
+            tactic_rows(analysis),
+        ),
+        _table("orders", "The commonest orders of tactics", template_rows(analysis)),
+    )
+    figures = shelf.take("tactics", wide=True)
+    return SectionPart(
+        "style-tactics", "Tactics of empathic language", (said,), figures, (), tables
+    )
+
+
+def _reuse_part(analysis: StyleAnalysis) -> SectionPart:
+    said = [reuse_sentences(analysis)] if len(analysis.respondents) <= _MOST_NAMED else []
+    said.append(
+        "Shares count what a reply to another situation has, too; for phrases and compression "
+        "everybody gives the same amount of text."
+    )
+    recurring = recurring_rows(analysis)
+    tables = (
+        (
+            _table(
+                "openings and closings",
+                "The first and last five words; nearly alike ones count together",
+                recurring,
+            ),
+        )
+        if recurring
+        else ()
+    )
+    return SectionPart(
+        "style-reuse",
+        "Templates and repetition",
+        tuple(one for one in said if one),
+        (),
+        (_table("in short", "How much comes again", reuse_rows(analysis)),),
+        tables,
+    )
+
+
+def _ratings_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
+    if not analysis.rated:
+        return None
+    titles = main_features(analysis)
+    tables = [
+        _table(
+            f"{one.dimension} {one.study}".strip(),
+            "Change of the rating with one standard deviation more, with 95% intervals that allow "
+            "for situations and raters; p of the last slope, corrected after Holm",
+            relation_rows(one),
+        )
+        for one in analysis.rated
+    ]
+    said = tuple(rated_sentences(one, titles) for one in analysis.rated)
+    return SectionPart(
+        "style-ratings",
+        "What goes with better ratings?",
+        said,
+        shelf.take("ratings"),
+        (),
+        tuple(tables),
+    )
+
+
+def _table(title: str, caption: str, rows: Sequence[Mapping[str, str]]) -> SectionTable:
+    columns = table_columns(rows)
+    cells = tuple(tuple(row.get(column, "–") for column in columns) for row in rows)
+    return SectionTable(title, caption, tuple(columns), cells)

@@ -1,0 +1,49 @@
+"""Which of the distinctive words and phrases a reader is shown, and how they are spelled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from empathylab.style.distinctive import DistinctiveTerm
+
+# Words that hold sentences together: alone they tell a reader little.
+_LINKS = set(
+    """a an the this that these those there here of to in on at by for from with about into up out
+    as than then and or but so if because while when is are was were be been being am has have had
+    having do does did not no will how it its it's that's""".split()  # noqa: SIM905 - a page of quotes reads worse
+)
+# Who is spoken of: worth showing alone, but not what makes a phrase another one.
+_PERSONS = set(
+    """i i'm i've i'd i'll me my mine we us our you your yours you're you've you'd you'll he him his
+    she her they them their he's she's they're we're""".split()  # noqa: SIM905
+)
+_I = re.compile(r"\bi\b")
+
+
+def shown_terms(terms: Sequence[DistinctiveTerm], top: int) -> tuple[DistinctiveTerm, ...]:
+    """Up to `top` terms, the most distinctive first, each of which says something new.
+
+    Left out are words that only hold sentences together, and terms whose telling words already
+    stand in terms above (`to hear` below `sorry to hear`).
+    """
+    shown: list[DistinctiveTerm] = []
+    told: set[str] = set()
+    for term in terms:
+        if len(shown) == top:
+            break
+        words = term.term.split(" ")
+        if len(words) == 1 and words[0] in _LINKS:
+            continue
+        telling = {word for word in words if word not in _LINKS | _PERSONS}
+        new = telling or {word for word in words if "'" in word} or {term.term}
+        if new <= told:
+            continue
+        told |= new | set(words if len(words) == 1 else ())
+        shown.append(term)
+    return tuple(shown)
+
+
+def spelled(term: str) -> str:
+    """The term with its I as people write it; all else is in lower case."""
+    return _I.sub("I", term)

@@ -1,0 +1,249 @@
+"""`data import welivita | posts | responses | ratings`, `data show`, `analyze ratings`, `stats`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from empathylab.cli import app
+from tests.helpers.welivita import write_people, write_release
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(one) for one in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def as_json(*arguments: object) -> Any:
+    code, out, err = run(*arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    return tmp_path / "lab"
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    path = tmp_path / "released.csv"
+    write_release(path, arms=("human", "gpt", "llama"), raters=12, per_rater=6, good={"gpt": 0.9})
+    return path
+
+
+@pytest.fixture
+def filled(lab: Path, released: Path) -> Path:
+    code, _, err = run("data", "import", "welivita", released, "--lab", lab)
+    assert code == 0, err
+    return lab
+
+
+def test_an_import_says_what_came(lab: Path, released: Path, tmp_path: Path) -> None:
+    write_people(tmp_path / "people.csv", "human", 12)
+    code, out, err = run(
+        *("data", "import", "welivita", released, "--lab", lab),
+        *("--demographics", tmp_path / "people.csv"),
+    )
+    assert code == 0
+    assert "added (set welivita-2024, version 1, study welivita-2024)" in out
+    assert "Raters who are in no demographics file: 24." in err
+    again = as_json(
+        *("data", "import", "welivita", released, "--lab", lab),
+        *("--demographics", tmp_path / "people.csv"),
+    )
+    assert (again["change"], again["things"]) == ("unchanged", [])
+
+
+def test_the_analysis_compares_every_arm_with_the_reference(filled: Path) -> None:
+    found = as_json("analyze", "ratings", "--lab", filled)
+    assert [one["arm"] for one in found["arms"]] == ["human", "gpt", "llama"]
+    assert {one["reference"] for one in found["tests"]} == {"human"}
+    assert {one["arm"] for one in found["tests"]} == {"gpt", "llama"}
+    other = as_json("analyze", "ratings", "--lab", filled, "--reference", "gpt")
+    assert {one["reference"] for one in other["tests"]} == {"gpt"}
+
+
+def test_the_analysis_prints_tables_words_and_papers_tables(filled: Path) -> None:
+    code, out, _ = run("analyze", "ratings", "--lab", filled, "--by", "emotion")
+    assert code == 0
+    assert "rating ~ arm + (1|rater) + (1|situation)" in out
+    assert "afraid" in out
+    words = run("analyze", "ratings", "--lab", filled, "--words")[1]
+    assert "The study has 3 arms (human, gpt and llama)" in words
+    latex = run("analyze", "ratings", "--lab", filled, "--table", "latex")[1]
+    assert latex.startswith("\\begin{table}")
+    markdown = run("analyze", "ratings", "--lab", filled, "--table", "markdown")[1]
+    assert "| gpt" in markdown
+
+
+def test_exclusions_are_declared_on_the_command_line(filled: Path) -> None:
+    found = as_json("analyze", "ratings", "--lab", filled, "--straight-lining")
+    assert found["exclusions"]["rules"][0]["rule"] == "straight-lining"
+    code, _, err = run("analyze", "ratings", "--lab", filled, "--too-fast", 60)
+    assert code == 0, err
+
+
+def test_a_lab_without_ratings_is_one_sentence(lab: Path) -> None:
+    run("data", "import", "posts", lab, "--lab", lab)  # a folder is no table
+    code, _, err = run("analyze", "ratings", "--lab", lab)
+    assert code == 2
+    assert "Traceback" not in err
+
+
+def test_a_study_is_shown_with_its_arms_and_counts(filled: Path) -> None:
+    shown = as_json("data", "show", "welivita-2024", "--lab", filled)
+    assert [one["arm"] for one in shown["arms"]] == ["human", "gpt", "llama"]
+    assert shown["counts"]["valences"] == {"negative": 36, "positive": 36}
+    code, out, _ = run("data", "show", "welivita-2024", "--lab", filled)
+    assert code == 0
+    assert "empathylab analyze ratings --study welivita-2024" in out
+
+
+def test_responses_are_shown_by_situation_and_can_be_narrowed(filled: Path) -> None:
+    found = as_json("data", "show", "responses", "--lab", filled, "--respondent", "gpt")
+    assert len(found["responses"]) == 72
+    code, out, err = run(
+        "data", "show", "responses", "--lab", filled, "--emotion", "sad", "--limit", 1
+    )
+    assert code == 0
+    assert "gpt: The gpt reply" in out
+    assert "more; --limit 0 prints all" in err
+    code, _, err = run("data", "show", "responses", "--lab", filled, "--respondent", "gtp")
+    assert code == 2
+    assert "Did you mean 'gpt'" in err
+
+
+def test_the_list_tells_of_responses_and_studies(filled: Path) -> None:
+    found = as_json("data", "list", "--lab", filled)
+    assert {one["respondent"] for one in found["responses"]} == {"human", "gpt", "llama"}
+    assert found["studies"][0]["ratings"] == 216
+
+
+def test_peoples_replies_to_a_built_in_set_come_from_a_csv(tmp_path: Path, lab: Path) -> None:
+    shown = as_json("data", "show", "dialogues", "--lab", lab)
+    key = shown["situations"][0]["id"]
+    (tmp_path / "mine.csv").write_text(f"situation,text\n{key},I am so glad for you.\n")
+    done = as_json(
+        *("data", "import", "responses", tmp_path / "mine.csv", "--set", "dialogues"),
+        *("--respondent", "human", "--lab", lab),
+    )
+    assert done["things"][-1] == {
+        "things": "responses",
+        "added": 1,
+        "changed": 0,
+        "removed": 0,
+        "unchanged": 0,
+    }
+    shown = as_json("data", "show", "dialogues", "--lab", lab)
+    assert shown["respondents"][0]["respondent"] == "human"
+
+
+def test_the_analysis_can_be_narrowed_to_replies_of_equal_length(filled: Path) -> None:
+    made = as_json("data", "match", "welivita-2024", "--name", "equal", "--lab", filled)
+    # All made-up replies have eight words.
+    assert (len(made["situations"]), made["imbalance"]) == (72, 0)
+    again = as_json("data", "match", "welivita-2024", "--name", "equal", "--lab", filled)
+    assert again["change"] == "unchanged"
+    drawn = as_json(
+        *("data", "sample", "welivita-2024", "--count", 12, "--name", "few", "--lab", filled),
+        *("--min-words", 0, "--duplicates", "keep"),
+    )
+    assert len(drawn["situations"]) == 12
+    found = as_json("analyze", "ratings", "--lab", filled, "--only", "few")
+    assert [one["n"] for one in found["arms"]] == [12, 12, 12]
+    listed = as_json("data", "list", "--lab", filled)
+    assert [one["draw"] for one in listed["draws"]] == ["equal", "few"]
+    code, _, err = run("data", "match", "dialogues", "--name", "x", "--lab", filled)
+    assert (code, "between two respondents or more" in err) == (2, True)
+
+
+def test_posts_come_with_peoples_replies(tmp_path: Path, lab: Path) -> None:
+    path = tmp_path / "forum.csv"
+    path.write_text("domain,title,post,human_reply\nwork,Boss,He shouts a lot.,That is hard.\n")
+    assert run("data", "import", "posts", path, "--lab", lab)[0] == 0
+    shown = as_json("data", "show", "forum", "--lab", lab)
+    assert shown["situations"][0]["title"] == "Boss"
+    assert shown["counts"]["topics"] == {"work": 1}
+
+
+def test_a_table_of_ratings_brings_its_replies_along(tmp_path: Path, lab: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(
+        "situation,respondent,rater,rating,text,situation_text,emotion\n"
+        "a,human,r1,Good,I see.,It rains.,sad\na,gpt,r2,Bad,Hm.,It rains.,sad\n"
+    )
+    done = as_json("data", "import", "ratings", path, "--lab", lab)
+    assert done["study"] == "mine"
+    assert as_json("data", "show", "mine", "--lab", lab)["ratings"] == 2
+    code, _, err = run("data", "import", "ratings", path, "--lab", lab, "--points", "a,b")
+    assert (code, "--points needs numbers" in err) == (2, True)
+
+
+@pytest.fixture
+def long_file(tmp_path: Path) -> Path:
+    path = tmp_path / "long.csv"
+    rows = [
+        f"r{r},s{s},{arm},{1 + (r * 7 + s * 3 + (arm == 'gpt') * 2) % 4}"
+        for r in range(12)
+        for s in range(6)
+        for arm in (("human",) if r % 2 else ("gpt",))
+    ]
+    path.write_text("rater,situation,arm,rating\n" + "\n".join(rows) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["clmm", "lmm"])
+def test_mixed_models_of_anybodys_table_keep_the_contract(long_file: Path, kind: str) -> None:
+    formula = "rating ~ arm + (1|rater) + (1|situation)"
+    arguments = ("stats", kind, long_file, "--formula", formula, "--reference", "arm=human")
+    found = as_json(*arguments, "--means", "arm")
+    test = "z" if kind == "clmm" else "t"
+    assert {"estimate", "se", test, "p"} <= set(found["coefficients"]["armgpt"])
+    assert {"sd"} <= set(found["random_effects"]["rater"])
+    assert found["n"] == 72
+    assert found["converged"] is True
+    assert ("1|2" in found["thresholds"]) if kind == "clmm" else found["residual_sd"] > 0
+    assert found["contrasts"]["arm"]
+    code, out, _ = run(*arguments, "--means", "arm")
+    assert code == 0
+    assert "armgpt" in out
+    assert "entered the model" in run(*arguments, "--words")[1]
+    assert run(*arguments, "--table", "csv")[1].startswith("term,")
+
+
+@pytest.mark.parametrize(
+    ("formula", "sentence"),
+    [
+        ("rating ~ arn + (1|rater)", "Did you mean 'arm'"),
+        ("rating ~ arm + (1|ratr)", "Did you mean 'rater'"),
+        ("rating ~ arm + (arm|rater)", "random"),
+        ("rating ~ ", ""),
+    ],
+)
+def test_a_wrong_formula_is_one_sentence(long_file: Path, formula: str, sentence: str) -> None:
+    code, _, err = run("stats", "clmm", long_file, "--formula", formula)
+    assert code == 2, err
+    assert sentence in err
+    assert "Traceback" not in err
+
+
+def test_preferences_of_anybodys_table(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    wins = ["first"] * 6 + ["second"] * 2 + ["tie"] * 2
+    rows = [f"gpt,human,{one},r{place % 4}" for place, one in enumerate(wins)]
+    path.write_text("first,second,outcome,rater\n" + "\n".join(rows) + "\n")
+    found = as_json("stats", "preferences", path)
+    # By hand: strength difference log(6/2), so that odds are 6 to 2 and ties 2 of 10.
+    (pair,) = found["pairs"]
+    assert pair["preferred"] == pytest.approx(0.6, abs=1e-6)
+    assert pair["tie"] == pytest.approx(0.2, abs=1e-6)
+    code, out, _ = run("stats", "preferences", path, "--rater", "rater")
+    assert code == 0
+    assert "the first would be preferred in 60% of comparisons" in out
+    code, _, err = run("stats", "preferences", path, "--outcome", "outcom")
+    assert (code, "Did you mean 'outcome'" in err) == (2, True)
