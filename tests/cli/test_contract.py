@@ -297,7 +297,11 @@ def test_models_says_what_to_set(tmp_path: Path) -> None:
 
 def test_data_and_scales_can_be_listed(tmp_path: Path) -> None:
     sets = json.loads(empathylab("data", "list", "--json", "--lab", tmp_path).stdout)["sets"]
-    assert {row["set"]: row["situations"] for row in sets} == {"appraisal": 108, "dialogues": 128}
+    assert {row["set"]: row["situations"] for row in sets} == {
+        "appraisal": 108,
+        "dialogues": 128,
+        "posts": 36,
+    }
     listed = json.loads(empathylab("scales", "list", "--json").stdout)["scales"]
     assert len(listed) == 10
 

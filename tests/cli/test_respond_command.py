@@ -98,3 +98,23 @@ def test_what_the_user_can_fix_is_one_sentence(
     assert done.returncode == 2
     assert sentence in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_draw_is_answered_whole_and_a_large_set_must_be_asked_for(
+    tmp_path: Path, respond: Any
+) -> None:
+    lab = ("--lab", tmp_path / "lab")
+    drawn = empathylab("data", "sample", "dialogues", "--count", "5", "--name", "five", *lab)
+    assert drawn.returncode == 0, drawn.stderr
+    [session] = respond("friend", "--set", "five", "--situations", "0")["sessions"]
+    assert session["planned"] == 5
+    rows = "".join(f"s{n},Something happened {n} times to me.,sad\n" for n in range(201))
+    (tmp_path / "large.csv").write_text("id,text,emotion\n" + rows)
+    empathylab("data", "import", "situations", tmp_path / "large.csv", *lab)
+    done = empathylab(
+        *("respond", "scripted/models_for_tests:friend", "--set", "large", *lab),
+        PYTHONPATH=str(tmp_path),
+    )
+    assert done.returncode == 2
+    assert "the set has 201 situations" in done.stderr
+    assert "--situations (0 for all)" in done.stderr

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.annotators import alternative_annotator_test, benjamini_yekutieli
+from empathylab.stats.annotators import alternative_annotator_test
+from empathylab.stats.corrections import benjamini_yekutieli
 
 
 def rated() -> pl.DataFrame:
@@ -27,8 +28,8 @@ def rated() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["situation", "rater", "rating"], orient="row")
 
 
-# From the function in the authors' notebook alt_test_example.ipynb (github nitaytech/AltTest,
-# commit 13eada27), run on `rated()` with ε = 0.2.
+# From a condensed copy of the function in the authors' notebook alt_test_example.ipynb (github
+# nitaytech/AltTest, commit 13eada27), run on `rated()` with ε = 0.2.
 AUTHORS = {
     "accuracy": (
         0.7341719077568134,

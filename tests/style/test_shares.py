@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from empathylab.style.shares import effective_size, wilson
+from empathylab.stats.intervals import wilson
+from empathylab.style.shares import effective_size
 
 
 def test_wilsons_interval_is_the_one_r_prints() -> None:

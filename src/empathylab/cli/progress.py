@@ -52,7 +52,7 @@ class _Bars:
             name = f"{tally.protocol} {tally.model}"
             task = self._bar.add_task(name, total=tally.planned, state="")
             self._tasks[id(tally)] = task
-        self._bar.update(task, completed=tally.done, state=state(tally))
+        self._bar.update(task, completed=tally.done, total=tally.planned, state=state(tally))
 
 
 class _Lines:

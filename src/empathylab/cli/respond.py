@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
     from empathylab.models import Model
     from empathylab.protocols import ReplyTemplate
     from empathylab.runs import Plan
-    from empathylab.situations import SituationSet
+    from empathylab.situations import Situation, SituationSet
     from empathylab.store import Lab
 
+MOST_UNASKED = 200
 EXAMPLE = "Example: `empathylab respond local/smollm2 --situations 4 --template plain-listener`"
 
 _REPLIES = "The replies"
@@ -25,12 +27,17 @@ _REPLIES = "The replies"
 @with_run_options
 def respond(
     model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
-    situation_set: Annotated[str, typer.Option("--set", help="The set of situations.")] = (
-        "dialogues"
-    ),
+    situation_set: Annotated[
+        str, typer.Option("--set", help="The set of situations, or a draw from one.")
+    ] = ("dialogues"),
     situations: Annotated[
-        int, typer.Option(help="Situations per emotion (per topic in a set of posts).", min=1)
-    ] = 4,
+        int | None,
+        typer.Option(
+            help="Situations per emotion (per topic in a set of posts), 0 for all; all of a draw "
+            f"or of a set of up to {MOST_UNASKED}, if left out.",
+            min=0,
+        ),
+    ] = None,
     samples: Annotated[int, typer.Option(help="Replies to each situation.", min=1)] = 1,
     template: Annotated[
         str | None,
@@ -71,16 +78,16 @@ def respond(
     from empathylab.cli.asking import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
     from empathylab.protocols import Responding, plan_responding, reply_template, usual_template
-    from empathylab.store import lab_situation_set
+    from empathylab.store.selections import lab_chosen_situations
 
     named = None if template is None else reply_template(template)
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        chosen = lab_situation_set(lab, situation_set)
+        chosen, drawn = lab_chosen_situations(lab, situation_set)
         used = usual_template(chosen) if named is None else named
         responding = Responding(
             situation_set=chosen,
-            situations=chosen.first_per_group(situations),
+            situations=_wanted(chosen, drawn, situations),
             samples=samples,
             temperature=0.7 if run.temperature is None else run.temperature,
             seed=run.seed,
@@ -92,6 +99,24 @@ def respond(
     tallies, data, path = ask(model, plans, run)
     (print_json if json else print_summary)(data, tallies, path)
     conclude(tallies, run)
+
+
+def _wanted(
+    chosen: SituationSet, drawn: tuple[Situation, ...], count: int | None
+) -> tuple[Situation, ...]:
+    """All that were drawn, or so many of each emotion; a large set must be asked for."""
+    from empathylab.errors import InputError
+
+    if count:
+        return dataclasses.replace(chosen, situations=drawn).first_per_group(count)
+    if count is None and len(drawn) == len(chosen) > MOST_UNASKED:
+        raise InputError(
+            f"the set has {len(chosen):,} situations",
+            where=f"--set {chosen.id}",
+            remedy="Say how many of each emotion with --situations (0 for all), or draw some: "
+            f"empathylab data sample {chosen.id} --count 200 --name NAME",
+        )
+    return drawn
 
 
 def _with_lengths(

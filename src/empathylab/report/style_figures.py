@@ -26,6 +26,7 @@ from empathylab.report.style_relation_chart import relation_chart
 from empathylab.report.style_tables import main_features
 from empathylab.report.style_terms import shown_terms, spelled
 from empathylab.style.distinctive import DistinctiveTerms
+from empathylab.tables import clean_text
 
 _TERMS = 20
 
@@ -45,7 +46,7 @@ class StyleFigure:
 def style_figures(analysis: StyleAnalysis) -> list[StyleFigure]:
     """All figures that the analysis has something for."""
     return [
-        StyleFigure(kind, title, name, plain(spec))
+        StyleFigure(kind, title, name, _drawable(plain(spec)))
         for kind, title, name, spec in _drawn(analysis)
         if spec is not None
     ]
@@ -73,6 +74,7 @@ def _drawn(
 ) -> Iterator[tuple[str, str, str, dict[str, Any] | None]]:
     titles = main_features(analysis)
     names = analysis.respondents
+    chart: dict[str, Any] | None
     if len(names) > 1 and titles:
         chart = feature_profile_chart(analysis.features, list(titles), titles=titles)
         yield "profile", "Features, against the mean of all", "profile", chart
@@ -97,6 +99,15 @@ def _drawn(
         chart = relation_chart(rated, titles)
         title = f"What goes with {rated.dimension or 'the'} ratings"
         yield "ratings", f"{title} {rated.study}".strip(), f"ratings-{place}", chart
+
+
+def _drawable(value: Any) -> Any:
+    """The specification without control characters, at which drawing would stop the program."""
+    if isinstance(value, dict):
+        return {_drawable(name): _drawable(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_drawable(part) for part in value]
+    return clean_text(value) if isinstance(value, str) else value
 
 
 def slug(name: str) -> str:

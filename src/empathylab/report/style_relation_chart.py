@@ -19,7 +19,7 @@ def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, An
     Beside the plain relation stands that at equal length within a respondent: where the two part,
     the feature is a mark of who wrote, or of how much.
     """
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "feature": titles[one.feature],
             "adjustment": name,
@@ -35,7 +35,7 @@ def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, An
     ]
     if not rows:
         return None
-    last = {row["feature"]: float(row["slope"]) for row in rows}
+    last: dict[str, float] = {row["feature"]: row["slope"] for row in rows}
     order = sorted(last, key=lambda name: -last[name])
     axis = alt.Axis(title="points of the rating per SD of the feature", grid=True, tickCount=6)
     base = alt.Chart(alt.InlineData(values=rows)).encode(

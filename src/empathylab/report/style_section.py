@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from empathylab.report.appraisal_section import Figure
 from empathylab.report.style_analysis import StyleAnalysis
 from empathylab.report.style_figures import StyleFigure, style_figures
 from empathylab.report.style_tables import (
@@ -26,6 +29,7 @@ from empathylab.report.style_tables import (
 )
 from empathylab.report.style_terms import shown_terms, spelled
 from empathylab.report.style_words import (
+    paragraphs,
     predictability_sentences,
     profile_sentence,
     rated_sentences,
@@ -35,18 +39,9 @@ from empathylab.report.style_words import (
 
 _MOST_PAIRS = 40
 _MOST_NAMED = 4
+_MOST_SIDE_BY_SIDE = 3
 _EXAMPLES = 8
-
-
-@dataclass(frozen=True, slots=True)
-class PlacedFigure:
-    """A chart's place on the page."""
-
-    title: str
-    spec: int
-    """Its number among the page's specifications."""
-    wide: bool
-    """Whether it keeps its own width, and scrolls where that does not fit."""
+_NUMBER = re.compile(r"[+−<]? ?\.?\d|–$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +51,11 @@ class SectionTable:
     title: str
     caption: str
     columns: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    """Per column: whether it holds numbers, which stand to the right."""
     rows: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Examples:
-    """Sentences that hold a respondent's distinctive words."""
-
-    respondent: str
-    sentences: tuple[tuple[str, str], ...]
-    """A word or phrase and a sentence with it."""
+    examples: tuple[tuple[str, str], ...] = ()
+    """Words and phrases, each with a sentence that holds it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +65,13 @@ class SectionPart:
     id: str
     title: str
     words: tuple[str, ...]
-    figures: tuple[PlacedFigure, ...] = ()
+    figures: tuple[Figure, ...] = ()
     open_tables: tuple[SectionTable, ...] = ()
     """Short ones, which are shown."""
     tables: tuple[SectionTable, ...] = ()
     """Those behind the figures, which open on a click."""
-    examples: tuple[Examples, ...] = ()
+    wide: bool = False
+    """Whether the figures stand one below the other, and scroll where they do not fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +81,14 @@ class StyleSection:
     parts: tuple[SectionPart, ...]
     specs: tuple[dict[str, Any], ...]
     notes: tuple[str, ...]
+    paragraphs: tuple[str, ...]
 
 
-def style_section(analysis: StyleAnalysis | None, *, first: int = 0) -> StyleSection:
-    """The section's parts; empty where there is no analysis.
-
-    `first` is the number of the section's first specification among all of the page.
-    """
+def style_section(analysis: StyleAnalysis | None) -> StyleSection:
+    """The section's parts; empty where there is no analysis."""
     if analysis is None:
-        return StyleSection((), (), ())
-    shelf = _Shelf(style_figures(analysis), first)
+        return StyleSection((), (), (), ())
+    shelf = _Shelf(style_figures(analysis))
     parts = [
         _profile_part(analysis, shelf),
         _terms_part(analysis, shelf),
@@ -110,23 +99,25 @@ def style_section(analysis: StyleAnalysis | None, *, first: int = 0) -> StyleSec
         _ratings_part(analysis, shelf),
     ]
     return StyleSection(
-        tuple(part for part in parts if part is not None), tuple(shelf.specs), analysis.notes
+        tuple(part for part in parts if part is not None),
+        tuple(shelf.specs),
+        analysis.notes,
+        tuple(paragraphs(analysis)),
     )
 
 
 class _Shelf:
     """The figures by kind; those taken get their place on the page."""
 
-    def __init__(self, figures: Sequence[StyleFigure], first: int) -> None:
+    def __init__(self, figures: Sequence[StyleFigure]) -> None:
         self.figures = figures
-        self.first = first
         self.specs: list[dict[str, Any]] = []
 
-    def take(self, *kinds: str, wide: bool = False) -> tuple[PlacedFigure, ...]:
+    def take(self, *kinds: str) -> tuple[Figure, ...]:
         taken = []
         for one in self.figures:
             if one.kind in kinds:
-                taken.append(PlacedFigure(one.title, self.first + len(self.specs), wide))
+                taken.append(Figure(one.kind, one.title, len(self.specs)))
                 self.specs.append(one.spec)
         return tuple(taken)
 
@@ -166,11 +157,12 @@ def _profile_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart:
         shelf.take("profile"),
         (overview,),
         tuple(tables),
+        wide=True,
     )
 
 
 def _terms_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
-    found = [one for one in analysis.distinctive if one.terms]
+    found = [one for one in analysis.distinctive if shown_terms(one.terms, 1)]
     if not found:
         return None
     paired = (
@@ -181,16 +173,13 @@ def _terms_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
     said = (
         "Words and phrases that each respondent uses more than the others, by the z of the log "
         f"odds ratio with an informative prior (Monroe et al. 2008), {paired}. Words that only "
-        "hold sentences together, and phrases that repeat one above, are left out here."
+        "hold sentences together, phrases that repeat one above, and all with a z below 1.96 are "
+        "left out here."
     )
     tables = [
-        _table(one.respondent, "z ranks, it is no test", term_rows(analysis, one.respondent))
-        for one in found
-    ]
-    examples = [
-        Examples(
-            one.respondent,
-            tuple(
+        dataclasses.replace(
+            _table(one.respondent, "z ranks, it is no test", term_rows(analysis, one.respondent)),
+            examples=tuple(
                 (spelled(term.term), term.examples[0])
                 for term in shown_terms(one.terms, _EXAMPLES)
                 if term.examples
@@ -198,15 +187,13 @@ def _terms_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
         )
         for one in found
     ]
-    figures = shelf.take("distinctive")
     return SectionPart(
         "style-words",
         "Words that mark each of them",
         (said,),
-        figures,
+        shelf.take("distinctive"),
         (),
         tuple(tables),
-        tuple(examples),
     )
 
 
@@ -234,6 +221,7 @@ def _telling_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
         shelf.take("confusion", "ablations"),
         (),
         tuple(tables),
+        wide=len(told.respondents) > _MOST_SIDE_BY_SIDE,
     )
 
 
@@ -262,9 +250,9 @@ def _tactics_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
         ),
         _table("orders", "The commonest orders of tactics", template_rows(analysis)),
     )
-    figures = shelf.take("tactics", wide=True)
+    figures = shelf.take("tactics")
     return SectionPart(
-        "style-tactics", "Tactics of empathic language", (said,), figures, (), tables
+        "style-tactics", "Tactics of empathic language", (said,), figures, (), tables, wide=True
     )
 
 
@@ -317,10 +305,14 @@ def _ratings_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
         shelf.take("ratings"),
         (),
         tuple(tables),
+        wide=True,
     )
 
 
 def _table(title: str, caption: str, rows: Sequence[Mapping[str, str]]) -> SectionTable:
     columns = table_columns(rows)
     cells = tuple(tuple(row.get(column, "–") for column in columns) for row in rows)
-    return SectionTable(title, caption, tuple(columns), cells)
+    numeric = tuple(
+        all(_NUMBER.match(cell) for cell in column) for column in zip(*cells, strict=True)
+    )
+    return SectionTable(title, caption, tuple(columns), numeric, cells)

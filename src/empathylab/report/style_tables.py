@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from empathylab.report.emoji_names import emoji_name
 from empathylab.report.formats import number, p_value, signed
 from empathylab.report.style_analysis import RatedStyle, StyleAnalysis
@@ -126,7 +128,10 @@ def feature_values(analysis: StyleAnalysis) -> list[dict[str, Any]]:
 
 
 def difference_rows(analysis: StyleAnalysis, most: int | None = None) -> Rows:
-    """The differences between respondents, the largest effect first within each pair."""
+    """The differences between respondents, the largest effect first within each pair.
+
+    `most` of each pair keeps to those with an effect that can be told.
+    """
     return [
         {
             "respondent": one.respondent,
@@ -139,7 +144,7 @@ def difference_rows(analysis: StyleAnalysis, most: int | None = None) -> Rows:
             "p Holm": p_value(one.p_holm),
         }
         for mine in by_pair(analysis.differences).values()
-        for one in mine[:most]
+        for one in (mine if most is None else [o for o in mine if o.effect == o.effect][:most])
     ]
 
 
@@ -210,8 +215,11 @@ def classification_rows(analysis: StyleAnalysis) -> Rows:
 def emoji_rows(analysis: StyleAnalysis, most: int = 30) -> Rows:
     """The commonest emoji of all, with how often each respondent uses them."""
     order = (
-        analysis.emoji.group_by("emoji").sum().sort("count", "emoji", descending=[True, False])
-    )["emoji"].head(most)
+        analysis.emoji.group_by("emoji")
+        .agg(pl.col("count").sum())
+        .sort("count", "emoji", descending=[True, False])["emoji"]
+        .head(most)
+    )
     rates = {
         (row["respondent"], row["emoji"]): row["per_response"]
         for row in analysis.emoji.iter_rows(named=True)
@@ -247,25 +255,25 @@ def template_rows(analysis: StyleAnalysis, most: int = 5) -> Rows:
 
 
 def reuse_rows(analysis: StyleAnalysis) -> Rows:
-    """How much each respondent repeats itself."""
+    """How much each respondent repeats itself, a row per measure."""
     found = analysis.reuse
-    together = zip(
-        found.repetition, found.similarity, found.openings, found.closings,
+    rows: dict[str, dict[str, str]] = {}
+    for name, again, alike, opening, closing, template in zip(
+        analysis.respondents, found.repetition, found.similarity, found.openings, found.closings,
         analysis.tactics.templates, strict=True,
-    )  # fmt: skip
-    return [
-        {
-            "respondent": again.respondent,
-            "opening used before": share(opening.near_repeated),
-            "closing used before": share(closing.near_repeated),
-            f"runs of {again.size} words used before": share(again.phrase_repetition),
-            "compression": number(again.compression, 2),
-            "likeness of responses": number(alike.estimate, 3),
-            "to others'": number(alike.to_others, 3),
-            "same order of tactics": share(template.recurrence),
+    ):  # fmt: skip
+        cells = {
+            "openings that come again": share(opening.near_repeated),
+            "closings that come again": share(closing.near_repeated),
+            f"runs of {again.size} words that come again": share(again.phrase_repetition),
+            "pairs of responses with the same order of tactics": share(template.recurrence),
+            "compression (bytes before / after)": number(again.compression, 2),
+            "mean likeness of two responses (cosine)": number(alike.estimate, 3),
+            "mean likeness to others' responses": number(alike.to_others, 3),
         }
-        for again, alike, opening, closing, template in together
-    ]
+        for measure, cell in cells.items():
+            rows.setdefault(measure, {"measure": measure})[name] = cell
+    return list(rows.values())
 
 
 def recurring_rows(analysis: StyleAnalysis, most: int = 5) -> Rows:
@@ -312,9 +320,16 @@ def _slope(slope: Slope) -> str:
 
 
 def _with_interval(mean: float, low: float, high: float) -> str:
+    # Two digits say nothing about a mark that one response in two hundred has.
+    digits = 2 if abs(mean) >= 0.1 else 3
     if math.isnan(low):
-        return number(mean, 2)
-    return f"{number(mean, 2)} [{number(low, 2)}, {number(high, 2)}]"
+        return number(mean, digits)
+    return f"{_unsigned(mean, digits)} [{_unsigned(low, digits)}, {_unsigned(high, digits)}]"
+
+
+def _unsigned(value: float, digits: int) -> str:
+    """A number, without a sign where it rounds to zero."""
+    return number(0.0 if float(f"{value:.{digits}f}") == 0 else value, digits)
 
 
 def _signed_interval(value: float, low: float, high: float) -> str:

@@ -18,19 +18,20 @@ _PERSONS = set(
     """i i'm i've i'd i'll me my mine we us our you your yours you're you've you'd you'll he him his
     she her they them their he's she's they're we're""".split()  # noqa: SIM905
 )
+_LEAST_Z = 1.96
 _I = re.compile(r"\bi\b")
 
 
 def shown_terms(terms: Sequence[DistinctiveTerm], top: int) -> tuple[DistinctiveTerm, ...]:
     """Up to `top` terms, the most distinctive first, each of which says something new.
 
-    Left out are words that only hold sentences together, and terms whose telling words already
-    stand in terms above (`to hear` below `sorry to hear`).
+    Left out are terms with a z below 1.96, words that only hold sentences together, and terms whose
+    telling words already stand in terms above (`to hear` below `sorry to hear`).
     """
     shown: list[DistinctiveTerm] = []
     told: set[str] = set()
     for term in terms:
-        if len(shown) == top:
+        if len(shown) == top or term.z < _LEAST_Z:
             break
         words = term.term.split(" ")
         if len(words) == 1 and words[0] in _LINKS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from empathylab import __version__
 from empathylab.report.apa import counted, listed, p_text
@@ -22,7 +22,7 @@ def paragraphs(analysis: StyleAnalysis) -> list[str]:
     said = [methods_paragraph(analysis), profile_sentence(analysis)]
     said += [
         difference_sentences(analysis),
-        distinctive_sentences(analysis),
+        " ".join(distinctive_sentences(analysis)),
         predictability_sentences(analysis),
         tactic_sentences(analysis),
         reuse_sentences(analysis),
@@ -112,15 +112,15 @@ def _difference(one: FeatureDifference, titles: Mapping[str, str]) -> str:
     )
 
 
-def distinctive_sentences(analysis: StyleAnalysis, top: int = 8) -> str:
-    """The words that mark each respondent off."""
+def distinctive_sentences(analysis: StyleAnalysis, top: int = 8) -> list[str]:
+    """The words that mark each respondent off, a sentence for each."""
     said = []
     for one in analysis.distinctive:
         terms = [f"“{spelled(term.term)}”" for term in shown_terms(one.terms, top)]
         if terms:
             against = one.against or "the others"
             said.append(f"Against {against}, {one.respondent} stands out by {listed(terms)}.")
-    return " ".join(said)
+    return said
 
 
 def predictability_sentences(analysis: StyleAnalysis) -> str:
@@ -153,7 +153,7 @@ def tactic_sentences(analysis: StyleAnalysis, top: int = 4) -> str:
             continue
         first = one.commonest[0]
         said.append(
-            f"{one.respondent} most often used {listed(most)}; the commonest of "
+            f"Of the responses of {one.respondent}, {listed(most)}; the commonest of their "
             f"{counted(one.different, 'order')} was {' → '.join(first.tactics)} "
             f"({share(first.share)})."
         )
@@ -161,7 +161,7 @@ def tactic_sentences(analysis: StyleAnalysis, top: int = 4) -> str:
 
 
 def _use(use: TacticUse) -> str:
-    return f"{use.tactic} ({share(use.share, 0)} of responses)"
+    return f"{share(use.share, 0)} hold {use.tactic}"
 
 
 def reuse_sentences(analysis: StyleAnalysis) -> str:
@@ -205,13 +205,3 @@ def rated_sentences(rated: RatedStyle, titles: Mapping[str, str], most: int = 5)
         f"(p after Holm){''.join(parts)}. That is what goes together, not what brings ratings "
         "about."
     )
-
-
-def findings(analysis: StyleAnalysis) -> Sequence[str]:
-    """The section's first sentences: what a reader should take away."""
-    said = [
-        predictability_sentences(analysis).split(" From part")[0],
-        profile_sentence(analysis),
-        distinctive_sentences(analysis, 6),
-    ]
-    return [one for one in said if one]

@@ -29,8 +29,8 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.scales.fields import Fields
 from empathylab.files import read_json, read_toml
+from empathylab.scales.fields import Fields
 
 Rule = Literal["sum", "double-sum", "mean"]
 

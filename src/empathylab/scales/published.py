@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Literal
 
 from empathylab.errors import InputError
+from empathylab.files import read_text
 from empathylab.scales.answers import Outcome
 from empathylab.scales.definition import Scale, find_scale
-from empathylab.files import read_text
 from empathylab.scales.refusals import looks_like_refusal
 
 RESULTS_SUFFIX = "-testing.csv"

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.files import read_json, read_text
 from empathylab.scales.definition import (
     Scale,
     builtin_scales,
@@ -28,7 +29,6 @@ from empathylab.scales.definition import (
     scale_from_dict,
 )
 from empathylab.scales.fields import Fields
-from empathylab.files import read_json, read_text
 
 _COLUMNS = ("scale", "item", "text")
 _RULES = {"SUM": "sum", "SUM*2": "double-sum", "AVG": "mean", "MEAN": "mean"}

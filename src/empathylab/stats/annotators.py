@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.agreement.bootstrap import percentile_intervals
 from empathylab.stats.agreement.table import Codes, rating_table, totals
+from empathylab.stats.corrections import benjamini_yekutieli
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -138,19 +139,6 @@ def alternative_annotator_test(
         confidence=confidence,
         note=_note(len(names), len(comparisons), min_situations),
     )
-
-
-def benjamini_yekutieli(p_values: Sequence[float]) -> Array:
-    """Corrected p values that control the share of false rejections, whatever the dependence.
-
-    Benjamini, Y., & Yekutieli, D. (2001). Annals of Statistics 29, 1165–1188.
-    """
-    from empathylab.stats.corrections import benjamini_hochberg
-
-    p = np.array(p_values, dtype=np.float64)
-    tests = int((~np.isnan(p)).sum())
-    harmonic = float((1 / np.arange(1, tests + 1)).sum())
-    return np.minimum(benjamini_hochberg(p.tolist()) * harmonic, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,12 @@ rejects at α. NaN stands for a test that was not made; it stays NaN and is not 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+
+from empathylab.errors import UnknownName
 
 
 def bonferroni(p_values: Sequence[float]) -> NDArray[np.float64]:
@@ -45,9 +47,40 @@ def benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
     return p
 
 
+def benjamini_yekutieli(p_values: Sequence[float]) -> NDArray[np.float64]:
+    """The same whatever the dependence between tests, at the price of power.
+
+    Benjamini, Y., & Yekutieli, D. (2001). Annals of Statistics 29, 1165–1188.
+    """
+    _, made = _checked(p_values)
+    harmonic = float((1 / np.arange(1, int(made.sum()) + 1)).sum())
+    corrected: NDArray[np.float64] = np.minimum(1.0, benjamini_hochberg(p_values) * harmonic)
+    return corrected
+
+
+def corrected_by(name: str, p_values: Sequence[float]) -> NDArray[np.float64]:
+    """The p values corrected by the method of that name."""
+    if name not in CORRECTIONS:
+        raise UnknownName("correction", name, CORRECTIONS)
+    return CORRECTIONS[name](p_values)
+
+
+def _uncorrected(p_values: Sequence[float]) -> NDArray[np.float64]:
+    return _checked(p_values)[0]
+
+
 def _checked(p_values: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     p = np.array(p_values, dtype=np.float64)
     made = ~np.isnan(p)
     if np.any((p[made] < 0) | (p[made] > 1)):
         raise ValueError("a p value lies outside 0 to 1")
     return p, made
+
+
+CORRECTIONS: Mapping[str, Callable[[Sequence[float]], NDArray[np.float64]]] = {
+    "holm": holm,
+    "benjamini-hochberg": benjamini_hochberg,
+    "benjamini-yekutieli": benjamini_yekutieli,
+    "bonferroni": bonferroni,
+    "none": _uncorrected,
+}

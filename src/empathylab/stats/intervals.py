@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from empathylab.stats.appraisal import ScaleChange
 
 
@@ -31,3 +34,24 @@ def change_interval(change: ScaleChange, *, confidence: float = 0.95) -> Interva
         return None
     margin = float(stdtrit(df, (1 + confidence) / 2)) * se
     return Interval(change.delta - margin, change.delta + margin)
+
+
+def wilson(
+    share: ArrayLike, size: ArrayLike, *, confidence: float = 0.95
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The ends of Wilson's score interval of shares of `size` independent cases; NaN without any.
+
+    Wilson, E. B. (1927). Journal of the American Statistical Association 22, 209–212.
+    """
+    from scipy.special import ndtri
+
+    p, n = np.asarray(share, dtype=np.float64), np.asarray(size, dtype=np.float64)
+    z2 = float(ndtri((1 + confidence) / 2)) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        n = np.where(n > 0, n, np.nan)
+        centre = (p + z2 / (2 * n)) / (1 + z2 / n)
+        margin = np.sqrt(z2 * p * (1 - p) / n + (z2 / (2 * n)) ** 2) / (1 + z2 / n)
+    # At the ends the interval touches 0 or 1, which rounding might miss by a hair.
+    low = np.where(p == 0, np.where(np.isnan(n), np.nan, 0.0), centre - margin)
+    high = np.where(p == 1, np.where(np.isnan(n), np.nan, 1.0), centre + margin)
+    return low, high

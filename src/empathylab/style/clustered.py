@@ -9,6 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.cluster_robust import cluster_covariance
+
 Array = NDArray[np.float64]
 
 
@@ -66,7 +68,8 @@ def clustered_slope(
     # A hair less: sums of squares that are equal on paper may differ in the last digit.
     if effective < max(2.0, fewest) * (1 - 1e-9):
         return UNDETERMINED._replace(estimate=slope)
-    variance = _variance(score, clusters, k) / spread**2
+    meat = float(cluster_covariance(score[:, None], clusters)[0, 0])
+    variance = meat * (n - 1) / (n - k) / spread**2
     if not variance > 0:
         return UNDETERMINED._replace(estimate=slope)
     se, df = math.sqrt(variance), effective - 1
@@ -87,20 +90,3 @@ def _effective(squares: Array, labels: NDArray[np.int64]) -> float:
     _, place = np.unique(labels, return_inverse=True)
     sums = np.bincount(place, weights=squares)
     return float(sums.sum() ** 2 / (sums @ sums))
-
-
-def _variance(score: Array, clusters: Sequence[NDArray[np.int64]], k: int) -> float:
-    one_way = [_meat(score, labels, k) for labels in clusters]
-    if len(clusters) == 1:
-        return one_way[0]
-    first, second = (np.unique(labels, return_inverse=True)[1] for labels in clusters)
-    both = first.astype(np.int64) * (int(second.max()) + 1) + second
-    two_way = sum(one_way) - _meat(score, both, k)
-    return two_way if two_way > 0 else max(one_way)
-
-
-def _meat(score: Array, labels: NDArray[np.int64], k: int) -> float:
-    _, place = np.unique(labels, return_inverse=True)
-    sums = np.bincount(place, weights=score)
-    groups, n = len(sums), len(score)
-    return float(sums @ sums) * groups / (groups - 1) * (n - 1) / (n - k)

@@ -50,7 +50,7 @@ _YOU = "second_person"
 BATCH_BYTES = 32_000_000
 BATCH_ROWS = 100_000
 """Texts are taken in batches of this size, so that memory does not grow with their number."""
-PART_ROWS = 10_000
+PART_ROWS = 25_000
 """Texts that are counted together: their numbers stay in the processor's own memory."""
 
 
@@ -155,12 +155,15 @@ def _batch(
     """The features of the texts, in order, in several tables."""
     parts = segment_parts(texts, PART_ROWS, run)
     words, pieces = parts[0].words, parts[0].pieces
-    resolved = reading.matching.resolved(words)
+    work = (
+        partial(_piece_columns, parts[0]),
+        partial(piece_kinds, pieces),
+        partial(reading.matching.resolved, words),
+    )
+    columns, kinds, resolved = run(lambda one: one(), work)
+    addressing = words.summed_folded(reading.you.matched(words.folded)) > 0
     vocabulary = _Vocabulary(
-        columns_of(_piece_columns(parts[0]) | resolved.piece_columns()),
-        piece_kinds(pieces),
-        words.summed_folded(reading.you.matched(words.folded)) > 0,
-        resolved,
+        columns_of(columns | resolved.piece_columns()), kinds, addressing, resolved
     )
     own = [texts.slice(first, PART_ROWS) for first in range(0, max(len(texts), 1), PART_ROWS)]
     return list(run(partial(_part, vocabulary=vocabulary, window=reading.window), own, parts))

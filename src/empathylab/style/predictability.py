@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.intervals import wilson
 from empathylab.style import ablations
 from empathylab.style.responses import (
     RESPONDENT,
@@ -19,7 +20,7 @@ from empathylab.style.responses import (
     require_several,
     usable_responses,
 )
-from empathylab.style.shares import effective_size, wilson
+from empathylab.style.shares import effective_size
 from empathylab.style.tokens import sentence_lists, word_lists
 from empathylab.style.writers import (
     LONGEST,
@@ -210,7 +211,8 @@ class _Judge:
         confusion = tables.sum(axis=0)
         hits, sizes = np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))
         accuracy = float(hits.sum() / sizes.sum())
-        low, high = wilson(accuracy, effective_size(hits, sizes), confidence=self.confidence)
+        ends = wilson(accuracy, effective_size(hits, sizes), confidence=self.confidence)
+        low, high = map(float, ends)
         f1_low, f1_high = _bootstrap(tables, self.confidence, self.seed)
         return Classification(
             name=name,

@@ -119,10 +119,8 @@ def columns_of(numbers: Mapping[str, Numbers]) -> Columns:
     tables = []
     for first in range(0, len(present), _TOGETHER):
         names = present[first : first + _TOGETHER]
-        table = np.empty((len(numbers[names[0]]), len(names)), dtype=np.int32)
-        for place, name in enumerate(names):
-            table[:, place] = numbers[name]
-        tables.append((names, table))
+        table = np.array([numbers[name] for name in names], dtype=np.int32)
+        tables.append((names, np.ascontiguousarray(table.T)))
     return Columns(tables, [name for name in numbers if name not in set(present)])
 
 
@@ -161,11 +159,14 @@ class _Chunks(NamedTuple):
     starts: Numbers
     codes: Codes
     chunks: pl.Series
+    kept: pl.Series
+    """Polars forgets its numbers with the last column that has them, and would find them anew."""
 
 
 def _chunks(texts: pl.Series) -> _Chunks:
     lists = texts.str.split(" ")
-    return _Chunks(offsets(lists.list.len().to_numpy()), *numbered(lists.explode()))
+    values = lists.explode().cast(pl.Categorical)
+    return _Chunks(offsets(lists.list.len().to_numpy()), *numbered(values), values)
 
 
 def _words_of(pieces: pl.Series) -> Words:
@@ -179,15 +180,16 @@ def _words_of(pieces: pl.Series) -> Words:
 def numbered(values: pl.Series) -> tuple[Codes, pl.Series]:
     """A number for each value, and the different values in the order of their numbers."""
     if not len(values):
-        return np.zeros(0, dtype=np.int32), values
+        return np.zeros(0, dtype=np.int32), values.cast(pl.String)
     # The numbers that polars gives are shared by the whole process, and so have gaps.
-    shared = values.cast(pl.Categorical).to_physical().to_numpy()
+    categories = values.cast(pl.Categorical)
+    shared = categories.to_physical().to_numpy()
     place = np.full(int(shared.max()) + 1, -1, dtype=np.int64)
     place[shared] = np.arange(len(shared))
     used = np.flatnonzero(place >= 0)
     own = np.zeros(len(place), dtype=np.int32)
     own[used] = np.arange(len(used), dtype=np.int32)
-    return own[shared], values.gather(place[used])
+    return own[shared], values.gather(place[used]).cast(pl.String)
 
 
 def offsets(lengths: NDArray[np.integer] | Flags) -> Numbers:

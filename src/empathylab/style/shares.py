@@ -2,27 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
-
-from empathylab.stats.intervals import Interval
-
-
-def wilson(share: float, size: float, *, confidence: float = 0.95) -> Interval:
-    """Wilson's score interval of a share of `size` independent cases; NaN without cases.
-
-    Wilson, E. B. (1927). Journal of the American Statistical Association 22, 209–212.
-    """
-    from scipy.special import ndtri
-
-    if not size > 0:
-        return Interval(math.nan, math.nan)
-    z2 = float(ndtri((1 + confidence) / 2)) ** 2
-    centre = (share + z2 / (2 * size)) / (1 + z2 / size)
-    margin = math.sqrt(z2 * share * (1 - share) / size + (z2 / (2 * size)) ** 2) / (1 + z2 / size)
-    return Interval(max(0.0, centre - margin), min(1.0, centre + margin))
 
 
 def effective_size(hits: NDArray[np.float64], sizes: NDArray[np.float64]) -> float:

@@ -145,7 +145,7 @@ def tactic_uses(table: pl.DataFrame, *, confidence: float = 0.95) -> list[Tactic
     `table` comes from `tactic_table`. The interval of the share is Wilson's, with the number of
     situations as the sample size where a situation has several responses.
     """
-    from empathylab.style.shares import wilson
+    from empathylab.stats.intervals import wilson
 
     base = table.group_by(RESPONDENT, maintain_order=True).agg(
         pl.col("response").n_unique().alias("responses"),
@@ -165,7 +165,7 @@ def tactic_uses(table: pl.DataFrame, *, confidence: float = 0.95) -> list[Tactic
     for row in joined.iter_rows(named=True):
         responses, using = row["responses"], row["using"] or 0
         size = min(row["situations"], responses)
-        low, high = wilson(using / responses, size, confidence=confidence)
+        low, high = map(float, wilson(using / responses, size, confidence=confidence))
         found.append(
             TacticUse(
                 respondent=row[RESPONDENT],

@@ -1,6 +1,6 @@
 """The published agreement of experts, crowd and models on EmpatheticDialogues.
 
-Kumar et al. (2025), arXiv 2506.10150. How their table was made was found by trying: kappa has
+Kumar et al. (2025), arXiv 2506.10150. As in their published notebook, kappa has
 quadratic weights over the values that occur in the pair, one step apart, whatever lies between
 them; `experts` is the median of the three, `llm` is Gemini, the crowd's means of two ratings count
 as categories of their own; the Spearman intervals are Fisher's.
@@ -92,7 +92,8 @@ def test_spacing_by_values_changes_the_kappa_where_a_value_is_skipped(
 def test_the_alternative_annotator_test_gives_a_verdict_per_model_and_dimension(
     ratings: pl.DataFrame,
 ) -> None:
-    # The same winning rates and advantages came from the authors' published function.
+    # The same winning rates and advantages come from a condensed copy of the authors' function,
+    # run outside this project.
     expected = {
         ("empathy", "gemini"): (0, 0.56),
         ("fluency", "gemini"): (1 / 3, 0.8533),

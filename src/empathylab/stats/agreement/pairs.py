@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from empathylab.stats.agreement.coefficient import Coefficient
 from empathylab.stats.agreement.cohen import rank_interval
 from empathylab.stats.agreement.table import RatingTable, totals
+from empathylab.stats.intervals import wilson
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -254,12 +255,7 @@ def _normal(estimate: Array, se: Array, confidence: float) -> tuple[Array, Array
 
 
 def _wilson(same: Array, n: Array, confidence: float) -> tuple[Array, Array, Array]:
-    """Shares in percent with Wilson's interval (Wilson 1927, JASA 22, 209–212)."""
-    from scipy.special import ndtri
-
-    z = float(ndtri((1 + confidence) / 2))
+    """Shares in percent with Wilson's interval."""
     share = same / n
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    low, high = np.clip(middle - half, 0, 1), np.clip(middle + half, 0, 1)
+    low, high = wilson(share, n, confidence=confidence)
     return 100 * share, 100 * low, 100 * high

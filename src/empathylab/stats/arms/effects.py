@@ -8,21 +8,15 @@ from __future__ import annotations
 import math
 
 from empathylab.stats.arms.estimates import NOTHING, Estimate
+from empathylab.stats.intervals import wilson
 
 
 def proportion(good: int, n: int, *, confidence: float = 0.95) -> Estimate:
-    """The share of good ratings with Wilson's interval; NaN where there is no rating.
-
-    Wilson, E. B. (1927). Journal of the American Statistical Association 22, 209–212.
-    """
+    """The share of good ratings with Wilson's interval; NaN where there is no rating."""
     if n == 0:
         return NOTHING
-    z, share = _z(confidence), good / n
-    centre = (good + z * z / 2) / (n + z * z)
-    margin = z / (n + z * z) * math.sqrt(good * (n - good) / n + z * z / 4)
-    low = 0.0 if good == 0 else centre - margin
-    high = 1.0 if good == n else centre + margin
-    return Estimate(share, low, high)
+    low, high = wilson(good / n, n, confidence=confidence)
+    return Estimate(good / n, float(low), float(high))
 
 
 def risk_difference(

@@ -11,23 +11,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.corrections import benjamini_hochberg, bonferroni, holm
+from empathylab.stats.corrections import corrected_by
 from empathylab.stats.mixed.coding import Array, Codes, Coding
 from empathylab.stats.mixed.lmm import FixedEffect, Lmm
 
 _MOST_CELLS = 1_000_000
-_CORRECTIONS: Mapping[str, Callable[[Sequence[float]], Array]] = {
-    "benjamini-hochberg": benjamini_hochberg,
-    "bonferroni": bonferroni,
-    "holm": holm,
-    "none": lambda p_values: np.array(p_values, dtype=np.float64),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +83,6 @@ def lmm_contrasts(
     All pairs, or with `against` every other level minus that one. The family that is corrected
     for is the contrasts within one level of `by`. Intervals are uncorrected.
     """
-    if correction not in _CORRECTIONS:
-        raise UnknownName("correction", correction, _CORRECTIONS)
     rows = _rows(fit, factor, by)
     levels = list(dict.fromkeys(level for level, _ in rows))
     if against and against not in levels:
@@ -103,7 +95,7 @@ def lmm_contrasts(
     found: list[LmmContrast] = []
     for within in dict.fromkeys(within for _, within in rows):
         tests = [_tested(fit, rows[a, within] - rows[b, within]) for a, b in pairs]
-        corrected = _CORRECTIONS[correction]([test.p for test in tests])
+        corrected = corrected_by(correction, [test.p for test in tests])
         for (a, b), test, p in zip(pairs, tests, corrected, strict=True):
             start = (a, b, within, test.estimate, test.se, test.df, test.t, test.p)
             found.append(LmmContrast(*start, float(p), correction, test.low, test.high))

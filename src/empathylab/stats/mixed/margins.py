@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.corrections import benjamini_hochberg, bonferroni, holm
+from empathylab.stats.corrections import corrected_by
 from empathylab.stats.mixed.clmm import Clmm
 from empathylab.stats.mixed.coding import Array, Codes
 from empathylab.stats.mixed.links import find_link
@@ -26,12 +25,6 @@ Scale = Literal["latent", "probability", "expected"]
 
 _SCALES = ("latent", "probability", "expected")
 _STEP = 1e-5
-_CORRECTIONS: dict[str, Callable[[Sequence[float]], NDArray[np.float64]]] = {
-    "holm": holm,
-    "bonferroni": bonferroni,
-    "benjamini-hochberg": benjamini_hochberg,
-    "none": lambda p_values: np.asarray(p_values, dtype=np.float64),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +149,6 @@ def contrasts(
     Tests are Wald's. The family that is corrected over is everything returned; on the probability
     scale that includes all categories. Corrections: holm, bonferroni, benjamini-hochberg, none.
     """
-    if correction not in _CORRECTIONS:
-        raise UnknownName("correction", correction, _CORRECTIONS)
     pairs = _pairs(means, reference)
     estimates = np.array([one.estimate for one in means.margins])
     matrix = np.zeros((len(pairs), len(estimates)))
@@ -181,7 +172,7 @@ def _tested(
     with np.errstate(divide="ignore", invalid="ignore"):
         z = difference / se
     p = 2 * ndtr(-np.abs(z))
-    corrected = _CORRECTIONS[correction](p.tolist())
+    corrected = corrected_by(correction, p.tolist())
     alone = float(ndtri((1 + means.confidence) / 2)) * se
     made = max(int(np.isfinite(p).sum()), 1)
     together = float(ndtri(1 - (1 - means.confidence) / (2 * made))) * se
