@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 import sqlalchemy
 
@@ -17,6 +18,10 @@ from tests.helpers.groups import GROUPS, required_groups, unavailable
 from tests.helpers.postgres import postgres
 
 pytest_plugins = ["tests.helpers.browser"]
+
+# Tests do not time: a first call that imports something, or a busy machine, is no failure.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 _numbers = itertools.count(1)
 _ran: Counter[str] = Counter()

@@ -37,8 +37,27 @@ def test_the_names_that_others_build_on_are_there() -> None:
         "runs": {"Answered", "Interpreter", "Job", "Limits", "Plan", "Reading", "Request", "run"},
         "scales": {"Scale", "builtin_scale", "parse_answer", "score"},
         "situations": {"Situation", "SituationSet", "builtin_set"},
-        "stats": {"cronbach_alpha", "scale_changes", "self_report_validity"},
+        "stats": {
+            *(
+                "alternative_annotator_test",
+                "bradley_terry",
+                "clmm",
+                "compare_arms",
+                "compare_raters",
+            ),
+            *("cronbach_alpha", "krippendorff_alpha", "lmm", "marginal_means"),
+            *(
+                "prediction_powered_mean",
+                "scale_changes",
+                "self_report_validity",
+                "simulated_power",
+            ),
+        },
         "store": {"Lab", "read_frame"},
+        "style": {
+            *("distinctive_terms", "features", "predictability", "profiles", "read_lexicon"),
+            *("recurrences", "repetition", "self_similarity", "tactic_table"),
+        },
     }
     for room, names in expected.items():
         module = importlib.import_module(f"empathylab.{room}")

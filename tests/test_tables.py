@@ -37,6 +37,11 @@ def test_a_byte_order_mark_windows_line_ends_and_blank_lines_do_not_matter() -> 
     assert frame["b"].to_list() == ["x\r\ny", "z"]
 
 
+def test_half_characters_in_jsonl_become_a_sign(tmp_path: Path) -> None:
+    path = written(tmp_path, b'{"text": "a\\ud83d b", "n": 1}\n', "t.jsonl")
+    assert read_table(path).to_dicts() == [{"text": "a\ufffd b", "n": 1}]
+
+
 def test_a_cell_of_a_megabyte_is_read() -> None:
     frame = parse_csv(b"a,b\n1," + b"x" * 1_000_000 + b"\n", where="x")
     assert len(frame["b"][0]) == 1_000_000

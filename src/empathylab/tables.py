@@ -130,7 +130,8 @@ def _jsonl(text: str, where: str) -> pl.DataFrame:
                 got=line[:60],
                 remedy='Write {"column": value, …} on each line.',
             )
-        rows.append(row)
+        # Only an escape can hold half a character, which no table takes.
+        rows.append({clean_text(name): _whole(value) for name, value in row.items()})
     if not rows:
         raise InputError("the file is empty", where=where, remedy="Write one object per line.")
     try:
@@ -142,6 +143,10 @@ def _jsonl(text: str, where: str) -> pl.DataFrame:
             got=str(error).splitlines()[0],
             remedy="Write each column as text, or each as a number.",
         ) from None
+
+
+def _whole(value: object) -> object:
+    return clean_text(value) if isinstance(value, str) else value
 
 
 def _parquet(content: bytes, where: str) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import typer
 from empathylab.cli.options import JsonOption
 
 if TYPE_CHECKING:
-    from empathylab.stats.bradley_terry import BradleyTerry
+    from empathylab.stats.preferences import BradleyTerry
 
 EXAMPLE = "Example: `empathylab stats preferences pairs.csv --rater rater --order-effect`"
 
@@ -54,7 +54,7 @@ def preferences(
     Strengths are log odds, their mean is 0; two respondents' difference gives the odds that one is
     preferred to the other.
     """
-    from empathylab.stats.bradley_terry import bradley_terry
+    from empathylab.stats.preferences import bradley_terry
     from empathylab.tables import read_table
 
     fitted = bradley_terry(

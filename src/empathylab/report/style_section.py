@@ -41,6 +41,9 @@ _MOST_PAIRS = 40
 _MOST_NAMED = 4
 _MOST_SIDE_BY_SIDE = 3
 _EXAMPLES = 8
+_TERM_CAPTION = (
+    "Uses per 1,000 words (of a phrase: per 1,000 runs of as many words); z ranks, and is no test"
+)
 _NUMBER = re.compile(r"[+−<]? ?\.?\d|–$")
 
 
@@ -178,7 +181,7 @@ def _terms_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
     )
     tables = [
         dataclasses.replace(
-            _table(one.respondent, "z ranks, it is no test", term_rows(analysis, one.respondent)),
+            _table(one.respondent, _TERM_CAPTION, term_rows(analysis, one.respondent)),
             examples=tuple(
                 (spelled(term.term), term.examples[0])
                 for term in shown_terms(one.terms, _EXAMPLES)

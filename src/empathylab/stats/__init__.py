@@ -1,5 +1,12 @@
 """The statistics, on plain frames and arrays; they know no lab, no model and no web."""
 
+from empathylab.stats.agreement import (
+    cohen_kappa,
+    fleiss_kappa,
+    gwet_ac,
+    intraclass_correlations,
+    krippendorff_alpha,
+)
 from empathylab.stats.alignment import (
     AlignmentSummary,
     Distance,
@@ -8,9 +15,72 @@ from empathylab.stats.alignment import (
     distances,
     rank_agreements,
 )
+from empathylab.stats.annotators import AlternativeAnnotatorTest, alternative_annotator_test
 from empathylab.stats.appraisal import ScaleChange, scale_changes
+from empathylab.stats.arms import (
+    ArmComparison,
+    Estimate,
+    PairedComparison,
+    RatingScale,
+    compare_arms,
+    compare_paired_arms,
+    independence_test,
+)
+from empathylab.stats.calibration import calibration_curve, calibration_scores, ordinal_map
 from empathylab.stats.coherence import FactorCoherence, factor_coherence
+from empathylab.stats.comparability import RaterComparison, compare_raters
+from empathylab.stats.corrections import benjamini_hochberg, benjamini_yekutieli, bonferroni, holm
+from empathylab.stats.exclusions import (
+    FailedAttention,
+    Inconsistent,
+    StraightLining,
+    TooFast,
+    apply_exclusions,
+    with_and_without,
+)
+from empathylab.stats.inconsistency import Inconsistencies, inconsistencies
 from empathylab.stats.intervals import Interval, change_interval
+from empathylab.stats.judge_bias import length_bias, position_bias, self_preference
+from empathylab.stats.lengths import (
+    LengthDistribution,
+    LengthMatched,
+    count_words,
+    length_distributions,
+    length_matched,
+    length_matched_situations,
+)
+from empathylab.stats.mixed import (
+    Clmm,
+    Lmm,
+    category_probabilities,
+    clmm,
+    contrasts,
+    likelihood_ratio_test,
+    lmm,
+    lmm_contrasts,
+    lmm_means,
+    marginal_means,
+)
+from empathylab.stats.power import (
+    chi_square_power,
+    chi_square_sample_size,
+    raters_for_power,
+    raters_for_precision,
+    two_shares_power,
+    two_shares_sample_size,
+)
+from empathylab.stats.power_simulation import (
+    PlannedStudy,
+    SimulatedPower,
+    simulate_ratings,
+    simulated_power,
+)
+from empathylab.stats.prediction_powered import (
+    PredictionPowered,
+    prediction_powered_difference,
+    prediction_powered_mean,
+)
+from empathylab.stats.preferences import BradleyTerry, bradley_terry
 from empathylab.stats.reliability import (
     Correlation,
     Reliability,
@@ -22,22 +92,87 @@ from empathylab.stats.validity import Validity, self_report_validity
 
 __all__ = [
     "AlignmentSummary",
+    "AlternativeAnnotatorTest",
+    "ArmComparison",
+    "BradleyTerry",
+    "Clmm",
     "Correlation",
     "Distance",
+    "Estimate",
     "FactorCoherence",
+    "FailedAttention",
+    "Inconsistencies",
+    "Inconsistent",
     "Interval",
+    "LengthDistribution",
+    "LengthMatched",
+    "Lmm",
+    "PairedComparison",
+    "PlannedStudy",
+    "PredictionPowered",
     "RankAgreement",
+    "RaterComparison",
+    "RatingScale",
     "Reliability",
     "ScaleChange",
+    "SimulatedPower",
+    "StraightLining",
+    "TooFast",
     "Validity",
     "alignment_summaries",
+    "alternative_annotator_test",
+    "apply_exclusions",
+    "benjamini_hochberg",
+    "benjamini_yekutieli",
+    "bonferroni",
+    "bradley_terry",
+    "calibration_curve",
+    "calibration_scores",
+    "category_probabilities",
     "change_interval",
+    "chi_square_power",
+    "chi_square_sample_size",
+    "clmm",
+    "cohen_kappa",
+    "compare_arms",
+    "compare_paired_arms",
+    "compare_raters",
+    "contrasts",
+    "count_words",
     "cronbach_alpha",
     "distances",
     "factor_coherence",
+    "fleiss_kappa",
+    "gwet_ac",
+    "holm",
+    "inconsistencies",
+    "independence_test",
+    "intraclass_correlations",
+    "krippendorff_alpha",
+    "length_bias",
+    "length_distributions",
+    "length_matched",
+    "length_matched_situations",
+    "likelihood_ratio_test",
+    "lmm",
+    "lmm_contrasts",
+    "lmm_means",
+    "marginal_means",
     "mcdonald_omega",
+    "ordinal_map",
+    "position_bias",
+    "prediction_powered_difference",
+    "prediction_powered_mean",
     "rank_agreements",
+    "raters_for_power",
+    "raters_for_precision",
     "retest_correlation",
     "scale_changes",
+    "self_preference",
     "self_report_validity",
+    "simulate_ratings",
+    "simulated_power",
+    "two_shares_power",
+    "two_shares_sample_size",
+    "with_and_without",
 ]

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.bradley_terry import BradleyTerry, bradley_terry
+from empathylab.stats.preferences import BradleyTerry, bradley_terry
 
 # Made by tests/reference/preferences.R: BradleyTerry2, and Davidson's model by glm().
 R = json.loads((Path(__file__).parents[1] / "reference" / "preferences_r.json").read_text())
