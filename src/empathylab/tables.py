@@ -136,7 +136,7 @@ def _jsonl(text: str, where: str) -> pl.DataFrame:
         raise InputError("the file is empty", where=where, remedy="Write one object per line.")
     try:
         return pl.from_dicts(rows, infer_schema_length=None)
-    except (pl.exceptions.PolarsError, TypeError) as error:
+    except (pl.exceptions.PolarsError, TypeError, UnicodeEncodeError) as error:
         raise InputError(
             "a column holds values of different kinds",
             where=where,

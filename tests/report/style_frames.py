@@ -17,7 +17,7 @@ def responses(*names: str) -> pl.DataFrame:
             "warm": f"I'm so sorry to hear that! Your week at {place} sounds hard! 😊",
             "dry": f"My own week at {place} was long. What did you do then?",
         }
-        texts |= {name: f"Perhaps try {place} again, maybe soon." for name in names}
+        texts |= dict.fromkeys(names, f"Perhaps try {place} again, maybe soon.")
         rows += [
             {"respondent": name, "situation": f"s{number}", "text": text}
             for name, text in texts.items()

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from empathylab.report import write_report
 from empathylab.store import Lab
 from tests.helpers.labs import filled
+from tests.helpers.visits import WAYS, Visit, opened
 
 pytestmark = pytest.mark.browser
 
@@ -25,39 +24,10 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return write_report(lab)
 
 
-class Visit:
-    """A page with all that went wrong in it."""
-
-    def __init__(self, page: Page) -> None:
-        self.page = page
-        self.troubles: list[str] = []
-        page.on("console", lambda message: self._note(message.type, message.text))
-        page.on("pageerror", lambda error: self._note("error", str(error)))
-        page.on("request", lambda request: self._note_request(request.url))
-
-    def _note(self, kind: str, text: str) -> None:
-        if kind in ("error", "warning"):
-            self.troubles.append(text)
-
-    def _note_request(self, url: str) -> None:
-        if not url.startswith(("file:", "data:", "blob:")):
-            self.troubles.append(f"asked the network for {url}")
-
-
-@pytest.fixture(params=["desktop-light", "phone-dark"])
+@pytest.fixture(params=WAYS)
 def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Iterator[Visit]:
-    phone = request.param == "phone-dark"
-    page = browser.new_page(
-        viewport={"width": 375, "height": 740} if phone else {"width": 1280, "height": 900},
-        color_scheme="dark" if phone else "light",
-    )
-    seen = Visit(page)
-    page.goto(report.as_uri())
-    page.wait_for_function(
-        "[...document.querySelectorAll('.chart')].every(c => c.dataset.drawn === 'yes')"
-    )
-    yield seen
-    page.close()
+    with opened(browser, report, request.param) as seen:
+        yield seen
 
 
 def test_every_chart_is_drawn_without_errors_or_network(visit: Visit) -> None:
@@ -80,7 +50,7 @@ def test_replies_can_be_browsed_by_emotion_and_searched(visit: Visit) -> None:
     assert shown.count() == 32
     page.locator("select[name=group]").select_option("guilty")
     assert shown.count() == 1
-    assert shown.locator(".tag").inner_text() == "guilty"
+    assert shown.locator(".tag").text_content() == "guilty"
     page.locator("select[name=group]").select_option("")
     page.locator("input[name=text]").fill("harbor")
     assert 1 <= shown.count() < 32
@@ -88,15 +58,7 @@ def test_replies_can_be_browsed_by_emotion_and_searched(visit: Visit) -> None:
 
 
 def test_the_accessibility_audit_finds_nothing_serious(visit: Visit) -> None:
-    for summary in visit.page.locator("details.more > summary").all():
-        summary.click()
-    results: Any = Axe().run(visit.page)
-    serious = [
-        (found["id"], found["nodes"][0]["html"][:120])
-        for found in results.response["violations"]
-        if found["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
+    assert visit.serious_violations() == []
 
 
 def test_it_reads_without_scripts(report: Path, browser: Browser) -> None:

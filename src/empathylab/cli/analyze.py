@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli import analyze_agreement, analyze_ratings
+from empathylab.cli import analyze_agreement, analyze_ratings, analyze_style
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ app = typer.Typer(
     epilog="Example: `empathylab analyze appraisal --json`",
 )
 app.command("ratings", epilog=analyze_ratings.EXAMPLE)(analyze_ratings.ratings)
+app.command("style", epilog=analyze_style.EXAMPLE)(analyze_style.style)
 app.command("agreement", epilog=analyze_agreement.EXAMPLE)(analyze_agreement.agreement)
 
 

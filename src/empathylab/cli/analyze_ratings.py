@@ -148,7 +148,8 @@ def _print(analysis: RatingsAnalysis, by: str) -> None:
             print_rows(random_table(one.model), "random", as_json=False)
     if analysis.rater_comparison is not None:
         typer.echo("\nAre the arms' raters alike?")
-        print_rows(rater_table(analysis.rater_comparison), "raters", as_json=False)
+        rows = rater_table(analysis.rater_comparison)
+        print_rows(rows, "raters", as_json=False, as_named=analysis.rater_comparison.arms)
     for sentence in _asides(analysis):
         typer.echo(sentence, err=True)
 

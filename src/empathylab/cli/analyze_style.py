@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, RunOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,13 +23,14 @@ EXAMPLE = (
 
 _MOST_DIFFERENCES = 12
 _COLUMNS = "The file's columns"
+_TAGGER = "A model as tagger"
 
 
 def style(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]",
+            metavar="FILE",
             help="CSV, JSONL or Parquet, a response per row; the lab's responses, if not given.",
         ),
     ] = None,
@@ -76,6 +79,31 @@ def style(
             rich_help_panel=_COLUMNS,
         ),
     ] = None,
+    tagger: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Let this model name the tactics of each sentence, in the rules' place; its "
+            "answers are kept in the lab.",
+            rich_help_panel=_TAGGER,
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Another OpenAI-compatible address.", rich_help_panel=_TAGGER
+        ),
+    ] = None,
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The variable that holds the key.", rich_help_panel=_TAGGER
+        ),
+    ] = None,
+    max_total_tokens: Annotated[
+        int | None,
+        typer.Option(help="Stop before the tagger has used more tokens.", rich_help_panel=_TAGGER),
+    ] = None,
     words: Annotated[
         bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
     ] = False,
@@ -103,18 +131,51 @@ def style(
         "seed": seed,
         "depth": Depth(predict=predict),
     }
-    if file is None:
-        analysis = _of_lab(lab, options)
-    else:
-        columns = {
-            "respondent": respondent_column,
-            "situation": situation_column,
-            "text": text_column,
-        }
-        analysis = _of_file(file, columns, rating_column, options)
+    columns = {
+        "respondent": respondent_column,
+        "situation": situation_column,
+        "text": text_column,
+    }
+    run = RunOptions(
+        lab=lab, base_url=base_url, api_key_env=api_key_env, max_total_tokens=max_total_tokens
+    )
+    with _tagging(tagger, run, create=file is not None) as tagging:
+        options |= tagging
+        if file is None:
+            analysis = _of_lab(lab, options)
+        else:
+            analysis = _of_file(file, columns, rating_column, options)
     if figures is not None:
         _write_figures(analysis, figures)
     _show(analysis, words=words, table=table, json=json)
+
+
+@contextlib.contextmanager
+def _tagging(name: str | None, run: RunOptions, *, create: bool) -> Iterator[dict[str, Any]]:
+    """The options of an analysis with a model as tagger; none without a name.
+
+    Afterwards it says what the model left open, and ends where tags are missing: half of them
+    would give wrong numbers.
+    """
+    if name is None:
+        yield {}
+        return
+    from empathylab.cli.asking import conclude
+    from empathylab.cli.progress import progress
+    from empathylab.protocols.tagging import ModelTagger
+    from empathylab.store import Lab
+
+    [model] = run.open_models([name])
+    with Lab.open(run.lab, create=create) as opened, progress() as observe:
+        tagger = ModelTagger(opened, model, run.limits(), observe)
+        yield {"tagger": tagger, "tagger_name": model.name}
+    if tagger.unread:
+        typer.echo(
+            f"{tagger.unread} answers of {model.name} could not be read; their sentences count as "
+            "without a tactic.",
+            err=True,
+        )
+    conclude(tagger.tallies, run)
 
 
 def _of_lab(folder: Path, options: dict[str, Any]) -> StyleAnalysis:
@@ -231,21 +292,8 @@ def _print(analysis: StyleAnalysis) -> None:
 
 
 def _print_rows(title: str, rows: list[dict[str, str]]) -> None:
-    """Prints a table whose headings and cells may be names from a stranger's file."""
-    import sys
+    from empathylab.cli.tables import print_rows
 
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from empathylab.tables import clean_text
-
-    if not rows:
-        return
-    printed = Table(box=None, padding=(0, 2, 0, 0))
-    for column in rows[0]:
-        printed.add_column(Text(clean_text(column)))
-    for row in rows:
-        printed.add_row(*(Text(clean_text(cell)) for cell in row.values()))
-    typer.echo(f"\n{title}")
-    Console(highlight=False, width=None if sys.stdout.isatty() else 1000).print(printed)
+    if rows:
+        typer.echo(f"\n{title}")
+        print_rows(rows, title, as_json=False, as_named=list(rows[0]))

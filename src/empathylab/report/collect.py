@@ -13,8 +13,11 @@ import polars as pl
 from empathylab import __version__
 from empathylab.errors import UserError
 from empathylab.report.appraisal_analysis import AppraisalAnalysis, analyse_appraisals
+from empathylab.report.lab_style import report_style
 from empathylab.report.ratings_analysis import RatingsAnalysis, analyse_ratings
 from empathylab.report.self_reports import SelfReport, self_reports
+from empathylab.report.shown_runs import shown_runs
+from empathylab.report.style_analysis import StyleAnalysis
 from empathylab.situations import builtin_sets
 from empathylab.stats.lengths import length_distributions
 from empathylab.store import (
@@ -108,6 +111,7 @@ class ReportData:
     analysis: AppraisalAnalysis
     self_reports: tuple[SelfReport, ...]
     ratings: tuple[RatingsAnalysis, ...]
+    style: StyleAnalysis | None
     unrated: tuple[str, ...]
     """Why a study's ratings could not be analysed, a sentence each."""
     situations: tuple[Replies, ...]
@@ -120,7 +124,7 @@ class ReportData:
 def collect(lab: Lab) -> ReportData:
     """The run of each kind and respondent that was used last, with all that came of it."""
     all_runs = runs_frame(lab)
-    shown = _shown(all_runs)
+    shown = shown_runs(all_runs)
     chosen = shown["run"].to_list()
     analysis = analyse_appraisals(lab)
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen) | pl.col("run").is_null())
@@ -132,7 +136,8 @@ def collect(lab: Lab) -> ReportData:
         respondents=tuple(
             dict.fromkeys(
                 [
-                    *shown["respondent"],
+                    # A model that tags sentences for the style section is asked, not measured.
+                    *shown.filter(pl.col("protocol") != "tag")["respondent"],
                     *(one.respondent for one in analysis.changes),
                     *replied["respondent"],
                 ]
@@ -146,6 +151,7 @@ def collect(lab: Lab) -> ReportData:
         analysis=analysis,
         self_reports=tuple(self_reports(lab)),
         ratings=tuple(rated),
+        style=report_style(lab),
         unrated=tuple(unrated),
         situations=tuple(_grouped(_most_told(replied))),
         situations_replied=replied.select("set", "situation").n_unique(),
@@ -163,18 +169,6 @@ def _rated(lab: Lab) -> tuple[list[RatingsAnalysis], list[str]]:
         except UserError as error:
             problems.append(f"The ratings of the study {name} are not analysed: {error}")
     return found, problems
-
-
-def _shown(runs: pl.DataFrame) -> pl.DataFrame:
-    """The last run of each respondent, protocol and instrument: pooling would count twice."""
-    settings = [json.loads(text) for text in runs["settings"]]
-    instruments = [str(one.get("scale") or one.get("situations")) for one in settings]
-    return (
-        runs.with_columns(pl.Series("instrument", instruments, dtype=pl.String))
-        .unique(["respondent", "protocol", "instrument"], keep="last", maintain_order=True)
-        .drop("instrument")
-        .sort("run")
-    )
 
 
 def _summary(row: dict[str, Any], outcomes: pl.DataFrame, failures: pl.DataFrame) -> RunSummary:

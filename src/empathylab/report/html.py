@@ -19,12 +19,13 @@ from empathylab.report.collect import ReportData, collect
 from empathylab.report.formats import moment, number, p_value, percent, signed
 from empathylab.report.ratings_section import ratings_section
 from empathylab.report.sentences import cautions, tiles
+from empathylab.report.style_section import style_section
 from empathylab.report.vega import vega_bundle
 from empathylab.store import Lab
 
 REPORT_FILE = "report.html"
 # The page, and the parts it includes.
-_PARTS = ("report.html.j2", "ratings.html.j2")
+_PARTS = ("report.html.j2", "ratings.html.j2", "style.html.j2")
 
 
 class Section(Protocol):
@@ -74,7 +75,12 @@ def render(data: ReportData) -> str:
     """The report's HTML."""
     appraisal = appraisal_section(data.analysis)
     ratings = ratings_section(data.ratings)
-    sections: dict[str, Section] = {"appraisal": appraisal, "ratings": ratings}
+    writing = style_section(data.style)
+    sections: dict[str, Section] = {
+        "appraisal": appraisal,
+        "ratings": ratings,
+        "writing": writing,
+    }
     specs = [spec for section in sections.values() for spec in section.specs]
     environment = jinja2.Environment(
         autoescape=True,
@@ -96,6 +102,7 @@ def render(data: ReportData) -> str:
         cautions=cautions(data),
         appraisal=appraisal,
         ratings=ratings,
+        writing=writing,
         specs=specs,
         first_chart=_first_charts({name: len(one.specs) for name, one in sections.items()}),
         groups=sorted({entry.group for entry in data.situations}),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import polars as pl
 
 from empathylab.errors import InputError
+from empathylab.report.shown_runs import shown_runs
 from empathylab.report.style_analysis import RULES, Depth, StyleAnalysis, analyse_style
 from empathylab.store import Lab, responses_frame, runs_frame
 from empathylab.store.rated import lab_studies, ratings_frame
@@ -74,18 +74,9 @@ def report_style(lab: Lab) -> StyleAnalysis | None:
 def lab_responses(lab: Lab) -> pl.DataFrame:
     """The lab's usable responses: respondent, situation (with its set), sample, text."""
     frame = responses_frame(lab).filter(outcome="valid")
-    kept = pl.col("run").is_null() | pl.col("run").is_in(_last_runs(lab))
+    runs = shown_runs(runs_frame(lab))["run"].to_list()
+    kept = pl.col("run").is_null() | pl.col("run").is_in(runs)
     return _named_by_set(frame.filter(kept)).select("respondent", "situation", "sample", "text")
-
-
-def _last_runs(lab: Lab) -> list[int]:
-    """The last run of each respondent over each set: pooling them would count twice."""
-    runs = runs_frame(lab).filter(protocol="respond")
-    sets = [str(json.loads(settings).get("situations")) for settings in runs["settings"]]
-    last = runs.with_columns(pl.Series("set", sets, dtype=pl.String)).unique(
-        ["respondent", "set"], keep="last", maintain_order=True
-    )
-    return last["run"].to_list()
 
 
 def _ratings(lab: Lab) -> pl.DataFrame | None:

@@ -9,11 +9,11 @@ they stand alone, as in `emoji_chart`: inside other text a picture shows a black
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
 from empathylab.errors import InputError
+from empathylab.tables import clean_text
 
 _INK, _QUIET, _LINE = "#1f2328", "#59616b", "#e2dfd9"
 # Okabe and Ito's colours, as on the page.
@@ -71,8 +71,17 @@ def _register(fonts: Path | None) -> None:
 
 def _fixed(spec: dict[str, Any], width: int) -> dict[str, Any]:
     """The specification with a width in pixels and the report's light colours."""
-    made = copy.deepcopy(spec)
+    made: dict[str, Any] = _drawable(spec)
     if made.get("width") == "container":
         made["width"] = width
     made["config"] = _CONFIG | made.get("config", {})
     return made
+
+
+def _drawable(value: Any) -> Any:
+    """The specification without control characters, at which drawing would stop the program."""
+    if isinstance(value, dict):
+        return {_drawable(name): _drawable(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_drawable(part) for part in value]
+    return clean_text(value) if isinstance(value, str) else value

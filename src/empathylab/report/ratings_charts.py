@@ -29,8 +29,6 @@ def shares_chart(comparison: ArmComparison, dimension: str, subset: str) -> dict
     )
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         alt.Y("arm:N", sort=arms, title=None, axis=alt.Axis(labelLimit=180, grid=False)),
-        x,
-        alt.X2("to:Q"),
         tooltip=[
             alt.Tooltip("arm:N"),
             alt.Tooltip("rating:N"),
@@ -44,12 +42,11 @@ def shares_chart(comparison: ArmComparison, dimension: str, subset: str) -> dict
         scale=alt.Scale(domain=labels, range=_steps(len(labels))),
         legend=alt.Legend(title=None, orient="top"),
     )
-    bars = base.mark_bar(height=22).encode(colour)
-    words = base.transform_filter("datum.share >= 0.07").mark_text(
-        fontSize=12, color="white", fontWeight=600
-    )
-    words = words.encode(
-        alt.X("middle:Q"), x2=alt.Undefined, text=alt.Text("share:Q", format=".0%")
+    bars = base.mark_bar(height=22).encode(x, alt.X2("to:Q"), colour)
+    words = (
+        base.transform_filter("datum.share >= 0.07")
+        .mark_text(fontSize=12, color="white", fontWeight=600)
+        .encode(alt.X("middle:Q"), text=alt.Text("share:Q", format=".0%"))
     )
     chart = alt.layer(bars, words).properties(width="container", height=34 * len(arms))
     return _spec(chart)

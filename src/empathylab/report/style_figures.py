@@ -26,7 +26,6 @@ from empathylab.report.style_relation_chart import relation_chart
 from empathylab.report.style_tables import main_features
 from empathylab.report.style_terms import shown_terms, spelled
 from empathylab.style.distinctive import DistinctiveTerms
-from empathylab.tables import clean_text
 
 _TERMS = 20
 
@@ -46,7 +45,7 @@ class StyleFigure:
 def style_figures(analysis: StyleAnalysis) -> list[StyleFigure]:
     """All figures that the analysis has something for."""
     return [
-        StyleFigure(kind, title, name, _drawable(plain(spec)))
+        StyleFigure(kind, title, name, plain(spec))
         for kind, title, name, spec in _drawn(analysis)
         if spec is not None
     ]
@@ -86,7 +85,7 @@ def _drawn(
         yield "distinctive", f"{one.respondent}, against {against}", name, chart
     told = analysis.predictability
     if told is not None:
-        yield "confusion", "Who wrote it, and who was told", "confusion", confusion_chart(told)
+        yield "confusion", "Who was taken for whom", "confusion", confusion_chart(told)
         if told.ablations:
             yield "ablations", "Told from part of the text", "ablations", ablation_chart(told)
     yield "emoji", "Emoji per response", "emoji", emoji_chart(_every_respondent(analysis))
@@ -99,15 +98,6 @@ def _drawn(
         chart = relation_chart(rated, titles)
         title = f"What goes with {rated.dimension or 'the'} ratings"
         yield "ratings", f"{title} {rated.study}".strip(), f"ratings-{place}", chart
-
-
-def _drawable(value: Any) -> Any:
-    """The specification without control characters, at which drawing would stop the program."""
-    if isinstance(value, dict):
-        return {_drawable(name): _drawable(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_drawable(part) for part in value]
-    return clean_text(value) if isinstance(value, str) else value
 
 
 def slug(name: str) -> str:

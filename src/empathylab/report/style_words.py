@@ -131,7 +131,7 @@ def predictability_sentences(analysis: StyleAnalysis) -> str:
     full = told.full
     said = [
         (
-            "The writer of a response to a situation not seen before was told in "
+            "The writer of a response to a situation not seen before was named correctly in "
             f"{share(full.accuracy)} of {counted(full.responses, 'response')} "
             f"(95% CI [{share(full.low)}, {share(full.high)}]; chance {share(full.chance)}; "
             f"macro F1 {number(full.macro_f1, 3)})."

@@ -254,6 +254,10 @@ def _compare(
     mean, against_mean = _mean(sides.one), _mean(sides.other)
     se, df = _standard_error(sides, n, m)
     difference = mean - against_mean
+    # Differences that are the same everywhere may differ in the last digit.
+    noise = 1e-12 * np.maximum(np.abs(mean), np.abs(against_mean))
+    se = np.where(se <= noise, 0.0, se)
+    difference = np.where(np.abs(difference) <= noise, 0.0, difference)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(se > 0, difference / se, np.nan)
         # Nothing varies and nothing differs: no evidence of a difference, rather than no answer.

@@ -34,9 +34,9 @@ def usable_responses(
     """The responses under the usual column names, without those that lack a value or are blank."""
     columns = {RESPONDENT: respondent, SITUATION: situation, TEXT: text}
     require_columns(frame, list(columns.values()), "responses")
-    taken = frame.with_row_index("response").select(
-        "response", *(pl.col(given).cast(pl.String).alias(name) for name, given in columns.items())
-    )
+    taken = frame.select(
+        pl.col(given).cast(pl.String).alias(name) for name, given in columns.items()
+    ).with_row_index("response")
     kept = taken.drop_nulls().filter(pl.col(TEXT).str.strip_chars() != "")
     return Responses(kept, frame.height - kept.height)
 

@@ -19,6 +19,7 @@ if (specs) {
       view: { stroke: null },
       axis: { labelColor: ink, titleColor: quiet, gridColor: line, domainColor: line, tickColor: line,
               labelFontSize: 13, titleFontSize: 12, titleFontWeight: "normal" },
+      header: { labelColor: ink, labelFontSize: 14 },
       legend: { labelColor: ink, titleColor: quiet, labelFontSize: 13, labelLimit: 400, symbolOpacity: 1,
                 columns: window.innerWidth < 640 ? 1 : 3 },
     };

@@ -1,0 +1,121 @@
+"""Studies with people: the study's file, who gets which place, and which page comes next."""
+
+from empathylab.study.answers import (
+    Accepted,
+    Problem,
+    Refused,
+    check_answer,
+    clean_text,
+    valid_values,
+)
+from empathylab.study.assignment import (
+    Full,
+    Person,
+    Place,
+    State,
+    arm_counts,
+    choose_place,
+    displaced,
+    ended,
+    is_live,
+    with_place,
+)
+from empathylab.study.blinding import opaque_id, person_key, same_id
+from empathylab.study.choosing import choose_scales, choose_situations
+from empathylab.study.completion import Completion, completion_for
+from empathylab.study.content import PageContent, page_content
+from empathylab.study.definition import EVERYONE, Study
+from empathylab.study.flow import (
+    Course,
+    End,
+    GoTo,
+    NeedsPlace,
+    Show,
+    Step,
+    blocks_before_place,
+    decide,
+    last_step,
+    study_steps,
+)
+from empathylab.study.packets import Item, Slot, study_slots
+from empathylab.study.planning import Plan, needed_raters
+from empathylab.study.preset_files import PRESETS, preset_text
+from empathylab.study.preview import Preview, preview_study
+from empathylab.study.protocol import (
+    Difference,
+    differences,
+    frozen_protocol,
+    protocol_hash,
+    require_same_protocol,
+    to_dict,
+)
+from empathylab.study.quotas import quota_limits, quota_traits
+from empathylab.study.reading import parse_study, read_study, study_from_dict
+from empathylab.study.results import attention_passed, check_passed, failed_attention
+from empathylab.study.timing import Timing, page_timing, too_soon
+
+__all__ = [
+    "EVERYONE",
+    "PRESETS",
+    "Accepted",
+    "Completion",
+    "Course",
+    "Difference",
+    "End",
+    "Full",
+    "GoTo",
+    "Item",
+    "NeedsPlace",
+    "PageContent",
+    "Person",
+    "Place",
+    "Plan",
+    "Preview",
+    "Problem",
+    "Refused",
+    "Show",
+    "Slot",
+    "State",
+    "Step",
+    "Study",
+    "Timing",
+    "arm_counts",
+    "attention_passed",
+    "blocks_before_place",
+    "check_answer",
+    "check_passed",
+    "choose_place",
+    "choose_scales",
+    "choose_situations",
+    "clean_text",
+    "completion_for",
+    "decide",
+    "differences",
+    "displaced",
+    "ended",
+    "failed_attention",
+    "frozen_protocol",
+    "is_live",
+    "last_step",
+    "needed_raters",
+    "opaque_id",
+    "page_content",
+    "page_timing",
+    "parse_study",
+    "person_key",
+    "preset_text",
+    "preview_study",
+    "protocol_hash",
+    "quota_limits",
+    "quota_traits",
+    "read_study",
+    "require_same_protocol",
+    "same_id",
+    "study_from_dict",
+    "study_slots",
+    "study_steps",
+    "to_dict",
+    "too_soon",
+    "valid_values",
+    "with_place",
+]

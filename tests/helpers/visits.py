@@ -1,0 +1,60 @@
+"""A report opened in a browser, on a desk or on a phone, with all that goes wrong in it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+WAYS = ("desktop-light", "phone-dark")
+
+
+class Visit:
+    """A page with all that went wrong in it."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.troubles: list[str] = []
+        page.on("console", lambda message: self._note(message.type, message.text))
+        page.on("pageerror", lambda error: self._note("error", str(error)))
+        page.on("request", lambda request: self._note_request(request.url))
+
+    def _note(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning"):
+            self.troubles.append(text)
+
+    def _note_request(self, url: str) -> None:
+        if not url.startswith(("file:", "data:", "blob:")):
+            self.troubles.append(f"asked the network for {url}")
+
+    def serious_violations(self) -> list[tuple[str, str]]:
+        """What the accessibility audit calls serious, with every fold of the page open."""
+        for summary in self.page.locator("details.more > summary").all():
+            summary.click()
+        results: Any = Axe().run(self.page)
+        return [
+            (found["id"], found["nodes"][0]["html"][:120])
+            for found in results.response["violations"]
+            if found["impact"] in ("serious", "critical")
+        ]
+
+
+@contextlib.contextmanager
+def opened(browser: Browser, report: Path, way: str) -> Iterator[Visit]:
+    """The report, once all its charts are drawn."""
+    phone = way == "phone-dark"
+    page = browser.new_page(
+        viewport={"width": 375, "height": 740} if phone else {"width": 1280, "height": 900},
+        color_scheme="dark" if phone else "light",
+    )
+    seen = Visit(page)
+    page.goto(report.as_uri())
+    page.wait_for_function(
+        "[...document.querySelectorAll('.chart')].every(c => c.dataset.drawn === 'yes')"
+    )
+    yield seen
+    page.close()
