@@ -54,6 +54,7 @@ def test_the_names_that_others_build_on_are_there() -> None:
             ),
         },
         "store": {"Lab", "read_frame"},
+        "study": {"choose_place", "decide", "protocol_hash", "read_study"},
         "style": {
             *("distinctive_terms", "features", "predictability", "profiles", "read_lexicon"),
             *("recurrences", "repetition", "self_similarity", "tactic_table"),

@@ -26,6 +26,16 @@ _COLUMNS = "The file's columns"
 _TAGGER = "A model as tagger"
 
 
+def _write_lists(folder: Path | None) -> None:
+    if folder is None:
+        return
+    from empathylab.style import write_builtin_lists
+
+    for path in write_builtin_lists(folder):
+        typer.echo(path)
+    raise typer.Exit
+
+
 def style(
     file: Annotated[
         Path | None,
@@ -41,6 +51,26 @@ def style(
             help="Also count these words: LIWC's format (.dic), or a word a line (.txt); "
             "repeatable.",
         ),
+    ] = None,
+    lists: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Word lists of your own (hedges.txt …) in the place of ours of the same name.",
+        ),
+    ] = None,
+    write_lists: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            callback=_write_lists,
+            is_eager=True,
+            help="Write our word lists and tactic rules there, to edit, and nothing else.",
+        ),
+    ] = None,
+    tactics: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Tactic rules of your own, in the place of ours."),
     ] = None,
     against: Annotated[
         str | None,
@@ -122,15 +152,18 @@ def style(
     are ratings, what in the style goes with better ones.
     """
     from empathylab.report.style_analysis import Depth
-    from empathylab.style import read_lexicon
+    from empathylab.style import by_rules, read_lexicon, tactic_rules
 
     options: dict[str, Any] = {
         "dictionaries": [read_lexicon(path) for path in dictionary or ()],
+        "lists": lists,
         "against": against,
         "folds": folds,
         "seed": seed,
         "depth": Depth(predict=predict),
     }
+    if tactics is not None:
+        options |= {"tagger": by_rules(tactic_rules(tactics)), "tagger_name": tactics.name}
     columns = {
         "respondent": respondent_column,
         "situation": situation_column,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 
@@ -23,6 +24,7 @@ def lab_style(
     lab: Lab,
     *,
     dictionaries: Sequence[Lexicon] = (),
+    lists: Path | None = None,
     against: str | None = None,
     folds: int = 5,
     seed: int = 1,
@@ -46,6 +48,7 @@ def lab_style(
         frame,
         ratings=_ratings(lab),
         dictionaries=dictionaries,
+        lists=lists,
         against=against,
         folds=folds,
         seed=seed,
@@ -76,7 +79,9 @@ def lab_responses(lab: Lab) -> pl.DataFrame:
     frame = responses_frame(lab).filter(outcome="valid")
     runs = shown_runs(runs_frame(lab))["run"].to_list()
     kept = pl.col("run").is_null() | pl.col("run").is_in(runs)
-    return _named_by_set(frame.filter(kept)).select("respondent", "situation", "sample", "text")
+    # People come first, as among the arms of a study, so that colours mean the same everywhere.
+    people_first = frame.filter(kept).sort(pl.col("kind") != "human", maintain_order=True)
+    return _named_by_set(people_first).select("respondent", "situation", "sample", "text")
 
 
 def _ratings(lab: Lab) -> pl.DataFrame | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import polars as pl
 
@@ -131,6 +132,7 @@ def analyse_style(
     *,
     ratings: pl.DataFrame | None = None,
     dictionaries: Sequence[Lexicon] = (),
+    lists: Path | None = None,
     against: str | None = None,
     folds: int = 5,
     seed: int = 1,
@@ -145,7 +147,8 @@ def analyse_style(
 
     `ratings` has the columns respondent, situation and rating (a number, the best highest), maybe
     also sample, rater, study and dimension. What cannot be said (one respondent, a package that is
-    not installed) is left out, with a sentence in `notes`.
+    not installed) is left out, with a sentence in `notes`. `lists` are word lists that take the
+    place of ours of the same name.
     """
     depth = depth or Depth()
     taken, dropped = _responses(frame, respondent, situation, text)
@@ -153,7 +156,7 @@ def analyse_style(
     if against is not None:
         require_respondent(against, names)
     notes = _opening_notes(dropped, names, dictionaries)
-    table = features(taken, lexicons=dictionaries)
+    table = features(taken, lexicons=dictionaries, lists=lists)
     sentiment = sentiment_missing()
     notes += [sentiment] if sentiment else []
     columns = _varying(table)

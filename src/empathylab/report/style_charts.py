@@ -201,7 +201,7 @@ def confusion_chart(found: Predictability) -> dict[str, Any]:
             _number("share", "share", ".1%"),
         ],
     )
-    return _spec(_cells(base, "share", [0, 1], ".1%", "share of the writer's responses"), 0, names)
+    return _spec(_cells(base, "share", [0, 1], ".1%", "of the writer's"), 0, names)
 
 
 def ablation_chart(found: Predictability) -> dict[str, Any]:

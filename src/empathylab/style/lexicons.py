@@ -72,14 +72,14 @@ def builtin_lexicons() -> tuple[Lexicon, ...]:
 
 
 def write_builtin_lists(folder: str | Path) -> list[Path]:
-    """The word lists that ship as files in that folder, to be edited; those there are kept."""
+    """The lists and rules that ship as files in that folder, to edit; those there are kept."""
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     source = resources.files("empathylab.style") / "lists"
     written = []
     for file in sorted(source.iterdir(), key=lambda file: file.name):
         path = target / file.name
-        if file.name.endswith(".txt") and not path.exists():
+        if file.name.endswith((".txt", ".toml")) and not path.exists():
             path.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
             written.append(path)
     return written
