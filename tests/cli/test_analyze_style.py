@@ -183,7 +183,7 @@ def test_without_a_file_the_labs_responses_are_described(tmp_path: Path) -> None
         release = read_release(read_table(tmp_path / "r.csv"), where="r.csv")
         import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
     found = as_json("--lab", tmp_path / "lab", "--no-predict")
-    assert [one["respondent"] for one in found["respondents"]] == ["gpt", "human"]
+    assert [one["respondent"] for one in found["respondents"]] == ["human", "gpt"]
     assert found["ratings"][0]["dimension"] == "empathy"
 
 
