@@ -8,7 +8,16 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError, UserError
-from empathylab.tables import clean_text, mapped, numbers, parse_csv, read_table, roles
+from empathylab.tables import (
+    clean_text,
+    first_row,
+    mapped,
+    missing_as_null,
+    numbers,
+    parse_csv,
+    read_table,
+    roles,
+)
 
 
 def written(folder: Path, content: bytes, name: str = "mine.csv") -> Path:
@@ -79,6 +88,15 @@ def test_numbers_may_be_missing_but_not_words() -> None:
         numbers(pl.DataFrame({"x": ["1", "two"]}), "x", where="t.csv")
     with pytest.raises(InputError, match="row 2.*got 'inf'"):
         numbers(pl.DataFrame({"x": ["inf"]}), "x", where="t.csv")
+
+
+def test_cells_that_say_nothing_are_null() -> None:
+    frame = pl.DataFrame({"x": ["1", "NA", " n/a ", "none", "x"], "n": [1, 2, 3, 4, 5]})
+    assert missing_as_null(frame)["x"].to_list() == ["1", None, None, None, "x"]
+
+
+def test_rows_are_counted_from_the_header_where_there_is_one() -> None:
+    assert [first_row(Path(name)) for name in ("a.csv", "a.tsv", "a.jsonl")] == [2, 2, 1]
 
 
 def test_columns_take_the_names_of_their_roles() -> None:

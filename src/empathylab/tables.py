@@ -58,6 +58,19 @@ def read_table(path: Path, *, required: Sequence[str] = ()) -> pl.DataFrame:
     return frame
 
 
+def first_row(path: Path) -> int:
+    """The number of a file's first row of data: a CSV file has a header, lines of JSON have not."""
+    return 2 if _FORMATS.get(path.suffix.lower()) in ("csv", "tsv") else 1
+
+
+def missing_as_null(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with null where a text cell says that there is nothing: NA, n/a, none …"""
+    import polars as pl
+
+    said = pl.col(pl.String).str.strip_chars().str.to_lowercase().is_in(sorted(_NULLS))
+    return frame.with_columns(pl.when(~said).then(pl.col(pl.String)).name.keep())
+
+
 def parse_csv(content: bytes, *, where: str, separator: str = ",") -> pl.DataFrame:
     """The rows of a CSV table, every cell as text; a row with another number of cells is refused.
 

@@ -73,6 +73,17 @@ def test_what_is_told_about_raters_goes_to_them() -> None:
     )
 
 
+def test_zero_is_told_and_dates_are_texts() -> None:
+    import datetime
+
+    import polars as pl
+
+    told = pl.DataFrame({"rater": ["r1"], "failed": [0], "born": [datetime.date(1990, 5, 1)]})
+    table = parse_csv((HEAD + "a,x,r1,1\n").encode(), where="r.csv")
+    study = ratings_from(table, where="r", name="m", title="M", people=told, people_where="p")
+    assert dict(study.raters[0].details) == {"failed": 0, "born": "1990-05-01"}
+
+
 @pytest.mark.parametrize(
     ("content", "options", "sentence"),
     [
@@ -88,6 +99,8 @@ def test_what_is_told_about_raters_goes_to_them() -> None:
         (HEAD + "a,x,r1,\n", {}, "r.csv row 2: 'rating' is empty"),
         (HEAD + "a,x,r1,1\na,x,r1,2\n", {}, "row 3: the same rater rated the same reply in row 2"),
         (HEAD, {}, "there is no rating"),
+        (HEAD + "a,x,r1,Bad\n", {"labels": ["Bad", "Bad"]}, "a label is named twice"),
+        (HEAD + "a,x,r1,\n", {"first_row": 1}, "r.csv row 1: 'rating' is empty"),
         (HEAD + "a,x,r1,1\n", {"labels": ["a"], "points": [1, 2]}, "1 labels but 2 points"),
         (HEAD + "a,x,r1,1\n", {"people": "rater,age\nr1,1\nr1,2\n"}, "p.csv row 3: a rater is"),
     ],

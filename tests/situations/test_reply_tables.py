@@ -125,6 +125,11 @@ def test_posts_have_a_domain_a_title_and_a_persons_reply() -> None:
     ]
 
 
+def test_posts_without_ids_get_different_ones() -> None:
+    found = posts("domain,post\nWork!,One.\nwork,Two.\n仕事,Three.\n工作,Four.\n")
+    assert [one.id for one in found.situation_set] == ["work-1", "work-2", "post-1", "post-2"]
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

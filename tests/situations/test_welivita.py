@@ -92,6 +92,25 @@ def test_an_arm_can_have_its_respondents_name(tmp_path: Path) -> None:
         release(tmp_path, respondents={"gtp": "x"})
 
 
+def test_two_arms_cannot_have_one_respondent(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="two arms cannot have one respondent"):
+        release(tmp_path, respondents={"gpt": "human"})
+
+
+def test_rows_without_a_rating_or_a_rater_are_counted(tmp_path: Path) -> None:
+    rows = write_release(tmp_path / "r.csv")
+    rows[0]["rating_gpt"] = ""
+    rows[1]["annotator_gpt"] = ""
+    write_rows(tmp_path / "r.csv", rows)
+    found = read_release(read_table(tmp_path / "r.csv"), where="r.csv")
+    assert found.notes == (
+        "Arm gpt: rows without a rating, left out: 1.",
+        "Arm gpt: rows without a rater, left out: 1.",
+    )
+    assert found.study is not None
+    assert len(found.study.ratings) == 46
+
+
 @pytest.mark.parametrize(
     ("column", "value", "sentence"),
     [

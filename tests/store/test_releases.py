@@ -227,13 +227,145 @@ def test_two_files_with_the_same_reply_store_it_once(lab: Lab) -> None:
         import_release(lab, other, kind="responses", source="third.csv", fingerprint="1")
 
 
-def test_another_design_under_a_studys_name_is_refused(lab: Lab) -> None:
+def other_scale(*dimensions: Dimension) -> Release:
+    release = small()
+    assert release.study is not None
+    study = dataclasses.replace(release.study, dimensions=dimensions)
+    return dataclasses.replace(release, study=study)
+
+
+def test_a_scale_that_was_inferred_grows_with_the_ratings(lab: Lab) -> None:
+    bring(lab, small())
+    bring(lab, other_scale(Dimension("empathy", (2.0, 3.0, 4.0), ())), "2")
+    assert lab_study(lab, "mine").dimensions == (Dimension("empathy", (1.0, 2.0, 3.0, 4.0), ()),)
+
+
+def test_other_labels_under_a_studys_name_are_refused(lab: Lab) -> None:
+    bring(lab, small())
+    with pytest.raises(InputError, match="a study of this name with another design"):
+        bring(lab, other_scale(Dimension("empathy", (1.0, 2.0), ("cold", "warm"))), "2")
+
+
+def test_a_file_of_the_same_name_that_shares_little_is_refused(
+    lab: Lab, release: Release, tmp_path: Path
+) -> None:
+    bring(lab, release)
+    write_release(tmp_path / "other.csv", seed=5)
+    rows = read_table(tmp_path / "other.csv").with_columns(
+        dialog_id=pl.col("dialog_id") + "x",
+        annotator_human=pl.col("annotator_human") + "x",
+        annotator_gpt=pl.col("annotator_gpt") + "x",
+    )
+    other = read_release(rows, where="other.csv")
+    before = counts(lab)
+    with pytest.raises(InputError, match="would take away 48 of its 48.*--replace"):
+        bring(lab, other, "2")
+    assert counts(lab) == before
+    done = import_release(
+        lab, other, kind="welivita", source="r.csv", fingerprint="2", replace=True
+    )
+    assert done.change == "replaced"
+
+
+def test_a_rating_stays_with_the_response_that_was_read(lab: Lab) -> None:
+    bring(lab, small())
+    [read] = ratings_frame(lab, "mine")["response"].to_list()
+    key = small().replies[0].situation
+    with lab.writing() as connection:  # the respondent replies again
+        connection.execute(
+            text(
+                "INSERT INTO responses (situation_id, respondent_id, sample, text, outcome, "
+                "added_at) SELECT situation_id, respondent_id, 0, 'Anew.', 'valid', added_at "
+                f"FROM responses WHERE id = {read}"
+            )
+        )
+    release = small()
+    assert release.study is not None
+    changed = (Rating("r1", key, "human", 1.0),)
+    study = dataclasses.replace(release.study, ratings=changed)
+    bring(lab, dataclasses.replace(release, study=study), "2")
+    frame = ratings_frame(lab, "mine")
+    assert (frame["response"].to_list(), frame["rating"].to_list()) == ([read], [1.0])
+
+
+def test_a_reply_that_another_file_brings_too_is_not_lost(lab: Lab) -> None:
+    keys = [one.id for one in builtin_set("dialogues").situations[:4]]
+    replies = tuple(Reply(key, "human", f"I see {key}.") for key in keys)
+
+    def file(source: str, kept: tuple[Reply, ...], mark: str) -> ImportedRelease:
+        release = small(replies=kept, study=None)
+        return import_release(lab, release, kind="responses", source=source, fingerprint=mark)
+
+    file("one.csv", replies, "1")
+    second = file("two.csv", replies, "1")
+    assert second.things[-1] == Imported("responses", unchanged=4)
+    file("one.csv", replies[:3], "2")
+    assert counts(lab)["responses"] == 4
+    done = file("two.csv", replies[:3], "2")
+    assert done.things[-1].removed == 1
+    assert counts(lab)["responses"] == 3
+
+
+def test_a_second_file_about_the_same_raters_keeps_what_is_known(lab: Lab) -> None:
+    release = small()
+    assert release.study is not None
+    known = dataclasses.replace(release.study, raters=(Rater("r1", {"age": 30}, 120.0),))
+    bring(lab, dataclasses.replace(release, study=known))
+    key = builtin_set("dialogues").situations[1].id
+    more = dataclasses.replace(
+        release.study, ratings=(Rating("r1", key, "human", 1.0),), raters=(Rater("r1"),)
+    )
+    second = small(replies=(Reply(key, "human", "Yes."),), study=more)
+    import_release(lab, second, kind="ratings", source="more.csv", fingerprint="1")
+    raters = raters_frame(lab, "mine")
+    assert raters.select("age", "seconds", "ratings").row(0) == (30.0, 120.0, 2)
+
+
+def test_the_same_study_under_another_file_name_is_no_second_study(
+    lab: Lab, release: Release
+) -> None:
+    bring(lab, release)
+    before = counts(lab)
+    copy = import_release(lab, release, kind="welivita", source="copy.csv", fingerprint="1")
+    assert [one.things for one in copy.things if one.added or one.changed or one.removed] == []
+    assert counts(lab) == before
+
+
+def test_another_value_for_the_same_rating_is_refused(lab: Lab) -> None:
     bring(lab, small())
     release = small()
     assert release.study is not None
-    other = dataclasses.replace(release.study, dimensions=(Dimension("warmth", (1.0, 2.0), ()),))
-    with pytest.raises(InputError, match="a study of this name with another design"):
-        bring(lab, dataclasses.replace(release, study=other), "2")
+    key = release.replies[0].situation
+    study = dataclasses.replace(release.study, ratings=(Rating("r1", key, "human", 1.0),))
+    other = dataclasses.replace(release, study=study)
+    with pytest.raises(InputError, match="another file of this study has 2 for the same rater"):
+        import_release(lab, other, kind="ratings", source="other.csv", fingerprint="1")
+
+
+def test_going_back_to_an_earlier_text_makes_it_the_current_one(lab: Lab) -> None:
+    from empathylab.store.lab_situations import lab_situation_set, store_set
+
+    first = dataclasses.replace(builtin_set("dialogues"), id="mine")
+    other = dataclasses.replace(first, title="Other")
+    for chosen in (first, other, first):
+        with lab.writing() as connection:
+            store_set(connection, chosen)
+    assert (lab_situation_set(lab, "mine").title, lab_situation_set(lab, "mine").version) == (
+        first.title,
+        3,
+    )
+
+
+def test_a_set_takes_no_name_of_another_set_or_draw(lab: Lab) -> None:
+    from empathylab.store.lab_situations import store_set
+    from empathylab.store.selections import save_selection
+
+    dialogues = builtin_set("dialogues")
+    save_selection(lab, "few", dialogues, [dialogues.situations[0].id], {"kind": "mine"})
+    for name, whose in (("appraisal", "another set"), ("few", "a draw")):
+        mine = dataclasses.replace(dialogues, id=name)
+        with pytest.raises(InputError, match=f"belongs to {whose}"), lab.writing() as connection:
+            store_set(connection, mine)
 
 
 def test_an_empty_reply_is_kept_as_empty(lab: Lab) -> None:

@@ -81,7 +81,7 @@ def situations(
     from empathylab.store import Lab
     from empathylab.store.imports import ImportedFile
     from empathylab.store.lab_situations import store_set
-    from empathylab.tables import mapped, read_table
+    from empathylab.tables import first_row, mapped, read_table
 
     chosen = situations_from(
         read_table(path),
@@ -90,6 +90,7 @@ def situations(
         title=title or path.stem,
         licence=licence,
         emotions=dict(mapped(one, option="--map") for one in emotions or ()),
+        first_row=first_row(path),
     )
     with Lab.open(lab) as opened, opened.writing() as connection:
         stored = store_set(connection, chosen)

@@ -13,7 +13,7 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from empathylab.situations.released import Release
+    from empathylab.situations.released import RatedStudy, Release
     from empathylab.store.releases import ImportedRelease
 
 MapOption = Annotated[
@@ -30,6 +30,12 @@ NameOption = Annotated[
     str | None, typer.Option(help="The id in the lab; the file's name, if not given.")
 ]
 LicenceOption = Annotated[str, typer.Option(help="Who may use the texts, and how.")]
+ReplaceOption = Annotated[
+    bool,
+    typer.Option(
+        "--replace", help="Take the place of a file of the same name, even if little is alike."
+    ),
+]
 TableArgument = Annotated[Path, typer.Argument(help="A CSV, JSONL or Parquet file.")]
 
 WELIVITA_EXAMPLE = (
@@ -60,13 +66,16 @@ def welivita(
         typer.Option(metavar="ARM=NAME", help="An arm's respondent, such as gpt4=openai/gpt-4."),
     ] = None,
     emotions: MapOption = None,
+    replace: ReplaceOption = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Imports the rated replies of Welivita & Pu 2024: situations, replies, raters, ratings."""
+    from empathylab.situations.tables import check_set_id
     from empathylab.situations.welivita import read_release
     from empathylab.tables import mapped, read_table
 
+    check_set_id(name, path.name)
     release = read_release(
         read_table(path),
         where=path.name,
@@ -75,7 +84,7 @@ def welivita(
         respondents=dict(mapped(one, option="--respondent") for one in respondent or ()),
         name=name,
     )
-    _store(lab, release, "welivita", f"{name}/{path.name}", as_json=json)
+    _store(lab, release, "welivita", path, replace=replace, as_json=json)
 
 
 def empatheticdialogues(
@@ -94,6 +103,7 @@ def empatheticdialogues(
     ] = None,
     name: Annotated[str | None, typer.Option(help="The set's id in the lab.")] = None,
     emotions: MapOption = None,
+    replace: ReplaceOption = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -104,7 +114,7 @@ def empatheticdialogues(
     from empathylab.tables import mapped
 
     mapping = dict(mapped(one, option="--map") for one in emotions or ())
-    store_dialogues(lab, path, turns, split, name, mapping, as_json=json)
+    store_dialogues(lab, path, turns, split, name, mapping, replace=replace, as_json=json)
 
 
 def store_dialogues(
@@ -115,16 +125,21 @@ def store_dialogues(
     name: str | None = None,
     emotions: Mapping[str, str] | None = None,
     *,
+    replace: bool = False,
     as_json: bool,
 ) -> None:
     """Reads EmpatheticDialogues' files and stores them."""
+    from empathylab.situations.dialogue_rows import SPLITS
     from empathylab.situations.empatheticdialogues import read_dialogues
+    from empathylab.situations.tables import check_set_id
 
-    splits = tuple(split) if split else ("train", "valid", "test")
+    if name is not None:
+        check_set_id(name, path.name)
+    # One file of the three is that split, and not a smaller version of the whole.
+    alone = (path.stem,) if path.is_file() and path.stem in SPLITS else SPLITS
+    splits = tuple(split) if split else alone
     release = read_dialogues(path, turns=turns, splits=splits, emotions=emotions, name=name)
-    # Another turn or split of the same archive is another source.
-    source = f"{release.situation_set.id}/{path.name}"
-    _store(lab, release, "empatheticdialogues", source, as_json=as_json)
+    _store(lab, release, "empatheticdialogues", path, replace=replace, as_json=as_json)
 
 
 def posts(
@@ -135,13 +150,14 @@ def posts(
     name: NameOption = None,
     title: Annotated[str | None, typer.Option(help="The set's title.")] = None,
     licence: LicenceOption = "not stated",
+    replace: ReplaceOption = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Imports posts of a forum, with a person's reply to each (as in Lee et al. 2024)."""
     from empathylab.cli.data_import import own_set_id
     from empathylab.situations.reply_tables import posts_from
-    from empathylab.tables import read_table
+    from empathylab.tables import first_row, read_table
 
     release = posts_from(
         read_table(path),
@@ -149,8 +165,9 @@ def posts(
         set_id=own_set_id(name, path),
         title=title or path.stem,
         licence=licence,
+        first_row=first_row(path),
     )
-    _store(lab, release, "posts", path.name, as_json=json)
+    _store(lab, release, "posts", path, replace=replace, as_json=json)
 
 
 def responses(
@@ -163,6 +180,7 @@ def responses(
     ] = None,
     licence: LicenceOption = "not stated",
     emotions: MapOption = None,
+    replace: ReplaceOption = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -175,7 +193,7 @@ def responses(
     from empathylab.situations.reply_tables import replies_from
     from empathylab.store import Lab
     from empathylab.store.lab_situations import lab_situation_set
-    from empathylab.tables import mapped, read_table
+    from empathylab.tables import first_row, mapped, read_table
 
     table = read_table(path)
     with Lab.open(lab) as opened:
@@ -189,8 +207,9 @@ def responses(
         licence=licence,
         respondent=respondent,
         emotions=dict(mapped(one, option="--map") for one in emotions or ()),
+        first_row=first_row(path),
     )
-    _store(lab, release, "responses", path.name, as_json=json)
+    _store(lab, release, "responses", path, replace=replace, as_json=json)
 
 
 def ratings(
@@ -209,6 +228,7 @@ def ratings(
         Path | None,
         typer.Option(help="A table about the raters: rater, and any columns (age, seconds …)."),
     ] = None,
+    replace: ReplaceOption = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -224,7 +244,7 @@ def ratings(
     from empathylab.situations.reply_tables import replies_from
     from empathylab.store import Lab
     from empathylab.store.lab_situations import lab_situation_set
-    from empathylab.tables import read_table
+    from empathylab.tables import first_row, read_table
 
     table = read_table(path)
     found = ratings_from(
@@ -236,13 +256,19 @@ def ratings(
         points=_numbers(points),
         people=None if raters is None else read_table(raters),
         people_where="" if raters is None else raters.name,
+        first_row=first_row(path),
     )
     with Lab.open(lab) as opened:
         known = None if situation_set is None else lab_situation_set(opened, situation_set)
     if "text" in table.columns:
         set_id = "" if known else own_set_id(None, path)
         brought = replies_from(
-            table, where=path.name, situation_set=known, set_id=set_id, title=path.stem
+            table,
+            where=path.name,
+            situation_set=known,
+            set_id=set_id,
+            title=path.stem,
+            first_row=first_row(path),
         )
         release = dataclasses.replace(brought, study=found)
     elif known is not None:
@@ -253,7 +279,22 @@ def ratings(
             where=path.name,
             remedy="Name the set with --set, or add the columns 'text' and 'situation_text'.",
         )
-    _store(lab, release, "ratings", path.name, as_json=json)
+    if not labels and not points:
+        release = dataclasses.replace(release, notes=(*release.notes, *_inferred(found)))
+    _store(lab, release, "ratings", path, replace=replace, as_json=json)
+
+
+def _inferred(study: RatedStudy) -> list[str]:
+    """Which points the scale is taken to have, where they follow from the ratings alone."""
+    said = []
+    for one in study.dimensions:
+        if one.values and not one.labels:
+            low, high = one.values[0], one.values[-1]
+            said.append(
+                f"{one.name}: taken as a scale from {low:g} to {high:g}, the lowest and highest "
+                "rating found. If it has more points, name them with --points."
+            )
+    return said
 
 
 def _listed(text: str | None) -> list[str]:
@@ -271,13 +312,22 @@ def _numbers(text: str | None) -> list[float]:
         ) from None
 
 
-def _store(lab: Path, release: Release, kind: str, source: str, *, as_json: bool) -> None:
+def _store(
+    lab: Path, release: Release, kind: str, path: Path, *, replace: bool, as_json: bool
+) -> None:
     from empathylab.store import Lab
     from empathylab.store.releases import content_hash, import_release
 
+    # Two files of one name are two sources where they belong to different sets or studies.
+    name = release.study.name if release.study else release.situation_set.id
     with Lab.open(lab) as opened:
         done = import_release(
-            opened, release, kind=kind, source=source, fingerprint=content_hash(release)
+            opened,
+            release,
+            kind=kind,
+            source=f"{name}/{path.name}",
+            fingerprint=content_hash(release),
+            replace=replace,
         )
     print_release(done, as_json=as_json)
 

@@ -105,10 +105,14 @@ def sample(
 
     Prints a paragraph for a paper's methods section. The draw's name can then stand for a set.
     """
+    from empathylab.situations import builtin_set
     from empathylab.situations.exclusions import Rules
     from empathylab.situations.sampling import draw
-    from empathylab.store import Lab, lab_situation_set
+    from empathylab.store import Lab, has_lab, lab_situation_set
     from empathylab.store.selections import human_replied, save_draw
+
+    if not has_lab(lab):
+        builtin_set(name)  # an unknown name must not leave a new lab behind
 
     rules = Rules(
         min_words=min_words,

@@ -70,6 +70,7 @@ def _study(folder: Path, name: str) -> dict[str, Any] | None:
         known = lab_situation_sets(lab)
         rated = set(ratings["situation"])
         situations = [one for key in sets for one in known[key] if one.id in rated]
+        replies = [row for key in sets for row in _replies_to(lab, known[key], situations)]
     arms = ratings.group_by("arm", "dimension", maintain_order=True).agg(
         *(_counted(column) for column in ("rater", "situation"))
     )
@@ -87,6 +88,7 @@ def _study(folder: Path, name: str) -> dict[str, Any] | None:
         "labels": labels.drop_nulls("label").to_dicts(),
         "sets": sets,
         "counts": _counts(situations),
+        "respondents": replies,
     }
 
 
@@ -116,7 +118,7 @@ def _print_study(study: dict[str, Any], *, as_json: bool) -> None:
         )
         rows.append({**arm, **{label: counts.get(label, 0) for label in labels}})
     print_rows(rows, "arms", as_json=False)
-    _print_counts(study["counts"], [])
+    _print_counts(study["counts"], study["respondents"])
     typer.echo(f"\nThe analysis: empathylab analyze ratings --study {study['study']}")
     for one in study["sets"]:
         typer.echo(f"The replies: empathylab data show responses --set {one}")
@@ -197,12 +199,14 @@ def _replies_to(
 
 def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None:
     from empathylab.cli.tables import print_rows
+    from empathylab.report.apa import counted
 
-    typer.echo(f"\n{counts['situations']:,} situations")
-    for name in ("valences", "topics", "emotions"):
-        if counts[name]:
-            listed = ", ".join(f"{key} {count:,}" for key, count in counts[name].items())
-            typer.echo(f"  {len(counts[name])} {name}: {listed}")
+    typer.echo(f"\n{counted(counts['situations'], 'situation')}")
+    for name in ("valence", "topic", "emotion"):
+        found = counts[f"{name}s"]
+        if found:
+            listed = ", ".join(f"{key} {count:,}" for key, count in found.items())
+            typer.echo(f"  {counted(len(found), name)}: {listed}")
     if replies:
         typer.echo("\nReplies, and how many words they have")
         print_rows([_lengths(one) for one in replies], "respondents", as_json=False)

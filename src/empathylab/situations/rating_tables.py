@@ -35,6 +35,7 @@ def ratings_from(
     points: Sequence[float] = (),
     people: pl.DataFrame | None = None,
     people_where: str = "",
+    first_row: int = 2,
 ) -> RatedStudy:
     """The study that a table of ratings tells.
 
@@ -42,12 +43,12 @@ def ratings_from(
     used or they are not whole numbers.
     """
     require_columns(table.columns, ["situation", "respondent", "rater", "rating"], where=where)
-    values, named = _values(table, labels, points, where)
+    values, named = _values(table, labels, points, where, first_row)
     ratings: dict[object, Rating] = {}
     rows: dict[object, int] = {}
-    for number, row in enumerate(table.iter_rows(named=True), start=2):
+    for number, row in enumerate(table.iter_rows(named=True), start=first_row):
         place = f"{where} row {number}"
-        value = values[number - 2]
+        value = values[number - first_row]
         if value is None:
             raise InputError("'rating' is empty", where=place, remedy="Fill it in, or drop it.")
         given = row.get("label")
@@ -84,7 +85,11 @@ def ratings_from(
 
 
 def _values(
-    table: pl.DataFrame, labels: Sequence[str], points: Sequence[float], where: str
+    table: pl.DataFrame,
+    labels: Sequence[str],
+    points: Sequence[float],
+    where: str,
+    first_row: int,
 ) -> tuple[list[float | None], dict[float, str]]:
     """The ratings as numbers, and the labels of the numbers."""
     series = table["rating"]
@@ -99,6 +104,10 @@ def _values(
                 got=", ".join(sorted(given)[:5]),
                 remedy="Name them from lowest to highest: --labels Bad,Okay,Good",
             )
+    if len(set(labels)) < len(labels):
+        raise InputError(
+            "a label is named twice", got=", ".join(labels), remedy="Name each point once."
+        )
     numbers = [float(one) for one in points] or [float(n + 1) for n in range(len(labels))]
     if labels and len(numbers) != len(labels):
         raise InputError(
@@ -108,7 +117,7 @@ def _values(
     by_label = dict(zip(labels, numbers, strict=True)) if labels else {}
     values = [
         _value(text, by_label, numbers, f"{where} row {row}")
-        for row, text in enumerate(texts, start=2)
+        for row, text in enumerate(texts, start=first_row)
     ]
     return values, {value: label for label, value in by_label.items()}
 
@@ -191,10 +200,20 @@ def _raters(
                     remedy="Keep one of the rows.",
                 )
             told[name] = {
-                column: value for column, value in row.items() if column != "rater" and value
+                column: _plain(value)
+                for column, value in row.items()
+                if column != "rater" and value is not None
             }
     names = dict.fromkeys(one.rater for one in ratings)
     return tuple(_rater(name, told.get(name, {}), where) for name in names)
+
+
+def _plain(value: object) -> object:
+    """The value as JSON holds it; numbers in a text file are numbers."""
+    if isinstance(value, bool | int | float):
+        return value
+    text = clean_text(str(value)).strip()
+    return float(text) if _is_number(text) else text
 
 
 def _rater(name: str, told: Mapping[str, Any], where: str) -> Rater:
@@ -206,6 +225,4 @@ def _rater(name: str, told: Mapping[str, Any], where: str) -> Rater:
         )
     seconds = _seconds(details, f"{where}, rater {name}")
     details.pop("seconds", None)
-    if _is_number(str(details.get("age", ""))):
-        details["age"] = float(details["age"])
     return Rater(name, details, seconds, kind=kind)

@@ -43,6 +43,7 @@ def replies_from(
     licence: str = "not stated",
     respondent: str | None = None,
     emotions: Mapping[str, str] | None = None,
+    first_row: int = 2,
 ) -> Release:
     """The replies of a table, to the situations of `situation_set` or to those it tells itself.
 
@@ -56,23 +57,30 @@ def replies_from(
         table = table.with_columns(respondent=pl.lit(respondent))
     if situation_set is None:
         situation_set = situations_told(
-            table, where=where, set_id=set_id, title=title, licence=licence, emotions=emotions or {}
+            table,
+            where=where,
+            set_id=set_id,
+            title=title,
+            licence=licence,
+            emotions=emotions or {},
+            first_row=first_row,
         )
         counts = Counter(one.emotion for one in situation_set if one.emotion)
         notes = tuple(emotion_warnings(counts))
     else:
         notes = ()
-    replies, kinds = _replies(table, {one.id for one in situation_set}, where, situation_set.id)
+    known = {one.id for one in situation_set}
+    replies, kinds = _replies(table, known, where, situation_set.id, first_row)
     return Release(situation_set, kinds, tuple(replies), notes=notes)
 
 
 def _replies(
-    table: pl.DataFrame, known: set[str], where: str, set_id: str
+    table: pl.DataFrame, known: set[str], where: str, set_id: str, first_row: int
 ) -> tuple[list[Reply], dict[str, Kind]]:
     found: dict[tuple[str, str, int], Reply] = {}
     rows: dict[tuple[str, str, int], int] = {}
     kinds: dict[str, Kind] = {}
-    for number, row in enumerate(table.iter_rows(named=True), start=2):
+    for number, row in enumerate(table.iter_rows(named=True), start=first_row):
         place = f"{where} row {number}"
         situation, respondent = filled(row, "situation", place), filled(row, "respondent", place)
         if situation not in known:
@@ -110,6 +118,7 @@ def situations_told(
     title: str,
     licence: str,
     emotions: Mapping[str, str],
+    first_row: int = 2,
 ) -> SituationSet:
     """The situations that a table of replies or ratings tells beside them."""
     check_set_id(set_id, where)
@@ -121,7 +130,7 @@ def situations_told(
             remedy="Name their set with --set, or add the column 'situation_text'.",
         )
     found: dict[str, tuple[Situation, int]] = {}
-    for number, row in enumerate(table.iter_rows(named=True), start=2):
+    for number, row in enumerate(table.iter_rows(named=True), start=first_row):
         place = f"{where} row {number}"
         situation = _situation_told(row, emotions, place)
         known = found.setdefault(situation.id, (situation, number))
@@ -192,7 +201,13 @@ def kind_of(respondent: str, given: object, where: str) -> Kind:
 
 
 def posts_from(
-    table: pl.DataFrame, *, where: str, set_id: str, title: str, licence: str
+    table: pl.DataFrame,
+    *,
+    where: str,
+    set_id: str,
+    title: str,
+    licence: str,
+    first_row: int = 2,
 ) -> Release:
     """Posts of a forum, with a person's reply to each where there is one (Lee et al. 2024).
 
@@ -209,12 +224,14 @@ def posts_from(
     posts: list[Situation] = []
     replies: list[Reply] = []
     seen: dict[str, int] = {}
-    for number, row in enumerate(table.iter_rows(named=True), start=2):
+    counts: Counter[str] = Counter()
+    for number, row in enumerate(table.iter_rows(named=True), start=first_row):
         place = f"{where} row {number}"
         told = {role: row[name] for role, name in columns.items() if name is not None}
         cells = {role: clean_text(str(value)).strip() for role, value in told.items() if value}
         topic, text = (filled(row, str(columns[role]), place) for role in ("topic", "text"))
-        key = cells.get("id") or f"{_slug(topic)}-{sum(one.topic == topic for one in posts) + 1}"
+        key = cells.get("id") or f"{_slug(topic)}-{counts[_slug(topic)] + 1}"
+        counts[_slug(topic)] += 1
         if key in seen:
             raise InputError(
                 f"the id is the same as in row {seen[key]}",

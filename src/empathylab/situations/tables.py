@@ -33,13 +33,14 @@ def situations_from(
     licence: str,
     language: str = "en",
     emotions: Mapping[str, str] | None = None,
+    first_row: int = 2,
 ) -> SituationSet:
     """The set in a table; `where` names it in errors, `emotions` maps the file's words to ours."""
     check_set_id(set_id, where)
     _check_columns(table.columns, where)
     found: list[Situation] = []
     rows: dict[tuple[str, str], int] = {}
-    for number, cells in enumerate(table.iter_rows(named=True), start=2):
+    for number, cells in enumerate(table.iter_rows(named=True), start=first_row):
         if any(cells.values()):
             texts = {name: clean_text(str(value)).strip() for name, value in cells.items() if value}
             situation = _situation(texts, emotions or {}, f"{where} row {number}")

@@ -78,6 +78,7 @@ def read_release(
     unmatched = len(known) - sum(rater.name in known for rater in raters)
     if unmatched:
         notes.append(f"In the demographics files but without a rating, left out: {unmatched}.")
+    notes += _unused_ratings(table, arms)
     without = sum(not rater.details for rater in raters)
     if known and without:
         notes.append(f"Raters who are in no demographics file: {without}.")
@@ -105,7 +106,16 @@ def _respondent_names(arms: list[str], given: Mapping[str, str], where: str) -> 
     for arm in given:
         if arm not in arms:
             raise UnknownName("arm", arm, arms, where=where)
-    return {arm: given.get(arm, arm) for arm in arms}
+    named = {arm: given.get(arm, arm) for arm in arms}
+    for arm, name in named.items():
+        if list(named.values()).count(name) > 1:
+            raise InputError(
+                "two arms cannot have one respondent",
+                where=where,
+                got=f"{arm}={name}",
+                remedy="Give each arm a name of its own with --respondent.",
+            )
+    return named
 
 
 def _situations(
@@ -157,8 +167,19 @@ def _replies(table: pl.DataFrame, arm: str, respondent: str, where: str) -> Iter
         given = None if labels is None or labels[number] is None else labels[number]
         details = None
         if given is not None:
-            details = {"miti": _listed(given, f"miti_{arm}", f"{where} row {number + 2}")}
+            place = f"{where} row {number + 2}"
+            details = {"miti": [str(one) for one in _listed(given, f"miti_{arm}", place)]}
         yield Reply(key, respondent, clean_text(text).strip(), details=details)
+
+
+def _unused_ratings(table: pl.DataFrame, arms: Iterable[str]) -> Iterable[str]:
+    """A sentence for each arm with rows that lack a rating, a rater or a reply."""
+    for arm in arms:
+        for column, what in (("rating", "rating"), ("annotator", "rater"), ("response", "reply")):
+            if f"{column}_{arm}" in table.columns:
+                missing = table[f"{column}_{arm}"].null_count()
+                if missing:
+                    yield f"Arm {arm}: rows without a {what}, left out: {missing}."
 
 
 def _ratings(table: pl.DataFrame, arm: str, respondent: str, where: str) -> Iterable[Rating]:

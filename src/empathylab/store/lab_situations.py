@@ -8,7 +8,7 @@ from typing import Literal
 
 from sqlalchemy import Connection, select
 
-from empathylab.errors import UnknownName
+from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation, SituationSet, builtin_sets
 from empathylab.store import schema
 from empathylab.store.lab import Lab
@@ -29,17 +29,33 @@ class StoredSet:
 
 
 def store_set(connection: Connection, chosen: SituationSet) -> StoredSet:
-    """Adds the set; other texts under a name the lab knows become its next version."""
+    """Adds the set; other texts than the newest under a known name become its next version."""
+    _refuse_taken_name(connection, chosen)
+    if chosen.id in builtin_sets():
+        return StoredSet(chosen, "unchanged", add_situation_set(connection, chosen))
     table = schema.situation_sets
     query = select(table.c.version, table.c.fingerprint).where(table.c.name == chosen.id)
     held = {int(row.version): row.fingerprint for row in connection.execute(query)}
-    for version, fingerprint in held.items():
-        same = dataclasses.replace(chosen, version=version)
-        if same.fingerprint == fingerprint:
-            return StoredSet(same, "unchanged", add_situation_set(connection, same))
-    stored = dataclasses.replace(chosen, version=max(held, default=0) + 1)
+    newest = max(held, default=0)
+    same = dataclasses.replace(chosen, version=newest)
+    if held and same.fingerprint == held[newest]:
+        return StoredSet(same, "unchanged", add_situation_set(connection, same))
+    stored = dataclasses.replace(chosen, version=newest + 1)
     ids = add_situation_set(connection, stored)
     return StoredSet(stored, "new version" if held else "added", ids)
+
+
+def _refuse_taken_name(connection: Connection, chosen: SituationSet) -> None:
+    """A set must not hide a built-in one, nor be hidden by a draw."""
+    built_in = builtin_sets().get(chosen.id)
+    table = schema.selections
+    drawn = connection.execute(select(table.c.id).where(table.c.name == chosen.id)).first()
+    if (built_in is not None and built_in != chosen) or drawn is not None:
+        raise InputError(
+            "this name belongs to another set" if built_in else "this name belongs to a draw",
+            got=chosen.id,
+            remedy="Give yours another with --name.",
+        )
 
 
 def lab_situation_sets(lab: Lab) -> dict[str, SituationSet]:

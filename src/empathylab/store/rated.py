@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.scales import scale_from_dict
@@ -28,6 +28,7 @@ from empathylab.store.schema import (
     situations,
     studies,
 )
+from empathylab.store.study_records import real_people
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Study:
     """A study of the lab, as far as an analysis needs it."""
 
     name: str
+    """Of the newest version; an older one is called `NAME@VERSION`."""
     title: str
     design: str
     """`between` or `within` subjects."""
@@ -46,16 +48,38 @@ def lab_studies(lab: Lab) -> dict[str, Study]:
     """The lab's studies by name, in the order in which they came."""
     with lab.reading() as connection:
         rows = connection.execute(select(studies).order_by(studies.c.id)).all()
-    return {row.name: _study(row) for row in rows}
+    newest = {row.name: row.version for row in sorted(rows, key=lambda row: int(row.version))}
+    found = [_study(row, newest[row.name]) for row in rows]
+    return {one.name: one for one in found}
 
 
-def _study(row: Any) -> Study:
+def _study(row: Any, newest: int) -> Study:
+    # A study that the lab ran has its words in several languages; the first is the one to report.
+    first = (row.protocol.get("languages") or ("",))[0]
     dimensions = tuple(
-        Dimension(one["name"], tuple(one["values"]), tuple(one["labels"]))
+        Dimension(
+            one["name"],
+            tuple(one["values"]),
+            tuple(
+                label.get(first, "") if isinstance(label, dict) else label
+                for label in one["labels"]
+            ),
+        )
         for one in row.protocol.get("dimensions", ())
     )
     design = row.protocol.get("design", "between")
-    return Study(row.name, row.title, design, dimensions, row.status)
+    name = row.name if row.version == newest else f"{row.name}@{row.version}"
+    return Study(name, row.title, design, dimensions, row.status)
+
+
+def _named(study: str) -> ColumnElement[bool]:
+    """The rule for the study of that name: its newest version, unless the name gives one."""
+    name, _, version = study.rpartition("@")
+    newest = select(func.max(studies.c.version)).where(studies.c.name == study).scalar_subquery()
+    rule = and_(studies.c.name == study, studies.c.version == newest)
+    if name and version.isdecimal():
+        rule = or_(rule, and_(studies.c.name == name, studies.c.version == int(version)))
+    return rule
 
 
 def lab_study(lab: Lab, name: str | None) -> Study:
@@ -81,7 +105,10 @@ def lab_study(lab: Lab, name: str | None) -> Study:
 
 
 def ratings_frame(lab: Lab, study: str) -> pl.DataFrame:
-    """The study's ratings, with what was rated and by whom."""
+    """The study's ratings, with what was rated and by whom.
+
+    Simulated raters, trials and those whom a researcher excluded are left out, here and below.
+    """
     query = (
         select(
             raters.c.name.label("rater"),
@@ -108,7 +135,7 @@ def ratings_frame(lab: Lab, study: str) -> pl.DataFrame:
         .join(situations, situations.c.id == responses.c.situation_id)
         .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
         .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
-        .where(studies.c.name == study)
+        .where(_named(study), real_people())
         .order_by(ratings.c.id)
     )
     return lab.frame(query).with_columns(arm=pl.coalesce("arm", "respondent"))
@@ -133,7 +160,7 @@ def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
         .join(studies, studies.c.id == raters.c.study_id)
         .join(ratings, ratings.c.rater_id == raters.c.id, isouter=True)
         .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
-        .where(studies.c.name == study)
+        .where(_named(study), real_people())
         .group_by(raters.c.id)
         .order_by(raters.c.id)
     )
@@ -165,10 +192,22 @@ def _totals(lab: Lab, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
     }
 
 
+# What platforms and people write where they do not tell.
+_UNTOLD = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather not say"} | {
+    "data_expired",
+    "consent_revoked",
+}
+
+
 def _column(name: str, values: list[Any]) -> pl.Series:
-    if all(isinstance(value, int | float) for value in values if value is not None):
-        return pl.Series(name, values, pl.Float64, strict=False)
-    texts = [None if value is None else str(value) for value in values]
+    """Numbers where all that is told are numbers, else words."""
+    told = [
+        None if value is None or str(value).strip().lower() in _UNTOLD else value
+        for value in values
+    ]
+    if all(isinstance(value, int | float) for value in told if value is not None):
+        return pl.Series(name, told, pl.Float64, strict=False)
+    texts = [None if value is None else str(value) for value in told]
     return pl.Series(name, texts, pl.String)
 
 
@@ -187,7 +226,7 @@ def rater_answers_frame(lab: Lab, study: str) -> pl.DataFrame:
         .join(studies, studies.c.id == raters.c.study_id)
         .join(scales, scales.c.id == administrations.c.scale_id)
         .join(item_answers, item_answers.c.administration_id == administrations.c.id)
-        .where(studies.c.name == study, administrations.c.outcome == "valid")
+        .where(_named(study), real_people(), administrations.c.outcome == "valid")
         .order_by(raters.c.id, scales.c.id, item_answers.c.item)
     )
     return lab.frame(query)
