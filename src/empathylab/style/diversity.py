@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from empathylab.errors import InputError
 from empathylab.style.responses import usable_responses
-from empathylab.style.segments import Codes, Numbers, segment
+from empathylab.style.segments import Numbers, segment
 
 Array = NDArray[np.float64]
 
@@ -91,7 +91,7 @@ def diversity(
     return tuple(found)
 
 
-def find_repeats(codes: Codes, starts: Numbers) -> Repeats:
+def find_repeats(codes: Numbers, starts: Numbers) -> Repeats:
     """Where each word, given as a number, stood before and will stand again in its text."""
     size = len(codes)
     lengths = np.diff(starts)
@@ -107,7 +107,7 @@ def find_repeats(codes: Codes, starts: Numbers) -> Repeats:
     return Repeats(starts, before, after)
 
 
-def _equal_neighbours(codes: Codes, lengths: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
+def _equal_neighbours(codes: Numbers, lengths: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
     """The places sorted by text, word and place, and which follow one with the same word."""
     bits = len(codes).bit_length()
     text = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from empathylab.style.emoji import emoji_column
 from empathylab.style.emoticons import emoticon_column
 from empathylab.style.layout import layout_columns
 from empathylab.style.lexicons import Lexicon, builtin_lexicons, read_lexicons
-from empathylab.style.marks import letter_columns, mark_columns
+from empathylab.style.marks import MARKS, letter_columns, mark_columns
 from empathylab.style.matching import Matcher, Resolved, matcher
 from empathylab.style.quotations import quotation_columns, quotation_counts
 from empathylab.style.readability import (
@@ -31,16 +30,10 @@ from empathylab.style.readability import (
     syllable_counts,
 )
 from empathylab.style.responses import require_columns
-from empathylab.style.segments import (
-    Columns,
-    Flags,
-    Numbers,
-    Segments,
-    columns_of,
-    segment_parts,
-)
+from empathylab.style.segments import Codes, Flags, Segments, Vocabulary, Words, segment_parts
 from empathylab.style.sentiment import sentiment_missing, sentiment_scores
 from empathylab.style.structure import piece_kinds, structure
+from empathylab.style.totals import PieceCounts, Places, places
 
 Column = NDArray[Any]
 """Counts or measures, one for each text."""
@@ -50,7 +43,7 @@ _YOU = "second_person"
 BATCH_BYTES = 32_000_000
 BATCH_ROWS = 100_000
 """Texts are taken in batches of this size, so that memory does not grow with their number."""
-PART_ROWS = 25_000
+PART_ROWS = 8_000
 """Texts that are counted together: their numbers stay in the processor's own memory."""
 
 
@@ -78,21 +71,19 @@ def features(
     require_columns(frame, [respondent, situation, text], "responses")
     chosen = chosen_lexicons(lexicons, lists)
     matching = matcher(chosen)
-    you = matcher([lexicon for lexicon in chosen if lexicon.name == _YOU])
     texts = frame[text].cast(pl.String)
-    reading = _Reading(matching, you, window if diversity else None)
+    reading = _Reading(matching, window if diversity else None)
     with ThreadPoolExecutor(max_workers=min(os.cpu_count() or 1, _THREADS)) as pool:
-        parts = [part for batch in _batches(texts) for part in _batch(batch, reading, pool.map)]
-    table = pl.concat(parts)
+        table = pl.concat([_batch(batch, reading, pool.map) for batch in _batches(texts)])
     if sentiment or (sentiment is None and sentiment_missing() is None):
         table = table.with_columns(sentiment_scores(texts).alias("sentiment"))
     own = [name for name in FEATURES if name in table.columns]
     added = [name for name in matching.columns if name not in FEATURES]
-    there = texts.is_not_null()
-    blanked = table.select(
-        pl.when(there).then(pl.col(name)).otherwise(None).alias(name) for name in [*own, *added]
-    )
-    return pl.concat([_identity(frame, respondent, situation), blanked], how="horizontal")
+    table = table.select(*own, *added)
+    if texts.null_count():
+        there = texts.is_not_null()
+        table = table.select(pl.when(there).then(pl.all()).otherwise(None))
+    return pl.concat([_identity(frame, respondent, situation), table], how="horizontal")
 
 
 def chosen_lexicons(
@@ -125,82 +116,124 @@ def _identity(frame: pl.DataFrame, respondent: str, situation: str) -> pl.DataFr
 
 
 def _batches(texts: pl.Series) -> Iterator[pl.Series]:
-    size = texts.str.len_bytes().fill_null(0).cum_sum()
-    group = (size // BATCH_BYTES) + pl.arange(0, len(texts), eager=True) // BATCH_ROWS
-    first = [0, *(group.diff().fill_null(0) != 0).arg_true().to_list(), len(texts)]
-    for begin, end in pairwise(first):
+    ends = texts.str.len_bytes().fill_null(0).cast(pl.Int64).cum_sum().to_numpy()
+    begin, before = 0, 0
+    while True:
+        fit = int(np.searchsorted(ends, before + BATCH_BYTES, side="right"))
+        end = min(max(fit, begin + 1), begin + BATCH_ROWS, len(texts))
         yield texts.slice(begin, end - begin)
+        if end == len(texts):
+            return
+        begin, before = end, int(ends[end - 1])
 
 
 class _Reading(NamedTuple):
     """How texts are to be read."""
 
     matching: Matcher
-    you: Matcher
     window: int | None
 
 
-class _Vocabulary(NamedTuple):
+class _Known(NamedTuple):
     """What was found on the different pieces of a batch."""
 
-    columns: Columns
+    counts: PieceCounts
     kinds: NDArray[np.uint16]
     addressing: Flags
     resolved: Resolved
 
 
-def _batch(
-    texts: pl.Series, reading: _Reading, run: Callable[..., Iterable[Any]]
-) -> list[pl.DataFrame]:
-    """The features of the texts, in order, in several tables."""
+def _batch(texts: pl.Series, reading: _Reading, run: Callable[..., Iterable[Any]]) -> pl.DataFrame:
+    """The features of the texts, in order."""
     parts = segment_parts(texts, PART_ROWS, run)
-    words, pieces = parts[0].words, parts[0].pieces
+    vocabulary = parts[0].vocabulary
     work = (
-        partial(_piece_columns, parts[0]),
-        partial(piece_kinds, pieces),
-        partial(reading.matching.resolved, words),
+        partial(_matches, vocabulary.words, reading.matching),
+        partial(_other_columns, vocabulary),
+        partial(_piece_kinds, vocabulary),
+        partial(_word_columns, vocabulary.words),
     )
-    columns, kinds, resolved = run(lambda one: one(), work)
-    addressing = words.summed_folded(reading.you.matched(words.folded)) > 0
-    vocabulary = _Vocabulary(
-        columns_of(columns | resolved.piece_columns()), kinds, addressing, resolved
-    )
-    own = [texts.slice(first, PART_ROWS) for first in range(0, max(len(texts), 1), PART_ROWS)]
-    return list(run(partial(_part, vocabulary=vocabulary, window=reading.window), own, parts))
-
-
-def _part(
-    texts: pl.Series, segments: Segments, *, vocabulary: _Vocabulary, window: int | None
-) -> pl.DataFrame:
-    totals = segments.totals(vocabulary.columns)
-    built = structure(segments, vocabulary.kinds)
-    found: dict[str, Column] = dict(totals)
+    matches, others, kinds, of_words = run(lambda one: one(), work)
+    counts = PieceCounts(len(vocabulary), of_words | others | matches.columns)
+    known = _Known(counts, kinds, matches.addressing, matches.resolved)
+    sums = counts.nothing(len(texts))
+    own = [sums[:, first : first + PART_ROWS] for first in range(0, max(len(texts), 1), PART_ROWS)]
+    counted = list(run(partial(_part, known=known, window=reading.window), parts, own))
+    found: dict[str, Column] = dict(zip(counts.columns, sums, strict=True))
+    found |= {name: np.concatenate([part[name] for part in counted]) for name in counted[0]}
     found["characters"] = texts.str.len_chars().fill_null(0).cast(pl.Int32).to_numpy()
-    found |= quotation_counts(texts.fill_null(""), totals)
-    found |= built.line_counts()
-    found |= built.sentence_counts(vocabulary.addressing)
-    found |= vocabulary.resolved.phrase_counts(built)
-    found |= _of_totals(found)
-    if window is not None:
-        found |= _of_words(segments, window)
+    found |= quotation_counts(texts.fill_null(""), found)
     return _table(found)
 
 
-def _piece_columns(segments: Segments) -> dict[str, Numbers]:
-    """What can be counted on the different pieces."""
-    words = segments.words
-    columns = letter_columns(segments)
-    columns["syllables"] = words.summed_folded(syllable_counts(words.folded))
-    columns["_latin"] = words.summed_folded(in_latin_letters(words.folded))
-    # Most pieces are plain words, which hold nothing else; xD is an emoticon.
-    places = segments.pieces.str.contains("[^A-Za-z]|^[xX]D").arg_true().to_numpy()
-    others = segments.pieces.gather(places)
-    found = mark_columns(others) | layout_columns(others) | quotation_columns(others)
+def _part(
+    segments: Segments, sums: Codes, *, known: _Known, window: int | None
+) -> dict[str, Column]:
+    """What is counted in each of some texts, apart from sums over pieces, which are written."""
+    built = structure(segments, known.kinds)
+    known.counts.add_up(segments, sums)
+    found: dict[str, Column] = built.line_counts() | built.sentence_counts(known.addressing)
+    named = dict(zip(known.counts.columns, sums, strict=True))
+    for name, more in known.resolved.phrase_counts(built).items():
+        named[name] += more
+    found |= _of_totals(named | found)
+    if window is not None:
+        found |= _of_words(segments, window)
+    return found
+
+
+class _Matches(NamedTuple):
+    """What the lexicons find on the different pieces."""
+
+    resolved: Resolved
+    columns: dict[str, Places]
+    addressing: Flags
+    """Which pieces say you."""
+
+
+def _matches(words: Words, matching: Matcher) -> _Matches:
+    resolved = matching.resolved(words)
+    return _Matches(resolved, resolved.piece_columns(), words.summed(resolved.has(_YOU)) > 0)
+
+
+def _word_columns(words: Words) -> dict[str, Places]:
+    """What can be counted on the words of the different pieces."""
+    columns = {
+        "words": words.sizes,
+        "words_in_capitals": words.summed_places(words.in_capitals),
+        "syllables": words.summed(syllable_counts(words.folded)),
+        "_latin": words.summed(in_latin_letters(words.folded)),
+    }
+    return {name: places(counts) for name, counts in columns.items()}
+
+
+def _other_columns(vocabulary: Vocabulary) -> dict[str, Places]:
+    """What else can be counted on the different pieces: letters, marks, layout and pictures."""
+    plain, others = vocabulary.plain, vocabulary.others
+    found = letter_columns(others) | mark_columns(others) | layout_columns(others)
+    found |= quotation_columns(others)
     found |= {"emoji": emoji_column(others), "emoticons": emoticon_column(others)}
-    for name, counts in found.items():
-        columns[name] = np.zeros(len(segments.pieces), dtype=np.int64)
-        columns[name][places] = counts
-    return columns
+    of_plain = {"letters": plain.letters, "capitals": plain.capitals, **plain.marks}
+    of_plain["punctuation"] = np.sum(list(plain.marks.values()), axis=0)
+    whole = {name: np.concatenate([of_plain[name], found.pop(name)]) for name in of_plain}
+    there = {name: places(counts) for name, counts in whole.items()}
+    return there | {name: places(counts, len(plain)) for name, counts in found.items()}
+
+
+def _piece_kinds(vocabulary: Vocabulary) -> NDArray[np.uint16]:
+    """What each of the pieces may be in a sentence or line, as bits."""
+    plain = vocabulary.plain
+    # Without a full stop, which abbreviations have, all words behave alike.
+    marks = ["", ",", "!", "?"]
+    alike = piece_kinds(pl.Series([letter + mark for mark in marks for letter in "Aa"]))
+    mark = np.sum(
+        [plain.marks[MARKS[one]] * place for place, one in enumerate(marks) if one], axis=0
+    )
+    kinds = alike[np.minimum(2 * mark + plain.begins_small, len(alike) - 1)]
+    behind = plain.spelled.sizes - plain.letters
+    unlike = np.flatnonzero((behind > 1) | (plain.marks["full_stops"] > 0))
+    kinds[unlike] = piece_kinds(plain.spelled.chosen(unlike).strings())
+    return np.concatenate([kinds, piece_kinds(vocabulary.others)])
 
 
 def _table(found: dict[str, Column]) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.style.segments import Numbers, Segments
+from empathylab.style.segments import Numbers
 from empathylab.style.tokens import without_keycaps
 
 MARKS = {
@@ -69,18 +69,11 @@ _PATTERNS = {
     "punctuation": r"\p{P}",
     "double_hyphens": "-{2,}",
 }
-_WHOLE_CAPITALS = r"^[^\p{Ll}]*\p{Lu}[^\p{Ll}]*\p{Lu}[^\p{Ll}]*$"
 
 
-def letter_columns(segments: Segments) -> dict[str, Numbers]:
-    """For each different piece, its words, letters, capitals and words in capitals."""
-    words = segments.words
-    whole = words.written.str.contains(_WHOLE_CAPITALS).to_numpy().astype(np.int64)
-    return {
-        "words": np.diff(words.starts),
-        **counted_all(segments.pieces, {"letters": r"\p{L}", "capitals": r"\p{Lu}"}),
-        "words_in_capitals": words.summed(whole),
-    }
+def letter_columns(pieces: pl.Series) -> dict[str, Numbers]:
+    """For each piece, its letters and capitals."""
+    return counted_all(pieces, {"letters": r"\p{L}", "capitals": r"\p{Lu}"})
 
 
 def mark_columns(pieces: pl.Series) -> dict[str, Numbers]:

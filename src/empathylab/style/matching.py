@@ -11,21 +11,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from empathylab.style.lexicons import Lexicon
-from empathylab.style.segments import Flags, Numbers, Segments, Words, offsets, runs
+from empathylab.style.segments import Numbers, Words, offsets, runs
 from empathylab.style.structure import Structure
+from empathylab.style.totals import Places
 
 _WHOLE = 1_000_000
 """How specific a whole word is: more than any stem is long."""
 
 
+_BEGINS, _FOLLOWS, _INSIDE = np.uint8(1), np.uint8(2), np.uint8(4)
+
+
+class _Candidates(NamedTuple):
+    """Those of the texts' words that phrases have."""
+
+    codes: Numbers
+    """The number of each among the different words."""
+    places: Numbers
+    """Its place among all words of the texts."""
+
+
 class _Found(NamedTuple):
-    """Matches in the sequence of words of all texts."""
+    """Matches in the sequence of candidates."""
 
     column: Numbers
     start: Numbers
@@ -50,16 +65,7 @@ class Matcher:
     def resolved(self, words: Words) -> Resolved:
         """What matches the different words, ready to be counted."""
         pairs = self._pairs(words.folded)
-        singles = self._single_matches(pairs)
-        phrasal = singles["column"].is_in(self.phrase_ends["column"].unique().to_list())
-        return Resolved(self, words, pairs, singles.filter(~phrasal), singles.filter(phrasal))
-
-    def matched(self, words: pl.Series) -> Numbers:
-        """1 for each word that is an entry or has an entry's beginning, 0 for others."""
-        found = self._single_matches(self._pairs(words))["word"].unique().to_numpy()
-        flags = np.zeros(len(words), dtype=np.int64)
-        flags[found] = 1
-        return flags
+        return Resolved(self, words, pairs, self._single_matches(pairs))
 
     def _pairs(self, words: pl.Series) -> pl.DataFrame:
         """Which patterns match which of the different words: `word`, `pattern`, `length`."""
@@ -87,18 +93,17 @@ class Resolved:
     words: Words
     pairs: pl.DataFrame
     """`word`, `pattern`: which patterns match which words."""
-    plain: pl.DataFrame
-    """`word`, `column`: single words of categories that have no phrases."""
-    phrasal: pl.DataFrame
-    """The same for categories that have phrases, too."""
+    singles: pl.DataFrame
+    """`word`, `column`: the entries of one word that words match."""
 
     @cached_property
     def _patterns(self) -> tuple[Numbers, Numbers]:
-        return _runs(self.pairs, "pattern", len(self.words.folded))
+        of_phrases = self.pairs.filter(pl.col("pattern").is_in(self._steps.used.tolist()))
+        return _runs(of_phrases, "pattern", len(self.words.folded))
 
     @cached_property
-    def _phrasal(self) -> tuple[Numbers, Numbers]:
-        return _runs(self.phrasal, "column", len(self.words.folded))
+    def _columns(self) -> tuple[Numbers, Numbers]:
+        return _runs(self.singles, "column", len(self.words.folded))
 
     @cached_property
     def _steps(self) -> _Steps:
@@ -109,73 +114,112 @@ class Resolved:
         return _runs(self.matcher.phrase_ends, "column", self._steps.nodes, key="node")
 
     @cached_property
-    def _begins_phrase(self) -> Flags:
+    def _roles(self) -> NDArray[np.uint8]:
+        """For each different word, as bits, where in a phrase it may stand."""
         first, patterns = self._patterns
-        before = offsets(np.isin(patterns, self._steps.first_patterns))
-        flags: Flags = np.diff(before[first]) > 0
-        return flags
+        roles = np.zeros(len(self.words.folded), dtype=np.uint8)
+        steps = self._steps
+        kinds = ((_BEGINS, steps.first), (_FOLLOWS, steps.second), (_INSIDE, steps.used))
+        for bit, which in kinds:
+            before = offsets(np.isin(patterns, which))
+            roles[np.diff(before[first]) > 0] |= bit
+        return roles
 
-    def piece_columns(self) -> dict[str, Numbers]:
-        """For each different piece, how often it has each category that has no phrases."""
-        pieces, width = len(self.words.starts) - 1, len(self.matcher.columns)
-        first, columns = _runs(self.plain, "column", len(self.words.folded))
-        which, entry = runs(first, self.words.folded_codes)
+    def piece_columns(self) -> dict[str, Places]:
+        """How often the different pieces have the single words of each category."""
+        pieces = len(self.words.starts) - 1
+        first, columns = self._columns
+        which, entry = runs(first, self.words.codes)
         piece = np.repeat(np.arange(pieces), np.diff(self.words.starts))[which]
-        cells = np.bincount(piece * width + columns[entry], minlength=pieces * width)
-        return self._named(cells.reshape(pieces, width), phrasal=False)
-
-    def phrase_counts(self, structure: Structure) -> dict[str, Numbers]:
-        """For each text, how often it has the words and phrases of categories with phrases."""
-        if not self.matcher.edges:
-            return {}
-        return self._named(self._totals(structure, self._found(structure.segments)), phrasal=True)
-
-    def _named(self, table: Numbers, *, phrasal: bool) -> dict[str, Numbers]:
-        with_phrases = set(self.matcher.phrase_ends["column"].to_list())
+        cells, counts = np.unique(columns[entry] * pieces + piece, return_counts=True)
+        bounds = np.searchsorted(cells, np.arange(len(self.matcher.columns) + 1) * pieces)
         return {
-            name: table[:, column]
-            for column, name in enumerate(self.matcher.columns)
-            if (column in with_phrases) == phrasal
+            name: Places(cells[begin:end] - column * pieces, counts[begin:end])
+            for column, (name, (begin, end)) in enumerate(
+                zip(self.matcher.columns, pairwise(bounds), strict=True)
+            )
         }
 
-    def _found(self, segments: Segments) -> _Found:
-        codes, _, _ = segments.word_sequence
-        found = [self._single_places(segments)]
+    def has(self, lexicon: str) -> Numbers:
+        """For each different word, 1 if the lexicon of that name has it by itself, else 0."""
+        own = [
+            column
+            for column, name in enumerate(self.matcher.columns)
+            if name.partition(":")[0] == lexicon
+        ]
+        flags = np.zeros(len(self.words.folded), dtype=np.int64)
+        flags[self.singles.filter(pl.col("column").is_in(own))["word"].to_numpy()] = 1
+        return flags
+
+    def phrase_counts(self, structure: Structure) -> dict[str, Numbers]:
+        """For each text, what phrases add to the single words of their categories.
+
+        A single word inside a phrase of its category does not count: that is taken away.
+        """
+        names = self.matcher.columns
+        with_phrases = self.matcher.phrase_ends["column"].unique().sort().to_numpy()
+        if not len(with_phrases):
+            return {}
+        segments = structure.segments
+        sequence, of_texts, _ = segments.word_sequence
+        places = np.flatnonzero((self._roles > 0).take(sequence))
+        words = _Candidates(sequence[places], places)
+        found = _outermost(_in_one_sentence(self._found(words), words, structure), len(words.codes))
+        inside = self._singles_inside(found, words)
+        width, texts = len(with_phrases), segments.texts
+        cells = [
+            (np.searchsorted(of_texts, words.places[match.start], side="right") - 1) * width
+            + np.searchsorted(with_phrases, match.column)
+            for match in (found, inside)
+        ]
+        more, less = (np.bincount(cell, minlength=texts * width) for cell in cells)
+        table = np.ascontiguousarray((more - less).reshape(texts, width).T)
+        return {names[column]: row for column, row in zip(with_phrases, table, strict=True)}
+
+    def _found(self, words: _Candidates) -> _Found:
+        """Every phrase in the texts."""
+        codes, places = words
         steps = self._steps
         first, patterns = self._patterns
         ends_at, columns = self._phrase_ends
-        place = np.flatnonzero(self._begins_phrase[codes])
+        goes_on = np.append(np.diff(places) == 1, False)[: len(places)]
+        roles = self._roles.take(codes)
+        # Few words that may begin a phrase stand before one that may follow.
+        begins = (roles[:-1] & (roles[1:] >> 1) & _BEGINS) != 0
+        place = np.flatnonzero(begins & goes_on[:-1])
         start, node = place, np.zeros(len(place), dtype=np.int64)
+        found = [_Found(place[:0], place[:0], place[:0])]
         while len(place):
-            inside = np.flatnonzero(place < len(codes))
-            which, entry = runs(first, codes[place[inside]])
-            which = inside[which]
+            which, entry = runs(first, codes[place])
             after = steps.after(node[which], patterns[entry])
             which, node = which[after >= 0], after[after >= 0]
-            start, place = start[which], place[which] + 1
+            start, place = start[which], place[which]
             done, ending = runs(ends_at, node)
-            found.append(_Found(columns[ending], start[done], place[done]))
+            found.append(_Found(columns[ending], start[done], place[done] + 1))
+            on = goes_on[place]
+            start, node, place = start[on], node[on], place[on] + 1
         return _Found(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
-    def _single_places(self, segments: Segments) -> _Found:
-        codes, _, _ = segments.word_sequence
-        first, columns = self._phrasal
-        place = np.flatnonzero((np.diff(first) > 0)[codes])
-        which, entry = runs(first, codes[place])
-        return _Found(columns[entry], place[which], place[which] + 1)
+    def _singles_inside(self, phrases: _Found, words: _Candidates) -> _Found:
+        """The single words that lie inside phrases of their category, each of them once."""
+        size = len(words.codes) + 1
+        lengths = phrases.end - phrases.start
+        place = np.arange(lengths.sum()) + np.repeat(phrases.end - np.cumsum(lengths), lengths)
+        first, columns = self._columns
+        which, entry = runs(first, words.codes[place])
+        same = np.flatnonzero(columns[entry] == np.repeat(phrases.column, lengths)[which])
+        keys = np.unique(columns[entry[same]] * size + place[which[same]])
+        column, start = np.divmod(keys, size)
+        return _Found(column, start, start + 1)
 
-    def _totals(self, structure: Structure, found: _Found) -> Numbers:
-        segments = structure.segments
-        of_texts, of_pieces = segments.word_sequence[1:]
-        of_sentences = of_pieces[structure.edges]
-        sentence = np.searchsorted(of_sentences, found.start, side="right")
-        whole = found.end <= of_sentences[np.minimum(sentence, len(of_sentences) - 1)]
-        column, start, end = (part[whole] for part in found)
-        kept = _outermost(column, start, end, int(of_texts[-1]))
-        text = np.searchsorted(of_texts, start[kept], side="right") - 1
-        width = len(self.matcher.columns)
-        cells = np.bincount(text * width + column[kept], minlength=segments.texts * width)
-        return cells.reshape(segments.texts, width)
+
+def _in_one_sentence(found: _Found, words: _Candidates, structure: Structure) -> _Found:
+    """The matches that do not reach over the end of a sentence."""
+    of_sentences = structure.segments.word_sequence[2][structure.edges]
+    sentence = np.searchsorted(of_sentences, words.places[found.start], side="right")
+    end = words.places[found.end - 1] + 1
+    whole = end <= of_sentences[np.minimum(sentence, len(of_sentences) - 1)]
+    return _Found(*(part[whole] for part in found))
 
 
 class _Steps:
@@ -188,7 +232,13 @@ class _Steps:
         order = np.argsort(keys)
         self.keys = keys[order]
         self.to = np.array(list(edges.values()), dtype=np.int64)[order]
-        self.first_patterns = self.keys[self.keys < patterns]
+        self.used = np.unique(keys % patterns)
+        """The patterns that phrases have."""
+        self.first = self.keys[self.keys < patterns]
+        """The patterns with which phrases begin."""
+        behind = np.isin(self.keys // patterns, self.to[self.keys < patterns])
+        self.second = np.unique(self.keys[behind] % patterns)
+        """The patterns that phrases have in the second place."""
 
     def after(self, node: Numbers, pattern: Numbers) -> Numbers:
         """The node that each pattern leads to, or -1."""
@@ -248,10 +298,12 @@ def _runs(
     return offsets(counts), ordered[column].to_numpy().astype(np.int64)
 
 
-def _outermost(column: Numbers, start: Numbers, end: Numbers, size: int) -> Numbers:
-    """Which matches lie in no other match of their column; of equal ones, one."""
+def _outermost(found: _Found, size: int) -> _Found:
+    """The matches that lie in no other match of their column; of equal ones, one."""
+    column, start, end = found
     order = np.lexsort((-end, start, column))
     reach = (column * (size + 1) + end)[order]
     before = np.concatenate([[-1], np.maximum.accumulate(reach)[:-1]])
     # What came before in the same column began no later; it reaches as far, too.
-    return order[before < reach]
+    kept = order[before < reach] if len(order) else order
+    return _Found(*(part[kept] for part in found))

@@ -7,16 +7,17 @@ sentence may end with it) is found on the different pieces, and carried to the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.style.numbering import Numbering, joined, spans_between_spaces
+from empathylab.style.plain_pieces import PlainPieces, plain_pieces
 from empathylab.style.tokens import EMAIL, URL, WORD, folded, without_keycaps
 
 Numbers = NDArray[np.int64]
@@ -26,13 +27,12 @@ Flags = NDArray[np.bool_]
 # U+FDD0 stands for no character: Unicode keeps it for programs' own use.
 _CUT = "\ufdd0"
 LINE_BREAK = "\n"
-_TOGETHER = 64
-"""Columns that are summed in one pass; the table of all pieces stays small enough to be near."""
 # Sentences that follow each other without a space.
 _CHINESE_END = r"([。！？｡]+[」』”’）)]*)"
 _MISSING_SPACE = r"(\p{Ll}{2}[.!?…]+[”\"’')]*)([“\"‘(]*\p{Lu})"
 _LINE_BREAKS = r"\r\n|[\n\r\x0B\x0C\x{85}\x{2028}\x{2029}]"
 _ADDRESS = rf"{URL}|{EMAIL}"
+_WHOLE_CAPITALS = r"^[^\p{Ll}]*\p{Lu}[^\p{Ll}]*\p{Lu}[^\p{Ll}]*$"
 
 
 @dataclass(frozen=True)
@@ -41,22 +41,45 @@ class Words:
 
     starts: Numbers
     """Where each piece's words begin in `codes`, and where the last one's end."""
-    codes: Codes
-    """The numbers of the words in `written`."""
-    written: pl.Series
-    """The different words as written."""
-    folded_codes: Codes
-    """The same words' numbers in `folded`."""
+    codes: Numbers
+    """The numbers of the words in `folded`."""
     folded: pl.Series
     """The different words in lower case."""
+    in_capitals: Flags
+    """Which of `codes` are written in capitals: two and more, and no small letter."""
 
-    def summed(self, of_written: Numbers) -> Numbers:
-        """For each piece, the sum of a number that each different written word has."""
-        return np.diff(offsets(of_written[self.codes])[self.starts])
+    @cached_property
+    def sizes(self) -> Numbers:
+        """How many words each piece has."""
+        return np.diff(self.starts)
 
-    def summed_folded(self, of_folded: Numbers) -> Numbers:
-        """For each piece, the sum of a number that each different folded word has."""
-        return np.diff(offsets(of_folded[self.folded_codes])[self.starts])
+    def summed(self, of_folded: Numbers) -> Numbers:
+        """For each piece, the sum of a number that each different word has."""
+        return self.summed_places(of_folded.take(self.codes))
+
+    def summed_places(self, of_codes: Numbers | Flags) -> Numbers:
+        """For each piece, the sum of a number that each of `codes` has."""
+        return np.diff(offsets(of_codes).take(self.starts))
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The different pieces of texts."""
+
+    plain: PlainPieces
+    """The first pieces: a word in ASCII letters, and behind it at most some of . , ! ? each."""
+    others: pl.Series
+    """The other pieces, as written; a line break is a piece of its own."""
+    words: Words
+    """The words of all pieces."""
+
+    def __len__(self) -> int:
+        return len(self.plain) + len(self.others)
+
+    @cached_property
+    def pieces(self) -> pl.Series:
+        """All pieces, as written."""
+        return pl.concat([self.plain.spelled.strings(), self.others])
 
 
 @dataclass(frozen=True)
@@ -65,12 +88,20 @@ class Segments:
 
     starts: Numbers
     """Where each text's pieces begin in `codes`, and one last number: where they end."""
-    codes: Codes
+    codes: Numbers
     """The number of each piece, text after text."""
-    pieces: pl.Series
-    """The different pieces, as written; a line break is a piece of its own."""
-    words: Words
-    """The words of the different pieces."""
+    vocabulary: Vocabulary
+    """The different pieces."""
+
+    @property
+    def pieces(self) -> pl.Series:
+        """The different pieces, as written; a line break is a piece of its own."""
+        return self.vocabulary.pieces
+
+    @property
+    def words(self) -> Words:
+        """The words of the different pieces."""
+        return self.vocabulary.words
 
     @property
     def texts(self) -> int:
@@ -83,45 +114,14 @@ class Segments:
         return np.repeat(np.arange(self.texts, dtype=np.int32), np.diff(self.starts))
 
     @cached_property
-    def word_sequence(self) -> tuple[Codes, Numbers, Numbers]:
+    def word_sequence(self) -> tuple[Numbers, Numbers, Numbers]:
         """The texts' words as numbers of `words.folded`, where each text's and each piece's begin.
 
         The last number of both is where the words end.
         """
-        positions, of_pieces = expanded(self.codes, self.words.starts)
-        return self.words.folded_codes[positions], of_pieces[self.starts], of_pieces
-
-    def totals(self, columns: Columns) -> dict[str, Codes]:
-        """For each text, the sums of numbers that each different piece has."""
-        from scipy.sparse import csr_array
-
-        ones = np.ones(len(self.codes), dtype=np.int32)
-        shape = (self.texts, len(self.pieces))
-        pieces = csr_array((ones, self.codes, self.starts.astype(np.int32)), shape=shape)
-        sums = {name: np.zeros(self.texts, dtype=np.int32) for name in columns.absent}
-        for names, table in columns.tables:
-            sums |= dict(zip(names, np.ascontiguousarray((pieces @ table).T), strict=True))
-        return sums
-
-
-class Columns(NamedTuple):
-    """Numbers that each different piece has, under many names."""
-
-    tables: list[tuple[list[str], Codes]]
-    """Names, and for each piece a row of numbers."""
-    absent: list[str]
-    """Names whose numbers are all 0."""
-
-
-def columns_of(numbers: Mapping[str, Numbers]) -> Columns:
-    """The numbers as tables, which are summed much faster than one by one."""
-    present = [name for name, column in numbers.items() if column.any()]
-    tables = []
-    for first in range(0, len(present), _TOGETHER):
-        names = present[first : first + _TOGETHER]
-        table = np.array([numbers[name] for name in names], dtype=np.int32)
-        tables.append((names, np.ascontiguousarray(table.T)))
-    return Columns(tables, [name for name in numbers if name not in set(present)])
+        sequence = expanded(self.codes, self.words.starts, self.words.codes)
+        of_pieces = offsets(self.words.sizes.take(self.codes))
+        return sequence, of_pieces.take(self.starts), of_pieces
 
 
 def segment(texts: pl.Series) -> Segments:
@@ -136,79 +136,116 @@ def segment_parts(
 
     `run` is `map`, or one that works on several parts at a time.
     """
-    plain = texts.cast(pl.String).fill_null("")
-    parts: list[_Chunks] = list(
-        run(_chunks, [plain.slice(first, size) for first in range(0, max(len(plain), 1), size)])
-    )
-    numbers, chunks = numbered(pl.concat([part.chunks for part in parts]))
-    first, pieces = _cut(chunks)
-    of_pieces, different = numbered(pieces)
-    words = _words_of(different)
+    whole = texts.cast(pl.String).fill_null("")
+    chunks = Numbering()
+    own = [whole.slice(first, size) for first in range(0, max(len(whole), 1), size)]
+    parts: list[_Chunks] = list(run(partial(_chunks, chunks), own))
+    first, pieces, vocabulary = _vocabulary(chunks)
 
-    def put_together(part: _Chunks, own: Codes) -> Segments:
-        places, begins = expanded(own[part.codes], first)
-        return Segments(begins[part.starts], of_pieces[places], different, words)
+    lengths = np.diff(first)
+    always_one = bool((lengths == 1).all())
 
-    ends = offsets(np.array([len(part.chunks) for part in parts]))
-    return list(run(put_together, parts, [numbers[a:b] for a, b in pairwise(ends)]))
+    def put_together(part: _Chunks) -> Segments:
+        codes = expanded(part.codes, first, pieces)
+        if always_one:
+            return Segments(part.starts, codes, vocabulary)
+        return Segments(offsets(lengths.take(part.codes)).take(part.starts), codes, vocabulary)
+
+    return list(run(put_together, parts))
 
 
 class _Chunks(NamedTuple):
     """What stands between spaces in some texts."""
 
     starts: Numbers
-    codes: Codes
-    chunks: pl.Series
-    kept: pl.Series
-    """Polars forgets its numbers with the last column that has them, and would find them anew."""
+    codes: Numbers
 
 
-def _chunks(texts: pl.Series) -> _Chunks:
-    lists = texts.str.split(" ")
-    values = lists.explode().cast(pl.Categorical)
-    return _Chunks(offsets(lists.list.len().to_numpy()), *numbered(values), values)
+def _chunks(chunks: Numbering, texts: pl.Series) -> _Chunks:
+    if not len(texts):
+        return _Chunks(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64))
+    spans = spans_between_spaces(joined(texts))
+    text_starts = offsets(texts.str.len_bytes().to_numpy() + 1)
+    starts = np.searchsorted(spans.starts, text_starts)
+    return _Chunks(starts, chunks.numbers(spans))
 
 
-def _words_of(pieces: pl.Series) -> Words:
-    found = without_keycaps(pieces).str.extract_all(WORD)
-    codes, written = numbered(found.explode().drop_nulls())
-    plain, different = numbered(folded(written))
-    starts = offsets(found.list.len().to_numpy())
-    return Words(starts, codes, written, plain[codes], different)
+def _vocabulary(chunks: Numbering) -> tuple[Numbers, Numbers, Vocabulary]:
+    """The pieces of the different chunks: where each one's begin, their numbers, and what they are.
+
+    Plain chunks come first, each of which is one piece.
+    """
+    spans = chunks.spans()
+    plain = plain_pieces(spans)
+    is_plain = np.zeros(len(chunks), dtype=bool)
+    is_plain[plain.chunks] = True
+    lists, cut = _cut(spans.chosen(np.flatnonzero(~is_plain)).strings())
+    other_codes, others = numbered(cut)
+    lengths = np.ones(len(chunks), dtype=np.int64)
+    lengths[~is_plain] = lists
+    pieces = np.arange(int(lengths.sum()))
+    single = np.repeat(is_plain, lengths)
+    pieces[single] = np.arange(len(plain))
+    pieces[~single] = other_codes + len(plain)
+    return offsets(lengths), pieces, Vocabulary(plain, others, _words_of(plain, others))
 
 
-def numbered(values: pl.Series) -> tuple[Codes, pl.Series]:
+def _words_of(plain: PlainPieces, others: pl.Series) -> Words:
+    found = without_keycaps(others).str.extract_all(WORD)
+    written = found.explode().drop_nulls()
+    words = Numbering()
+    codes = [words.numbers(plain.words)]
+    if len(written):
+        codes.append(words.numbers(spans_between_spaces(joined(folded(written)))))
+    capitals = written.str.contains(_WHOLE_CAPITALS).to_numpy()
+    lengths = np.concatenate([np.ones(len(plain), dtype=np.int64), found.list.len().to_numpy()])
+    return Words(
+        offsets(lengths),
+        np.concatenate(codes),
+        words.spans().strings(),
+        np.concatenate([plain.in_capitals, capitals]),
+    )
+
+
+def numbered(values: pl.Series) -> tuple[Numbers, pl.Series]:
     """A number for each value, and the different values in the order of their numbers."""
     if not len(values):
-        return np.zeros(0, dtype=np.int32), values.cast(pl.String)
+        return np.zeros(0, dtype=np.int64), values.cast(pl.String)
     # The numbers that polars gives are shared by the whole process, and so have gaps.
     categories = values.cast(pl.Categorical)
     shared = categories.to_physical().to_numpy()
     place = np.full(int(shared.max()) + 1, -1, dtype=np.int64)
     place[shared] = np.arange(len(shared))
     used = np.flatnonzero(place >= 0)
-    own = np.zeros(len(place), dtype=np.int32)
-    own[used] = np.arange(len(used), dtype=np.int32)
+    own = np.zeros(len(place), dtype=np.int64)
+    own[used] = np.arange(len(used))
     return own[shared], values.gather(place[used]).cast(pl.String)
 
 
 def offsets(lengths: NDArray[np.integer] | Flags) -> Numbers:
     """Where runs of these lengths begin when put one after another, and where the last ends."""
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    ends = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=ends[1:])
+    return ends
 
 
-def expanded(codes: Codes, first: Numbers) -> tuple[Codes, Numbers]:
-    """The run of numbers that `first` gives each code, one after another, and where runs begin."""
-    of_code = np.diff(first).astype(np.int32)[codes]
-    begins = offsets(of_code)
-    numbers = np.repeat(first[:-1].astype(np.int32)[codes], of_code)
-    # Nearly all runs have one number: only the others are counted up.
-    longer = np.flatnonzero(of_code > 1)
-    if len(longer):
-        own = offsets(of_code[longer])
-        inside = np.arange(own[-1]) - np.repeat(own[:-1], of_code[longer])
-        numbers[np.repeat(begins[longer], of_code[longer]) + inside] += inside.astype(np.int32)
-    return numbers, begins
+def expanded(codes: Numbers, first: Numbers, values: Numbers) -> Numbers:
+    """The run of values that `first` gives each code, one after another."""
+    lengths = np.diff(first)
+    single = np.append(values, 0).take(first[:-1])
+    found = single.take(codes)
+    # Nearly all runs have one value: only the others need more.
+    odd = np.flatnonzero((lengths != 1).take(codes))
+    if not len(odd):
+        return found
+    own = lengths[codes[odd]]
+    counts = np.ones(len(codes), dtype=np.int64)
+    counts[odd] = own
+    found = np.repeat(found, counts)
+    begins = odd + offsets(own - 1)[:-1]
+    inside = np.arange(own.sum()) - np.repeat(offsets(own)[:-1], own)
+    found[np.repeat(begins, own) + inside] = values[np.repeat(first[codes[odd]], own) + inside]
+    return found
 
 
 def runs(first: Numbers, keys: NDArray[np.integer]) -> tuple[Numbers, Numbers]:
@@ -220,7 +257,10 @@ def runs(first: Numbers, keys: NDArray[np.integer]) -> tuple[Numbers, Numbers]:
 
 
 def _cut(chunks: pl.Series) -> tuple[Numbers, pl.Series]:
-    """Chunks cut at line breaks, other space, and where a sentence ends in them; none is empty."""
+    """Chunks cut at line breaks, other space, and where a sentence ends in them; none is empty.
+
+    How many pieces each chunk has, and the pieces.
+    """
     marked = chunks.str.replace_all(_CHINESE_END, f"${{1}}{_CUT}")
     marked = marked.str.replace_all(_MISSING_SPACE, f"${{1}}{_CUT}${{2}}")
     address = chunks.str.contains(_ADDRESS)
@@ -228,4 +268,4 @@ def _cut(chunks: pl.Series) -> tuple[Numbers, pl.Series]:
     cut = cut.str.replace_all(_LINE_BREAKS, f"{_CUT}{LINE_BREAK}{_CUT}")
     lists = cut.str.replace_all(r"[^\S\n]", _CUT).str.split(_CUT)
     lists = lists.list.eval(pl.element().filter(pl.element() != ""))
-    return offsets(lists.list.len().to_numpy()), lists.explode().drop_nulls()
+    return lists.list.len().to_numpy().astype(np.int64), lists.explode().drop_nulls()
