@@ -247,3 +247,96 @@ def test_preferences_of_anybodys_table(tmp_path: Path) -> None:
     assert "the first would be preferred in 60% of comparisons" in out
     code, _, err = run("stats", "preferences", path, "--outcome", "outcom")
     assert (code, "Did you mean 'outcome'" in err) == (2, True)
+
+
+def test_thresholds_and_attention_checks_are_given_on_the_command_line(
+    tmp_path: Path, lab: Path
+) -> None:
+    rows = [
+        f"s{s},{who},{who}{r},{name},{value},reply {s} {who},story {s},sad"
+        for s in range(6)
+        for k, who in enumerate(("human", "gpt"))
+        for r in range(6)
+        for name, value in (("warmth", 1 + (s + r + k) % 3), ("degree", (s * 13 + r * 7 + k) % 100))
+    ]
+    head = "situation,respondent,rater,dimension,rating,text,situation_text,emotion\n"
+    (tmp_path / "t.csv").write_text(head + "\n".join(rows) + "\n")
+    people = [f"{who}{r},{int(r == 0)}" for who in ("human", "gpt") for r in range(6)]
+    (tmp_path / "people.csv").write_text("rater,checks\n" + "\n".join(people) + "\n")
+    code, _, err = run(
+        *("data", "import", "ratings", tmp_path / "t.csv", "--lab", lab),
+        *("--raters", tmp_path / "people.csv"),
+    )
+    assert code == 0, err
+    found = as_json(
+        *("analyze", "ratings", "--lab", lab, "--good-from", "degree=50"),
+        *("--failed-attention", "checks"),
+    )
+    assert {one["dimension"] for one in found["tests"]} == {"warmth", "degree"}
+    assert found["exclusions"]["kept"] == {"human": 5, "gpt": 5}
+    assert [one["n"] for one in found["exclusions"]["mixed_models"]] == [60, 60]
+    assert [one["dimension"] for one in found["means"]] == ["degree"]
+    out = run("analyze", "ratings", "--lab", lab, "--table", "csv", "--by", "all")[1]
+    assert out.startswith("dimension,arm,situations,good,good (reference),")
+    assert "\ndegree,gpt,all," in out
+    for wrong in ("x", "=3", "degree=high"):
+        code, _, err = run("analyze", "ratings", "--lab", lab, "--good-from", wrong)
+        assert (code, "--good-from needs a number, or DIMENSION=NUMBER" in err) == (2, True)
+    code, _, err = run(
+        "analyze", "ratings", "--lab", lab, "--good-from", 3, "--good-from", "warmth=2"
+    )
+    assert (code, "either one number or named dimensions" in err) == (2, True)
+
+
+def test_only_without_rated_situations_says_so(filled: Path) -> None:
+    code, _, err = run("analyze", "ratings", "--lab", filled, "--only", "dialogues")
+    assert code == 2
+    assert "nobody rated a reply to a situation of dialogues" in err
+
+
+def test_a_reference_without_its_factor_says_what_is_needed(long_file: Path) -> None:
+    formula = ("--formula", "rating ~ arm + (1|rater)")
+    code, _, err = run("stats", "clmm", long_file, *formula, "--reference", "gpt")
+    assert code == 2
+    assert "--reference needs FACTOR=LEVEL" in err
+
+
+@pytest.mark.parametrize("kind", ["clmm", "lmm"])
+def test_words_for_nothing_are_missing_values(long_file: Path, kind: str) -> None:
+    content = long_file.read_text()
+    for place, gap in enumerate(("NA", "n/a", "NaN", "none")):
+        content += f"r9,s{place},human,{gap}\n"
+    long_file.write_text(content)
+    formula = ("--formula", "rating ~ arm + (1|rater)")
+    found = as_json("stats", kind, long_file, *formula)
+    assert (found["n"], sum(found["dropped"].values())) == (72, 4)
+    long_file.write_text(content[: content.index("r9,s1,human,n/a")])
+    assert "1 row left out" in run("stats", kind, long_file, *formula)[2]
+
+
+def test_a_single_preference_without_an_outcome_is_one_row(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    wins = ["first"] * 6 + ["second"] * 2 + ["NA"]
+    path.write_text("first,second,outcome\n" + "\n".join(f"gpt,human,{one}" for one in wins) + "\n")
+    code, _, err = run("stats", "preferences", path)
+    assert code == 0, err
+    assert "1 row with an empty cell left out." in err
+
+
+def test_a_match_that_leaves_one_situation_says_so_without_nan(tmp_path: Path, lab: Path) -> None:
+    texts = {"a": ("one two three", "one two three"), "b": ("one", "one two three four five")}
+    rows = [
+        f"{key},{who},r1,1,{text},story {key},sad"
+        for key, both in texts.items()
+        for who, text in zip(("human", "gpt"), both, strict=True)
+    ]
+    path = tmp_path / "mine.csv"
+    head = "situation,respondent,rater,rating,text,situation_text,emotion\n"
+    path.write_text(head + "\n".join(rows) + "\n")
+    assert run("data", "import", "ratings", path, "--lab", lab)[0] == 0
+    made = as_json("data", "match", "mine", "--name", "equal", "--lab", lab)
+    assert (made["situations"], made["imbalance"]) == (["a"], None)
+    assert "that one was kept to which gpt and human replied" in made["paragraph"]
+    assert "cannot be said of these" in made["paragraph"]
+    out = run("data", "match", "mine", "--name", "same", "--lab", lab)[1]
+    assert "same: added, 1 situation\n" in out

@@ -164,3 +164,17 @@ def test_chi2_of_an_unknown_column_gets_the_nearest_name() -> None:
     code, _, err = run("chi2", FOLDER / "rated_arms.csv", "--rows", "arms", "--columns", "rating")
     assert code == 2
     assert "'arm'" in err
+
+
+def test_chi2_of_levels_called_like_the_rows_keeps_every_column(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("arm,rating\na,arm\na,p\nb,arm\nb,arm\n", encoding="utf-8")
+    out = run("chi2", path, "--rows", "arm", "--columns", "rating", "--table", "csv")[1]
+    assert out.splitlines() == ["arm,rating: arm,rating: p", "a,1,1", "b,2,0"]
+
+
+def test_chi2_takes_words_for_nothing_as_missing(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("arm,rating\na,1\na,2\nb,1\nb,NA\nb,null\n", encoding="utf-8")
+    found = as_json("chi2", path, "--rows", "arm", "--columns", "rating")
+    assert (found["columns"], found["dropped"]) == (["1", "2"], 2)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 
@@ -7,6 +8,12 @@ import polars as pl
 import pytest
 
 from empathylab.report.apa import bounded, contingency_text, counted, interval, listed, p_text
+from empathylab.report.rater_words import (
+    exclusions_paragraph,
+    mean_robustness,
+    raters_paragraph,
+    robustness_paragraph,
+)
 from empathylab.report.ratings_rows import (
     arm_rows,
     comparison_rows,
@@ -19,16 +26,16 @@ from empathylab.report.ratings_rows import (
     subset_rows,
 )
 from empathylab.report.ratings_words import (
-    exclusions_paragraph,
+    means_paragraph,
     methods_paragraph,
     paired_paragraph,
-    raters_paragraph,
     results_paragraph,
-    robustness_paragraph,
 )
+from empathylab.stats.arm_means import compare_means
 from empathylab.stats.arms import (
     BAD_OKAY_GOOD,
     Estimate,
+    RatingScale,
     compare_arms,
     compare_paired_arms,
     independence_test,
@@ -101,7 +108,7 @@ def test_the_count_table_prints_counts_with_percentages() -> None:
 def test_the_comparison_table_prints_what_a_paper_does() -> None:
     row = comparison_table(COMPARISON)[0]
     assert row["good"] == "69/112"
-    assert row["human"] == "35/112"
+    assert row["good (reference)"] == "35/112"
     assert row["χ²"] == "19.55"
     assert row["p"] == "< .001"
     assert comparison_table(COMPARISON, "emotion")[0]["situations"] == "afraid"
@@ -139,7 +146,7 @@ def test_results_say_why_the_plain_test_overstates() -> None:
 
 def test_results_say_why_there_is_no_test() -> None:
     text = results_paragraph(compare_arms(small([2, 2], [2, 2]), BAD_OKAY_GOOD))
-    assert text == "model and human cannot be compared: only one column has counts."
+    assert text == "model and human cannot be compared: no rating of either is Good."
 
 
 def test_a_small_study_gets_fishers_test_in_words() -> None:
@@ -155,17 +162,29 @@ def test_pairs_are_told_with_mcnemars_test() -> None:
         "In 25 pairs by rater, only alpha was rated good in 6 and only human in 7: a difference of "
         "−4.00 percentage points"
     )
-    assert "exact binomial test, p = 1.000." in text
+    assert "exact binomial test, p = 1.000" in text
 
 
 def test_averaged_pairs_are_told_with_ranks() -> None:
-    text = paired_paragraph(compare_paired_arms(rated(), BAD_OKAY_GOOD))
+    found = compare_paired_arms(rated(), BAD_OKAY_GOOD)
+    text = paired_paragraph(found)
+    (alpha,) = [one for one in found.tests if (one.kind, one.arm) == ("all", "alpha")]
+    assert alpha.p < 0.05
     assert "In 40 pairs by situation with averaged ratings, alpha differed from human" in text
+
+
+def test_averaged_pairs_differ_only_where_the_test_says_so() -> None:
+    found = compare_paired_arms(rated(), BAD_OKAY_GOOD)
+    (alpha,) = [one for one in found.tests if (one.kind, one.arm) == ("all", "alpha")]
+    alone = dataclasses.replace(alpha, p=0.105, family_size=1)
+    text = paired_paragraph(dataclasses.replace(found, tests=(alone,)))
+    assert "alpha did not differ detectably from human, Wilcoxon's V = " in text
+    assert ", p = .105." in text
 
 
 def test_arms_without_pairs_are_told_so() -> None:
     text = paired_paragraph(compare_paired_arms(rated(), BAD_OKAY_GOOD, unit="rater"))
-    assert "alpha and human cannot be compared in 0 pairs by rater." in text
+    assert "cannot be compared in 0 pairs by rater: they have none in common." in text
     assert "40 raters in one of the two arms only did not count." in text
 
 
@@ -177,6 +196,71 @@ def test_the_rater_table_has_a_row_per_number_and_level() -> None:
     assert (rows[1]["variable"], rows[2]["variable"], rows[2]["p"]) == ("country", "", "")
 
 
+def test_arms_called_like_columns_keep_their_own_columns_of_raters() -> None:
+    renamed = raters().with_columns(pl.col("arm").replace({"alpha": "p", "beta": "variable"}))
+    row = rater_table(compare_raters(renamed, numeric=["teq"], reference="human"))[0]
+    assert row["variable"] == "teq"
+    assert row["p"] == ".039"
+    assert {"of p", "of variable"} <= set(row)
+
+
+def test_categories_called_like_columns_keep_their_own_columns() -> None:
+    scale = RatingScale("empathy", (1.0, 2.0, 3.0), ("n", "Okay", "arm"))
+    row = count_table(compare_arms(rated(), scale))[0]
+    assert (row["arm"], row["n"], row["rated arm"]) == ("human", "112", "35 (31.2%)")
+
+
+def test_the_conclusion_is_judged_with_raters_as_units() -> None:
+    people = rated().unique("rater", maintain_order=True).select("rater", "arm")
+    exclusions = apply_exclusions(rated(), people, [StraightLining(fewest=2)])
+    found = with_and_without(rated(), exclusions, lambda one: compare_arms(one, BAD_OKAY_GOOD))
+    tests = [
+        dataclasses.replace(one, clustered_p_holm=0.2) if one.kind == "all" else one
+        for one in found.kept.tests
+    ]
+    changed = dataclasses.replace(found, kept=dataclasses.replace(found.kept, tests=tuple(tests)))
+    # The plain test stays as it was, so that only the clustered one can change the conclusion.
+    assert changed.kept.tests[0].p == found.kept.tests[0].p < 0.05
+    assert "Holm-corrected p = .200), with them +30.36" in robustness_paragraph(changed)
+    assert "the conclusion changes" in robustness_paragraph(changed)
+
+
+def test_means_are_told_with_their_test_and_by_what_it_shows() -> None:
+    text = means_paragraph(compare_means(rated(), dimension="empathy"))
+    # tests/reference/arm_means.R
+    assert "The mean was 2.00 for human (95% CI [1.83, 2.17], SD " in text
+    assert "alpha differed from human on empathy, by +0.47, 95% CI [0.25, 0.70]" in text
+    assert "t(38) = 4.24, p < .001, Holm-corrected p < .001, Hedges' g = 0.62" in text
+    few = compare_means(small([1, 2, 3, 2], [2, 3, 2, 2]))
+    assert "model did not differ detectably from human on rating, by +0.25" in means_paragraph(few)
+
+
+def test_the_mean_of_one_arm_is_told_without_a_comparison() -> None:
+    text = means_paragraph(compare_means(small([1, 50, 90], []), dimension="warmth"))
+    assert "(from 1 to 90 in the 3 ratings given) and is told by its mean." in text
+    assert text.endswith("The 95% interval takes raters, not ratings, as the independent units.")
+
+
+def test_a_single_rater_leaves_the_means_untested() -> None:
+    frame = small([1, 50], [20, 80]).with_columns(rater=pl.lit("r"))
+    text = means_paragraph(compare_means(frame, dimension="warmth"))
+    assert "model and human cannot be tested on warmth: an arm has a single rater." in text
+
+
+def test_means_with_and_without_are_told_together() -> None:
+    whole = compare_means(rated(), dimension="empathy")
+    text = mean_robustness([whole], [whole])
+    assert "differs from that of human by +0.47 (t(38) = 4.24, Holm-corrected p < .001)" in text
+    assert text.count("the conclusion stands") == 2
+
+
+def test_one_arm_has_methods_without_a_comparison() -> None:
+    found = compare_arms(small([1, 2, 3], []), BAD_OKAY_GOOD)
+    assert "no test was made" in methods_paragraph(found)
+    assert "compared with" not in methods_paragraph(found)
+    assert results_paragraph(found).startswith("human was rated Good in 1 of 3 ratings (33.33%)")
+
+
 def test_the_exclusion_table_ends_with_who_is_left() -> None:
     people = raters().with_columns(
         seconds=pl.when(pl.col("arm") == "alpha").then(60).otherwise(600)
@@ -185,11 +269,11 @@ def test_the_exclusion_table_ends_with_who_is_left() -> None:
     rows = exclusion_table(apply_exclusions(ratings, people, [TooFast(seconds=120)]))
     assert rows[0] == {
         "rule": "took less than 120 seconds",
-        "human": "0",
-        "alpha": "35",
-        "beta": "0",
+        "of human": "0",
+        "of alpha": "35",
+        "of beta": "0",
     }
-    assert rows[-1]["alpha"] == "0 of 35"
+    assert rows[-1]["of alpha"] == "0 of 35"
 
 
 def test_raters_are_compared_in_words() -> None:
@@ -243,8 +327,9 @@ def test_results_with_and_without_are_told_together() -> None:
     assert exclusions.excluded
     found = with_and_without(rated(), exclusions, lambda one: compare_arms(one, BAD_OKAY_GOOD))
     text = robustness_paragraph(found)
-    assert "Without the raters left out, alpha differs from human by +" in text
-    assert "with them by +30.36 (χ²(1, N = 224) = 19.55, p < .001): the conclusion stands." in text
+    assert "Without the raters left out, the difference of alpha from human is +" in text
+    assert "with them +30.36 (t(38) = 4.42, Holm-corrected p < .001): the conclusion st" in text
+    assert "judged by the test with raters as the independent units" in text
 
 
 def test_no_rules_are_said_too() -> None:

@@ -70,7 +70,7 @@ def test_a_lone_carriage_return_starts_no_row_in_csv() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["-0.5", "+31.3%", "−4", "fine", "a=b"])
+@pytest.mark.parametrize("text", ["-0.5", "+31.3%", "−4", "fine", "a=b", "+16.67 [−0.55, +32.57]"])
 def test_csv_leaves_numbers_and_plain_text_alone(text: str) -> None:
     assert cells(csv_table([{"x": text}]))[1] == [text]
 
@@ -99,3 +99,8 @@ def test_a_format_is_chosen_by_name() -> None:
 def test_an_unknown_format_gets_the_nearest_name() -> None:
     with pytest.raises(UnknownName, match="Did you mean 'markdown'"):
         table(ROWS, "markdwn")
+
+
+@pytest.mark.parametrize("text", ["-1+1", "+16.67 [=cmd(), 2]", "+a", "-", "@x"])
+def test_csv_neutralises_what_only_begins_like_a_number(text: str) -> None:
+    assert cells(csv_table([{"x": text}]))[1] == [f"'{text}"]

@@ -176,3 +176,22 @@ def test_a_rule_about_a_column_that_is_missing_is_refused() -> None:
 def test_frames_without_raters_are_refused() -> None:
     with pytest.raises(UnknownName, match="rater"):
         apply_exclusions(RATINGS.drop("rater"), RATERS, [])
+
+
+def test_failing_may_be_yes_or_no() -> None:
+    flagged = RATERS.with_columns(failed_attention=pl.Series(["Yes", "no", " no", None]))
+    found = apply_exclusions(RATINGS, flagged, [FailedAttention()])
+    assert [one.rater for one in found.excluded] == ["a"]
+
+
+def test_a_column_of_words_is_no_attention_check() -> None:
+    flagged = RATERS.with_columns(failed_attention=pl.Series(["DE", "FR", None, "DE"]))
+    with pytest.raises(InputError, match="needs numbers, or yes and no"):
+        apply_exclusions(RATINGS, flagged, [FailedAttention()])
+
+
+def test_raters_of_several_arms_are_counted_together() -> None:
+    within = RATERS.with_columns(arm=pl.lit(None, pl.String))
+    found = apply_exclusions(RATINGS, within, [TooFast(seconds=120)])
+    assert (found.raters, found.kept) == ({"several arms": 4}, {"several arms": 3})
+    assert found.excluded[0].arm == "several arms"

@@ -37,8 +37,19 @@ def ratings(
         ),
     ] = None,
     good_from: Annotated[
-        float | None,
-        typer.Option(help="The lowest rating that counts as good; the top one, if not given."),
+        list[str] | None,
+        typer.Option(
+            metavar="[DIMENSION=]NUMBER",
+            help="The lowest rating that counts as good; the top point, if not given. Degrees are "
+            "compared by means without it. Repeatable by dimension.",
+        ),
+    ] = None,
+    failed_attention: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Also without raters who failed an attention check, as this about them says.",
+        ),
     ] = None,
     too_fast: Annotated[
         float | None,
@@ -77,15 +88,16 @@ def ratings(
     model with crossed raters and situations, and whether the arms' raters are alike.
     """
     from empathylab.report.ratings_analysis import analyse_ratings
+    from empathylab.report.ratings_scales import thresholds
     from empathylab.store import Lab
 
-    rules = _rules(too_fast, inconsistent, straight_lining=straight_lining)
+    rules = _rules(failed_attention, too_fast, inconsistent, straight_lining=straight_lining)
     with Lab.open(lab, create=False) as opened:
         analysis = analyse_ratings(
             opened,
             study,
             reference=reference,
-            good_from=good_from,
+            good_from=thresholds(good_from),
             rules=rules,
             compare=compare or (),
             only=only,
@@ -102,22 +114,38 @@ def ratings(
 
         typer.echo("\n\n".join(paragraphs(analysis)))
     elif table is not None:
-        from empathylab.report.ratings_rows import comparison_table
         from empathylab.report.table_formats import table as formatted
 
-        rows = comparison_table(analysis.comparison, by)
+        rows = _paper_rows(analysis, by)
         typer.echo(formatted(rows, table, caption=analysis.study.title), nl=False)
     else:
         _print(analysis, by)
 
 
+def _paper_rows(analysis: RatingsAnalysis, by: str) -> list[dict[str, str]]:
+    """The tests; of a study without counts or with one arm what else there is."""
+    from empathylab.report.ratings_rows import comparison_table, count_table, mean_table
+
+    named = len(analysis.dimensions) > 1
+    tests = comparison_table(analysis.comparison, by, named=named)
+    counts = [] if tests else count_table(analysis.comparison, by, named=named)
+    others = [one for one in analysis.means if one.dimension not in analysis.comparison.scales]
+    return [*tests, *counts, *mean_table(others, by)]
+
+
 def _rules(
-    too_fast: float | None, inconsistent: int | None, *, straight_lining: bool
+    failed_attention: str | None,
+    too_fast: float | None,
+    inconsistent: int | None,
+    *,
+    straight_lining: bool,
 ) -> list[Rule]:
     from empathylab.report.ratings_analysis import INCONSISTENCIES
-    from empathylab.stats.exclusions import Inconsistent, StraightLining, TooFast
+    from empathylab.stats.exclusions import FailedAttention, Inconsistent, StraightLining, TooFast
 
     found: list[Rule] = []
+    if failed_attention is not None:
+        found.append(FailedAttention(column=failed_attention))
     if too_fast is not None:
         found.append(TooFast(seconds=too_fast))
     if straight_lining:
@@ -130,40 +158,57 @@ def _rules(
 def _print(analysis: RatingsAnalysis, by: str) -> None:
     from empathylab.cli.tables import print_rows
     from empathylab.report.mixed_rows import coefficient_table, random_table
-    from empathylab.report.ratings_rows import comparison_table, count_table, rater_table
+    from empathylab.report.ratings_rows import (
+        comparison_table,
+        count_table,
+        mean_table,
+        of_arm,
+        rater_table,
+    )
 
     kinds = ("all", "valence", "emotion")
     shown = kinds[: kinds.index(by) + 1]
-    typer.echo(f"{analysis.study.title}: arms against {analysis.reference}\n")
-    counts = [row for kind in shown for row in count_table(analysis.comparison, kind)]
-    print_rows(counts, "counts", as_json=False)
-    tests = [row for kind in shown for row in comparison_table(analysis.comparison, kind)]
-    if tests:
-        typer.echo()
-        print_rows(tests, "tests", as_json=False)
+    named = len(analysis.dimensions) > 1
+    several = len(analysis.arms) > 1
+    against = f"arms against {analysis.reference}" if several else f"one arm, {analysis.reference}"
+    typer.echo(f"{analysis.study.title}: {against}")
+    comparison = analysis.comparison
+    varied = [one for one in analysis.means if not one.constant]
+    tables = {
+        "counts": [row for kind in shown for row in count_table(comparison, kind, named=named)],
+        "tests": [row for kind in shown for row in comparison_table(comparison, kind, named=named)],
+        "means": [row for kind in shown for row in mean_table(varied, kind)],
+    }
+    for name, rows in tables.items():
+        if rows:
+            typer.echo()
+            print_rows(rows, name, as_json=False)
     for one in analysis.models:
         typer.echo(f"\n{one.dimension}: {one.model.formula if one.model else one.problem}")
         if one.model is not None:
             print_rows(coefficient_table(one.model), "coefficients", as_json=False)
             print_rows(random_table(one.model), "random", as_json=False)
-    if analysis.rater_comparison is not None:
+    compared = analysis.rater_comparison
+    if compared is not None:
         typer.echo("\nAre the arms' raters alike?")
-        rows = rater_table(analysis.rater_comparison)
-        print_rows(rows, "raters", as_json=False, as_named=analysis.rater_comparison.arms)
+        headings = [of_arm(arm) for arm in compared.arms]
+        print_rows(rater_table(compared), "raters", as_json=False, as_named=headings)
     for sentence in _asides(analysis):
         typer.echo(sentence, err=True)
 
 
 def _asides(analysis: RatingsAnalysis) -> list[str]:
-    from empathylab.report.ratings_words import exclusions_paragraph, robustness_paragraph
+    from empathylab.report.ratings_document import exclusion_paragraphs, notes
+    from empathylab.report.ratings_words import means_paragraph
 
-    said = [
-        sentence
+    said = notes(analysis)
+    said += [means_paragraph(one) for one in analysis.means if one.constant]
+    several = len(analysis.dimensions) > 1
+    said += [
+        f"{one.dimension}: {sentence}" if several else sentence
         for one in analysis.models
         if one.model is not None
         for sentence in (*one.model.notes, *one.model.problems)
     ]
-    if analysis.exclusions is not None:
-        said.append(exclusions_paragraph(analysis.exclusions.exclusions))
-        said.append(robustness_paragraph(analysis.exclusions))
+    said += exclusion_paragraphs(analysis)
     return list(dict.fromkeys(said))

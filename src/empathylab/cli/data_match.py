@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as encoder
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -79,19 +80,45 @@ def match(
             "imbalance": found.imbalance,
             "paragraph": said,
         }
-        typer.echo(encoder.dumps(told, indent=2, ensure_ascii=False))
+        from empathylab.report.ratings_rows import plain
+
+        typer.echo(encoder.dumps(plain(told), indent=2, ensure_ascii=False, allow_nan=False))
         return
-    typer.echo(f"{selection}: {change}, {len(situations):,} situations\n\n{said}")
+    from empathylab.report.apa import counted
+
+    typer.echo(f"{selection}: {change}, {counted(len(situations), 'situation')}\n\n{said}")
 
 
 def _paragraph(found: LengthMatched, name: str, size: int, ratio: float) -> str:
-    from empathylab.report.apa import listed
+    from empathylab.report.apa import counted, listed
     from empathylab.report.formats import number
 
+    whole = counted(size, "situation")
+    kept = "that one was kept" if found.n == 1 else f"those {number(found.n, 0)} were kept"
     return (
-        f"Of the {number(size, 0)} situations of {name}, those {number(found.n, 0)} were kept to "
-        f"which {listed(list(found.respondents))} replied at about the same length (the longest "
-        f"reply at most {number(ratio, 2)} times as many words as the shortest). The largest "
-        f"standardised difference in length between respondents fell from "
-        f"{number(found.imbalance_before, 2)} to {number(found.imbalance, 2)}."
+        f"Of the {whole} of {name}, {kept} to which {listed(list(found.respondents))} replied at "
+        f"about the same length (the longest reply at most {number(ratio, 2)} times as many words "
+        f"as the shortest). {_imbalance(found.imbalance_before, found.imbalance)}"
+    )
+
+
+def _imbalance(before: float, after: float) -> str:
+    """What the choice did to the largest standardised difference in length."""
+    from empathylab.report.formats import number
+
+    what = "The largest standardised difference in length between respondents"
+    if not math.isfinite(after):
+        return (
+            f"{what} cannot be said of these: there are too few of them, or a respondent's replies "
+            "are all of one length."
+        )
+    if not math.isfinite(before):
+        return f"{what} is {number(after, 2)}; before the choice it cannot be said."
+    if after < before:
+        return f"{what} fell from {number(before, 2)} to {number(after, 2)}."
+    if after == before:
+        return f"{what} is {number(after, 2)}, as it was before."
+    return (
+        f"{what} did not fall: it was {number(before, 2)} before and is {number(after, 2)} now, so "
+        "a smaller --ratio may be wanted."
     )

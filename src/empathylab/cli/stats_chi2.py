@@ -44,10 +44,10 @@ def chi2(
     """
     from empathylab.errors import UnknownName
     from empathylab.stats.arms import cross_table, independence_test, rao_scott
-    from empathylab.tables import read_table
+    from empathylab.tables import missing_as_null, read_table
 
     used = [rows, columns, *([cluster] if cluster else [])]
-    frame = read_table(file)
+    frame = missing_as_null(read_table(file))
     for name in used:
         if name not in frame.columns:
             raise UnknownName("column", name, frame.columns, where=file.name)
@@ -56,8 +56,12 @@ def chi2(
     counts, row_names, column_names = cross_table(kept[rows].to_list(), kept[columns].to_list())
     test = independence_test(counts, yates=yates, simulations=simulations, seed=seed)
     clustered = rao_scott(kept[rows], kept[columns], kept[cluster]) if cluster else None
+    # A level may be called like the column that makes the rows.
+    heads = [f"{columns}: {name}" for name in column_names]
+    if rows not in column_names:
+        heads = [str(name) for name in column_names]
     shown = [
-        {rows: name, **dict(zip(column_names, line.tolist(), strict=True))}
+        {rows: name, **dict(zip(heads, line.tolist(), strict=True))}
         for name, line in zip(row_names, counts, strict=True)
     ]
     if table is not None:
@@ -85,7 +89,7 @@ def chi2(
         return
     from empathylab.cli.tables import print_rows
 
-    print_rows(shown, "counts", as_json=False)
+    print_rows(shown, "counts", as_json=False, as_named=[rows, *heads])
     typer.echo(words)
     if dropped:
         lines = "1 row" if dropped == 1 else f"{dropped} rows"

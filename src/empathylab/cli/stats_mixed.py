@@ -107,18 +107,28 @@ def lmm(
 
 
 def _references(given: list[str] | None) -> dict[str, str]:
-    from empathylab.tables import mapped
+    from empathylab.errors import InputError
 
-    return dict(mapped(one, option="--reference") for one in given or ())
+    found = {}
+    for one in given or ():
+        factor, sign, level = (part.strip() for part in one.partition("="))
+        if not (factor and sign and level):
+            raise InputError(
+                "--reference needs FACTOR=LEVEL",
+                got=one,
+                remedy="Name the column, too: --reference arm=human.",
+            )
+        found[factor] = level
+    return found
 
 
 def _read(file: Path) -> pl.DataFrame:
     """The table, with columns of numbers as numbers; words stay words, and so become factors."""
     import polars as pl
 
-    from empathylab.tables import read_table
+    from empathylab.tables import missing_as_null, read_table
 
-    frame = read_table(file)
+    frame = missing_as_null(read_table(file))
     return frame.with_columns(
         numeric.alias(name)
         for name in frame.columns
@@ -142,6 +152,7 @@ def _print(
     words: bool,
     as_json: bool,
 ) -> None:
+    from empathylab.report.apa import counted
     from empathylab.report.mixed_rows import (
         coefficient_table,
         contrast_table,
@@ -178,6 +189,6 @@ def _print(
         typer.echo(f"\nContrasts of {factor} (p: {correction})")
         print_rows(contrast_table(model, factor, correction), "contrasts", as_json=False)
     for reason, count in model.dropped.items():
-        typer.echo(f"{count:,} rows left out: {reason}.", err=True)
+        typer.echo(f"{counted(count, 'row')} left out: {reason}.", err=True)
     for sentence in (*model.notes, *model.problems):
         typer.echo(sentence, err=True)

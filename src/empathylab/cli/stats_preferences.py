@@ -55,10 +55,10 @@ def preferences(
     preferred to the other.
     """
     from empathylab.stats.preferences import bradley_terry
-    from empathylab.tables import read_table
+    from empathylab.tables import missing_as_null, read_table
 
     fitted = bradley_terry(
-        read_table(file),
+        missing_as_null(read_table(file)),
         first=first,
         second=second,
         outcome=outcome,
@@ -84,7 +84,9 @@ def preferences(
     print_rows(rows, "strengths", as_json=False)
     typer.echo(_words(fitted))
     if fitted.dropped:
-        typer.echo(f"{fitted.dropped:,} rows with an empty cell left out.", err=True)
+        from empathylab.report.apa import counted
+
+        typer.echo(f"{counted(fitted.dropped, 'row')} with an empty cell left out.", err=True)
 
 
 def _document(fitted: BradleyTerry) -> dict[str, Any]:

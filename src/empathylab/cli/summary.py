@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from empathylab.report import ReportData, cautions
 from empathylab.report.appraisal_rows import change_rows, counterpart_rows, validity_rows
@@ -22,7 +22,8 @@ from empathylab.stats.intervals import change_interval
 
 def print_summary(data: ReportData, tallies: list[Tally], path: Path) -> None:
     """A short table, the cautions, and where the report is."""
-    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    # Names come from users: what looks like markup or an emoji's code is text.
+    console = Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
     mine = {tally.model for tally in tallies}
     changes = [one for one in data.analysis.changes if one.respondent in mine]
     for respondent, scale in dict.fromkeys((one.respondent, one.scale) for one in changes):
@@ -41,7 +42,7 @@ def print_summary(data: ReportData, tallies: list[Tally], path: Path) -> None:
     invalid = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
     console.print(f"Answers that could not be used: {invalid or 'none'}")
     for caution in cautions(data, mine):
-        console.print(f"[yellow]•[/yellow] {escape(caution)}")
+        console.print(Text.assemble(("•", "yellow"), f" {caution}"))
     console.print(f"Report: {path}")
 
 
@@ -52,28 +53,28 @@ def _changes_table(changes: list[ScaleChange], respondent: str, scale: str) -> T
         for one in changes
         if (one.respondent, one.scale) == (respondent, scale) and one.level != "factor"
     ]
-    table = Table(
-        title=f"{escape(respondent)}, {scale.upper()}: change from rest", title_justify="left"
-    )
+    title = Text(f"{respondent}, {scale.upper()}: change from rest")
+    table = Table(title=title, title_justify="left")
     table.add_column("after")
     table.add_column("n", justify="right")
     for subscale in dict.fromkeys(one.subscale for one in mine):
         rest = next(one for one in mine if one.subscale == subscale)
-        table.add_column(f"{subscale}\n(rest {number(rest.default_mean)})", justify="right")
+        head = Text(f"{subscale}\n(rest {number(rest.default_mean)})")
+        table.add_column(head, justify="right")
     for emotion in dict.fromkeys(one.emotion for one in mine):
         row = [one for one in mine if one.emotion == emotion]
         style = "bold" if emotion is None else None
         cells = [_cell(one) for one in row]
-        table.add_row(emotion or "all situations", str(row[0].n), *cells, style=style)
+        table.add_row(Text(emotion or "all situations"), str(row[0].n), *cells, style=style)
     return table
 
 
-def _cell(change: ScaleChange) -> str:
+def _cell(change: ScaleChange) -> Text:
     text = signed(change.delta)
     interval = change_interval(change)
     if change.emotion is None and interval is not None:
         text += f" [{signed(interval.low)}, {signed(interval.high)}]"
-    return escape(text)
+    return Text(text)
 
 
 def print_json(data: ReportData, tallies: list[Tally], path: Path) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from empathylab.report.formats import number, p_value, signed
 from empathylab.report.ratings_rows import plain
+from empathylab.stats.corrections import holm
 from empathylab.stats.mixed import (
     Clmm,
     Lmm,
@@ -21,6 +24,39 @@ from empathylab.stats.mixed import (
 Model = Clmm | Lmm
 _SHARED = ("coefficients", "random_effects", "log_likelihood", "aic", "bic", "n", "dropped")
 _CHECKS = ("converged", "boundary", "problems", "notes", "seconds")
+_SEPARATION = "Perfect separation"
+_WIDE = 10.0
+"""A standard error on the latent scale, above which odds span more than any ratings can show."""
+
+
+def holm_by_term(model: Model) -> dict[str, float]:
+    """The p value of each coefficient, Holm-corrected over the coefficients of its term.
+
+    Of a factor without interactions these are the contrasts of its levels with the reference.
+    """
+    names = model.design.names
+    found: dict[str, float] = {}
+    for places in model.design.terms.values():
+        of_term = [names[place] for place in places]
+        corrected = holm([model.coefficients[name].p for name in of_term])
+        found |= dict(zip(of_term, map(float, corrected), strict=True))
+    return found
+
+
+def doubtful(model: Model) -> tuple[str, ...]:
+    """The coefficients that must not be told with a test or an interval."""
+    return tuple(name for name, one in model.coefficients.items() if _doubtful(model, name, one))
+
+
+def _doubtful(model: Model, name: str, one: Any) -> bool:
+    if not math.isfinite(one.se) or (isinstance(model, Clmm) and one.se > _WIDE):
+        return True
+    if any(problem.startswith(_SEPARATION) for problem in model.problems):
+        # Separation alone leaves the other coefficients as they would be without those ratings.
+        named = re.compile(rf"(?<!\S){re.escape(name)}(?=,| sorts )")
+        unfinished = any("did not converge" in problem for problem in model.problems)
+        return unfinished or any(named.search(problem) for problem in model.problems)
+    return not model.converged
 
 
 def mixed_model_row(
@@ -40,6 +76,11 @@ def mixed_model_row(
             "variance_shares": variance_shares(model),
         }
     row |= {name: getattr(model, name) for name in (*_SHARED, *_CHECKS)}
+    row = plain(row)
+    corrected = holm_by_term(model)
+    for name, cells in row["coefficients"].items():
+        cells["p_holm"] = plain(corrected[name])
+    row["doubtful"] = list(doubtful(model))
     if means:
         row["means"] = {factor: mean_rows(model, factor) for factor in means}
         row["contrasts"] = {factor: contrast_rows(model, factor, correction) for factor in means}
@@ -89,14 +130,23 @@ def _numbers(one: Any, *names: str) -> dict[str, Any]:
 
 
 def coefficient_table(model: Model) -> list[dict[str, str]]:
-    """Thresholds and coefficients as a paper prints them."""
-    named = dict(model.coefficients)
+    """Thresholds and coefficients as a paper prints them; no test where it means nothing."""
+    statistic = "z" if isinstance(model, Clmm) else "t"
+    unsure, corrected = doubtful(model), holm_by_term(model)
+    several = any(len(places) > 1 for places in model.design.terms.values())
     rows = []
     if isinstance(model, Clmm):
-        rows = [_cells(name, one, "z") for name, one in model.thresholds.items()]
-    return rows + [
-        _cells(name, one, "z" if isinstance(model, Clmm) else "t") for name, one in named.items()
-    ]
+        for name, one in model.thresholds.items():
+            cells = _cells(name, one, statistic)
+            rows.append(cells | ({"p Holm": ""} if several else {}))
+    for name, effect in model.coefficients.items():
+        cells = _cells(name, effect, statistic)
+        if several:
+            cells["p Holm"] = p_value(corrected[name])
+        if name in unsure:
+            cells |= {head: "–" for head in cells if head not in ("term", "estimate", "s.e.")}
+        rows.append(cells)
+    return rows
 
 
 def _cells(name: str, one: Any, statistic: str) -> dict[str, str]:

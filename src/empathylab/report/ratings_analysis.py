@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.report.ratings_models import DimensionModel, dimension_models
+from empathylab.report.ratings_scales import StudyScales, Thresholds, study_scales
 from empathylab.scales import builtin_scales, find_scale
+from empathylab.stats.arm_means import MeanComparison, compare_means
 from empathylab.stats.arms import (
     ArmComparison,
     PairedComparison,
-    RatingScale,
     compare_arms,
     compare_paired_arms,
 )
+from empathylab.stats.arms.within import Unit
 from empathylab.stats.comparability import RaterComparison, compare_raters
-from empathylab.stats.exclusions import Rule, WithAndWithout, apply_exclusions, with_and_without
+from empathylab.stats.exclusions import (
+    Exclusions,
+    FailedAttention,
+    Inconsistent,
+    Rule,
+    WithAndWithout,
+    apply_exclusions,
+    with_and_without,
+)
 from empathylab.stats.inconsistency import Inconsistencies, inconsistencies
-from empathylab.stats.mixed import Clmm, Lmm, clmm, lmm
-from empathylab.store import Lab
+from empathylab.store import Lab, responses_frame
 from empathylab.store.lab_scales import lab_scales
 from empathylab.store.rated import (
     Study,
@@ -43,20 +52,7 @@ PROPERTIES = (
     "ethnicity",
 )
 INCONSISTENCIES = "inconsistencies"
-
-
-@dataclass(frozen=True, slots=True)
-class DimensionModel:
-    """A mixed model of one dimension's ratings."""
-
-    dimension: str
-    kind: str
-    """`clmm` for ordered categories, `lmm` for a scale of degrees."""
-    by_valence: bool
-    """Whether arms may differ in another way for pleasant situations than for others."""
-    model: Clmm | Lmm | None
-    problem: str | None = None
-    """Why there is no model."""
+_OWN = ("rater", "kind", "arm", "ratings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +63,37 @@ class RatingsAnalysis:
     reference: str
     ratings: pl.DataFrame
     comparison: ArmComparison
+    """Of the dimensions whose good ratings are counted; empty where there is none."""
     paired: PairedComparison | None
-    """Of a study within subjects, or where situations pair the arms."""
+    """Of a study within subjects."""
     models: tuple[DimensionModel, ...]
     raters: pl.DataFrame
+    """Who gave at least one of the ratings."""
     rater_comparison: RaterComparison | None
     """None where a rater saw several arms, or nothing is known about raters."""
     inconsistencies: Inconsistencies | None
     exclusions: WithAndWithout[ArmComparison] | None
+    means: tuple[MeanComparison, ...] = ()
+    """Of dimensions rated in degrees, and of those in which every rating is the same."""
+    kept_models: tuple[DimensionModel, ...] = ()
+    """The models without the raters that the rules leave out."""
+    kept_means: tuple[MeanComparison, ...] = ()
+    raters_without_ratings: int = 0
+    unrated: tuple[str, ...] = ()
+    """Who replied to the rated situations, but has no rating in the study."""
+    reference_assumed: bool = False
+    """No reference was named and no arm is called human, so the first arm became it."""
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """The arms with ratings, the reference first."""
+        names = self.ratings["arm"].unique(maintain_order=True).to_list()
+        return (self.reference, *(name for name in names if name != self.reference))
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The dimensions with ratings."""
+        return tuple(self.ratings["dimension"].unique(maintain_order=True).to_list())
 
 
 def analyse_ratings(
@@ -82,52 +101,77 @@ def analyse_ratings(
     study: str | None = None,
     *,
     reference: str | None = None,
-    good_from: float | None = None,
+    good_from: Thresholds = None,
     rules: Sequence[Rule] = (),
     compare: Sequence[str] = (),
     only: str | None = None,
 ) -> RatingsAnalysis:
     """The study's analysis; without a name, of the only study there is.
 
-    `compare` names what to compare between the arms' raters beyond what is usual; `only` a set or
-    a draw from one, to whose situations the analysis is narrowed.
+    `good_from` is the lowest good rating of degrees, or of each dimension by name; without it
+    degrees are compared by their means. `compare` names what to compare between the arms' raters
+    beyond what is usual; `only` a set or a draw from one, to whose situations the analysis is
+    narrowed.
     """
     chosen = lab_study(lab, study)
-    ratings = ratings_frame(lab, chosen.name).filter(rater_kind="person")
-    if only is not None:
-        whole, situations = lab_chosen_situations(lab, only)
-        keys = [one.id for one in situations]
-        ratings = ratings.filter(pl.col("set") == whole.id, pl.col("situation").is_in(keys))
-    if ratings.is_empty():
-        raise InputError(
-            "the study holds no rating by a person",
-            where=f"study {chosen.name}" + (f", situations of {only}" if only else ""),
-            remedy="Let people rate, or import ratings.",
-        )
+    ratings = _ratings(lab, chosen, only)
     arms = ratings["arm"].unique(maintain_order=True).to_list()
     against = _reference(reference, arms)
-    scales = _scales(chosen, ratings, good_from)
-    raters, contradictions = _raters(lab, chosen.name)
+    scales = study_scales(chosen, ratings, good_from)
+    everybody, contradictions = _raters(lab, chosen.name)
+    raters = everybody.filter(pl.col("rater").is_in(ratings["rater"].unique().to_list()))
+    _check_rules(rules, raters, contradictions, chosen)
 
     def compared(frame: pl.DataFrame) -> ArmComparison:
-        return compare_arms(frame, scales, reference=against)
+        return _compared(frame, scales, against)
 
-    exclusions = None
+    exclusions, kept = None, None
     if rules:
         excluded = apply_exclusions(ratings, raters, rules)
+        kept = _kept(excluded, ratings, against)
         exclusions = with_and_without(ratings, excluded, compared)
+    degrees = list(scales.degrees.items())
     return RatingsAnalysis(
         study=chosen,
         reference=against,
         ratings=ratings,
         comparison=exclusions.everybody if exclusions else compared(ratings),
         paired=_paired(chosen, ratings, scales, against) if len(arms) > 1 else None,
-        models=tuple(_models(ratings, scales, against)),
+        models=dimension_models(ratings, degrees, against),
         raters=raters,
         rater_comparison=_compared_raters(raters, against, compare),
         inconsistencies=contradictions,
         exclusions=exclusions,
+        means=_means(ratings, scales, against),
+        kept_models=() if kept is None else dimension_models(kept, degrees, against),
+        kept_means=() if kept is None else _means(kept, scales, against),
+        raters_without_ratings=everybody.height - raters.height,
+        unrated=_unrated(lab, ratings),
+        reference_assumed=reference is None and against != "human",
     )
+
+
+def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
+    ratings = ratings_frame(lab, study.name).filter(rater_kind="person")
+    if ratings.is_empty():
+        raise InputError(
+            "the study holds no rating by a person",
+            where=f"study {study.name}",
+            remedy="Let people rate, or import ratings.",
+        )
+    if only is None:
+        return ratings
+    whole, situations = lab_chosen_situations(lab, only)
+    keys = [one.id for one in situations]
+    chosen = ratings.filter(pl.col("set") == whole.id, pl.col("situation").is_in(keys))
+    if chosen.is_empty():
+        rated = ", ".join(ratings["set"].unique(maintain_order=True))
+        raise InputError(
+            f"nobody rated a reply to a situation of {only}",
+            where=f"study {study.name}",
+            remedy=f"Choose a set or draw of the situations that were rated (set {rated}).",
+        )
+    return chosen
 
 
 def _reference(given: str | None, arms: Sequence[str]) -> str:
@@ -138,28 +182,58 @@ def _reference(given: str | None, arms: Sequence[str]) -> str:
     return given
 
 
-def _scales(study: Study, ratings: pl.DataFrame, good_from: float | None) -> dict[str, RatingScale]:
-    found = {}
-    for one in study.dimensions:
-        values = ratings.filter(dimension=one.name)["rating"]
-        if values.is_empty():
-            continue
-        points = one.values
-        if not points and good_from is None:
+def _compared(frame: pl.DataFrame, scales: StudyScales, reference: str) -> ArmComparison:
+    if not scales.counted:
+        return ArmComparison(reference, {}, (), (), (), {}, 0.95, "rater")
+    counted = frame.filter(pl.col("dimension").is_in(list(scales.counted)))
+    return compare_arms(counted, scales.counted, reference=reference)
+
+
+def _means(frame: pl.DataFrame, scales: StudyScales, reference: str) -> tuple[MeanComparison, ...]:
+    return tuple(
+        compare_means(frame.filter(dimension=name), dimension=name, reference=reference)
+        for name in scales.averaged
+    )
+
+
+def _kept(excluded: Exclusions, ratings: pl.DataFrame, reference: str) -> pl.DataFrame:
+    kept = excluded.keep(ratings)
+    lost = ratings["dimension"].unique().to_list()
+    for name in lost:
+        if not (kept.filter(dimension=name)["arm"] == reference).any():
             raise InputError(
-                f"the ratings of {one.name!r} are degrees, so none of them is the good one",
-                where=f"study {study.name}",
-                remedy="Say from which on a rating counts as good: --good-from 75",
+                f"the exclusion rules leave no rating of {name} in the reference arm {reference!r}",
+                remedy="Loosen them, or choose another --reference.",
             )
-        ends = (float(values.min()), float(values.max()))  # type: ignore[arg-type]
-        found[one.name] = RatingScale(
-            one.name,
-            points or ends,
-            one.labels,
-            good_from=good_from,
-            continuous=not points,
-        )
-    return found
+    return kept
+
+
+def _check_rules(
+    rules: Sequence[Rule],
+    raters: pl.DataFrame,
+    contradictions: Inconsistencies | None,
+    study: Study,
+) -> None:
+    told = [name for name in raters.columns if name not in _OWN]
+    for rule in rules:
+        if isinstance(rule, Inconsistent) and contradictions is None:
+            raise InputError(
+                "no rater answered a questionnaire with reversed items, so contradictions cannot "
+                "be counted",
+                where=f"study {study.name}",
+                remedy="Import the raters' answers, to the TEQ say, or leave out --inconsistent.",
+            )
+        if isinstance(rule, FailedAttention) and rule.column not in told:
+            raise UnknownName("column about raters", rule.column, told, where=f"study {study.name}")
+
+
+def _unrated(lab: Lab, ratings: pl.DataFrame) -> tuple[str, ...]:
+    """Who replied to the rated situations but was not rated, by name."""
+    places = ratings.select("set", "situation").unique()
+    replies = responses_frame(lab).filter(outcome="valid").join(places, on=["set", "situation"])
+    rated = {*ratings["respondent"], *ratings["arm"]}
+    names = replies["respondent"].unique(maintain_order=True).to_list()
+    return tuple(name for name in names if name not in rated)
 
 
 def _raters(lab: Lab, study: str) -> tuple[pl.DataFrame, Inconsistencies | None]:
@@ -189,41 +263,30 @@ def _raters(lab: Lab, study: str) -> tuple[pl.DataFrame, Inconsistencies | None]
 
 
 def _paired(
-    study: Study, ratings: pl.DataFrame, scales: Mapping[str, RatingScale], reference: str
+    study: Study, ratings: pl.DataFrame, scales: StudyScales, reference: str
 ) -> PairedComparison | None:
-    if study.design != "within":
+    if study.design != "within" or not scales.counted:
         return None
-    return compare_paired_arms(ratings, scales, reference=reference)
+    counted = ratings.filter(pl.col("dimension").is_in(list(scales.counted)))
+    unit = pairing_unit(counted)
+    return compare_paired_arms(counted, scales.counted, unit=unit, reference=reference)
 
 
-def _models(
-    ratings: pl.DataFrame, scales: Mapping[str, RatingScale], reference: str
-) -> list[DimensionModel]:
-    found = []
-    for name, scale in scales.items():
-        frame = ratings.filter(dimension=name)
-        if frame["arm"].n_unique() < 2:
-            continue
-        found.append(_model(frame, name, scale, reference, by_valence=False))
-        if frame["valence"].drop_nulls().n_unique() == 2:
-            found.append(_model(frame, name, scale, reference, by_valence=True))
-    return found
+def pairing_unit(ratings: pl.DataFrame) -> Unit:
+    """What pairs the arms: the finest unit in which most ratings have one of another arm beside.
 
-
-def _model(
-    frame: pl.DataFrame, name: str, scale: RatingScale, reference: str, *, by_valence: bool
-) -> DimensionModel:
-    arms = "arm * valence" if by_valence else "arm"
-    formula = f"rating ~ {arms} + (1|rater) + (1|situation)"
-    options: dict[str, Any] = {"reference": {"arm": reference}}
-    if by_valence:
-        options["reference"]["valence"] = "negative"
-    kind = "lmm" if scale.continuous else "clmm"
-    try:
-        model = (lmm if scale.continuous else clmm)(frame, formula, **options)
-    except InputError as error:
-        return DimensionModel(name, kind, by_valence, None, str(error))
-    return DimensionModel(name, kind, by_valence, model)
+    Raters and situations where raters rated several arms' replies to the same situation; else
+    raters, who then saw several arms; else situations.
+    """
+    units: tuple[tuple[Unit, list[str]], ...] = (
+        ("rater and situation", ["rater", "situation"]),
+        ("rater", ["rater"]),
+    )
+    for unit, keys in units:
+        paired = ratings.select((pl.col("arm").n_unique().over(keys) > 1).mean()).item()
+        if paired is not None and paired > 0.5:
+            return unit
+    return "situation"
 
 
 def _compared_raters(
@@ -231,7 +294,7 @@ def _compared_raters(
 ) -> RaterComparison | None:
     if raters["arm"].null_count() or raters["arm"].n_unique() < 2:
         return None
-    told = [name for name in raters.columns if name not in ("rater", "kind", "arm", "ratings")]
+    told = [name for name in raters.columns if name not in _OWN]
     for name in wanted:
         if name not in told:
             raise UnknownName("column about raters", name, told)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import altair as alt
 
+from empathylab.stats.arm_means import MeanComparison
 from empathylab.stats.arms import ArmComparison, ArmCount
 
 # From worst to best; tells apart for any colour vision, on light and on dark.
@@ -140,6 +142,37 @@ def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] 
     )
     height = len(emotions) * max(20, 9 * len(arms))
     return _spec(alt.layer(lines, points).properties(width="container", height=height))
+
+
+def means_chart(found: MeanComparison) -> dict[str, Any]:
+    """Each arm's mean rating with its interval, over all situations."""
+    means = [one for one in found.means if one.kind == "all"]
+    arms = [one.arm for one in means]
+    rows = [
+        {"arm": one.arm, "mean": one.mean.estimate, "n": one.n}
+        | ({} if math.isnan(one.mean.low) else {"low": one.mean.low, "high": one.mean.high})
+        for one in means
+    ]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        alt.Y("arm:N", sort=arms, title=None, axis=alt.Axis(labelLimit=180, grid=False)),
+        tooltip=[
+            alt.Tooltip("arm:N"),
+            alt.Tooltip("mean:Q", format=".2f"),
+            alt.Tooltip("low:Q", format=".2f", title="95% from"),
+            alt.Tooltip("high:Q", format=".2f", title="to"),
+            alt.Tooltip("n:Q", title="ratings", format=","),
+        ],
+    )
+    axis = alt.Axis(title=f"mean {found.dimension}", grid=True)
+    scale = alt.Scale(domain=[found.lowest, found.highest], nice=True)
+    lines = base.mark_rule(strokeWidth=2, color=_HIGH, opacity=0.6).encode(
+        alt.X("low:Q", axis=axis, scale=scale), alt.X2("high:Q")
+    )
+    points = base.mark_point(filled=True, size=64, opacity=1, color=_HIGH).encode(
+        alt.X("mean:Q", axis=axis, scale=scale)
+    )
+    chart = alt.layer(lines, points)
+    return _spec(chart.properties(width="container", height=34 * len(arms)))
 
 
 def _by_difference(rows: list[dict[str, Any]], reference: str) -> list[str]:

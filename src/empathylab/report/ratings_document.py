@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from empathylab.report.mixed_rows import mixed_model_row
 from empathylab.report.mixed_words import model_methods, model_results
-from empathylab.report.ratings_analysis import DimensionModel, RatingsAnalysis
+from empathylab.report.rater_words import (
+    exclusions_paragraph,
+    mean_robustness,
+    model_robustness,
+    raters_paragraph,
+    robustness_paragraph,
+)
+from empathylab.report.ratings_analysis import RatingsAnalysis
+from empathylab.report.ratings_models import DimensionModel
 from empathylab.report.ratings_rows import (
     arm_rows,
     comparison_rows,
+    mean_arm_rows,
+    mean_rows,
     overall_rows,
     plain,
     subset_rows,
 )
 from empathylab.report.ratings_words import (
-    exclusions_paragraph,
+    means_paragraph,
     methods_paragraph,
+    notes_sentences,
     paired_paragraph,
-    raters_paragraph,
     results_paragraph,
-    robustness_paragraph,
 )
+from empathylab.stats.arm_means import MeanComparison
+from empathylab.stats.arms import ArmComparison
 from empathylab.stats.exclusions import declared
 
 
@@ -35,18 +47,26 @@ def ratings_document(analysis: RatingsAnalysis) -> dict[str, Any]:
         "reference": analysis.reference,
         "dimensions": plain(analysis.study.dimensions),
         "n": analysis.ratings.height,
-        "arms": arm_rows(analysis.comparison),
+        "arms": _arms(analysis.comparison, analysis.means),
         "subsets": subset_rows(analysis.comparison),
         "tests": comparison_rows(analysis.comparison),
         "overall": overall_rows(analysis.comparison),
+        "means": mean_rows(analysis.means),
         "paired": plain(analysis.paired),
         "mixed_model": models[0] if models else None,
         "mixed_models": models,
         "raters": _raters(analysis),
         "exclusions": _exclusions(analysis),
+        "notes": notes(analysis),
         "paragraphs": paragraphs(analysis),
     }
     return found
+
+
+def _arms(comparison: ArmComparison, means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
+    """Every arm and dimension once: counted where its good ratings are, else with its mean."""
+    others = [one for one in means if one.dimension not in comparison.scales]
+    return arm_rows(comparison) + mean_arm_rows(others)
 
 
 def _model_row(one: DimensionModel) -> dict[str, Any]:
@@ -60,6 +80,7 @@ def _raters(analysis: RatingsAnalysis) -> dict[str, Any]:
     counts = analysis.inconsistencies
     found: dict[str, Any] = {
         "n": analysis.raters.height,
+        "without_ratings": analysis.raters_without_ratings,
         "comparison": plain(analysis.rater_comparison),
         "inconsistencies": None,
     }
@@ -89,21 +110,62 @@ def _exclusions(analysis: RatingsAnalysis) -> dict[str, Any] | None:
         "kept": dict(found.exclusions.kept),
         "alike": plain(found.exclusions.alike),
         "tests": comparison_rows(found.kept),
-        "arms": arm_rows(found.kept),
+        "arms": _arms(found.kept, analysis.kept_means),
+        "means": mean_rows(analysis.kept_means),
+        "mixed_models": [_model_row(one) for one in analysis.kept_models],
     }
+
+
+def notes(analysis: RatingsAnalysis) -> list[str]:
+    """What a reader must know before the numbers, a sentence each."""
+    return notes_sentences(
+        analysis.reference,
+        assumed=analysis.reference_assumed,
+        unrated=analysis.unrated,
+        raters_without_ratings=analysis.raters_without_ratings,
+        arms=analysis.arms,
+    )
 
 
 def paragraphs(analysis: RatingsAnalysis) -> list[str]:
     """Methods first, then results, ready for a paper."""
-    models = [one.model for one in analysis.models if one.model is not None]
-    said = [methods_paragraph(analysis.comparison), *(model_methods(one) for one in models[:1])]
-    said.append(results_paragraph(analysis.comparison))
+    several = len(analysis.dimensions) > 1
+    comparison = analysis.comparison
+    said = [" ".join(notes(analysis)), methods_paragraph(comparison, named=several)]
+    said += [
+        model_methods(one.model, of=one.dimension if several else "")
+        for one in analysis.models
+        if one.model is not None and not one.by_valence
+    ]
+    said.append(results_paragraph(comparison, named=several))
+    said += [means_paragraph(one) for one in analysis.means]
     if analysis.paired is not None:
         said.append(paired_paragraph(analysis.paired))
-    said += [f"In the model {one.formula}: {model_results(one)}" for one in models]
+    said += [_model_sentence(one, several=several) for one in analysis.models]
     if analysis.rater_comparison is not None:
         said.append(raters_paragraph(analysis.rater_comparison))
-    if analysis.exclusions is not None:
-        said.append(exclusions_paragraph(analysis.exclusions.exclusions))
-        said.append(robustness_paragraph(analysis.exclusions))
+    said += exclusion_paragraphs(analysis)
     return [one for one in said if one]
+
+
+def exclusion_paragraphs(analysis: RatingsAnalysis) -> list[str]:
+    """Who was left out, and whether the results stand without them."""
+    if analysis.exclusions is None:
+        return []
+    exclusions = analysis.exclusions.exclusions
+    if not exclusions.excluded:
+        return [exclusions_paragraph(exclusions)]
+    found = [
+        exclusions_paragraph(exclusions),
+        robustness_paragraph(analysis.exclusions),
+        mean_robustness(analysis.means, analysis.kept_means),
+        model_robustness(analysis.models, analysis.kept_models),
+    ]
+    return [one for one in found if one]
+
+
+def _model_sentence(one: DimensionModel, *, several: bool) -> str:
+    of = f" of {one.dimension}" if several else ""
+    if one.model is None:
+        return f"No mixed model{of} could be fitted: {one.problem}"
+    return f"In the model{of} {one.model.formula}: {model_results(one.model)}"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from empathylab.report.formats import number, p_value, signed
+from empathylab.stats.arm_means import MeanComparison, MeanDifference
 from empathylab.stats.arms import ArmComparison, ArmCount, ArmTest, Estimate
 from empathylab.stats.comparability import RaterComparison
 from empathylab.stats.exclusions import Exclusions
+
+_COUNT_HEADS = ("dimension", "arm", "situations", "n")
 
 
 def plain(value: Any) -> Any:
@@ -65,14 +68,108 @@ def overall_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
     return [plain(one) for one in comparison.overall]
 
 
-def count_table(comparison: ArmComparison, kind: str = "all") -> list[dict[str, str]]:
-    """The counts with percentages as a paper prints them; kind is all, valence or emotion."""
-    return [_count_cells(one) for one in comparison.counts if one.kind == kind]
+def mean_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
+    """One row per dimension compared by means: the arms' means, and the differences of them."""
+    return [plain(one) for one in means]
 
 
-def comparison_table(comparison: ArmComparison, kind: str = "all") -> list[dict[str, str]]:
+def mean_arm_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
+    """One row per arm and dimension compared by means, in the shape of `arm_rows`."""
+    return [
+        {
+            "arm": one.arm,
+            "dimension": found.dimension,
+            "n": one.n,
+            "raters": one.raters,
+            "counts": {},
+            "percent": {},
+            "mean": plain(one.mean.estimate),
+            "mean_low": plain(one.mean.low),
+            "mean_high": plain(one.mean.high),
+            "sd": plain(one.sd),
+        }
+        for found in means
+        for one in found.means
+        if one.kind == "all"
+    ]
+
+
+def count_table(
+    comparison: ArmComparison, kind: str = "all", *, named: bool = False
+) -> list[dict[str, str]]:
+    """The counts with percentages as a paper prints them; kind is all, valence or emotion.
+
+    Every row has the same columns; of several dimensions, or where `named`, each names its own.
+    """
+    named = named or len(comparison.scales) > 1
+    labels = dict.fromkeys(label for one in comparison.counts for label in one.counts)
+    rows = []
+    for one in comparison.counts:
+        if one.kind == kind:
+            cells = _named(one.dimension, named=named)
+            cells |= {"arm": one.arm, "situations": _subset(one.subset), "n": number(one.n, 0)}
+            for label in labels:
+                head = f"rated {label}" if label in _COUNT_HEADS else label
+                cells[head] = _share_cell(one, label)
+            rows.append(cells)
+    return rows
+
+
+def comparison_table(
+    comparison: ArmComparison, kind: str = "all", *, named: bool = False
+) -> list[dict[str, str]]:
     """The tests as a paper prints them; kind is all, valence or emotion."""
-    return [_test_cells(one) for one in comparison.tests if one.kind == kind]
+    named = named or len(comparison.scales) > 1
+    return [
+        _named(one.dimension, named=named) | _test_cells(one)
+        for one in comparison.tests
+        if one.kind == kind
+    ]
+
+
+def mean_table(means: Sequence[MeanComparison], kind: str = "all") -> list[dict[str, str]]:
+    """Means and their differences from the reference as a paper prints them."""
+    rows = []
+    for found in means:
+        gaps = {(one.arm, one.subset): one for one in found.differences}
+        for one in found.means:
+            if one.kind == kind:
+                cells = {
+                    "dimension": found.dimension,
+                    "arm": one.arm,
+                    "situations": _subset(one.subset),
+                    "n": number(one.n, 0),
+                    "mean": _with_interval(one.mean),
+                    "SD": number(one.sd, 2),
+                }
+                rows.append(cells | _gap_cells(gaps.get((one.arm, one.subset))))
+    return rows
+
+
+def _gap_cells(gap: MeanDifference | None) -> dict[str, str]:
+    if gap is None:
+        return dict.fromkeys(("difference of means", "g", "p", "p Holm"), "")
+    return {
+        "difference of means": _with_interval(gap.difference),
+        "g": number(gap.g.estimate, 2),
+        "p": p_value(gap.p),
+        "p Holm": p_value(gap.p_holm),
+    }
+
+
+def _with_interval(found: Estimate) -> str:
+    if not (math.isfinite(found.low) and math.isfinite(found.high)):
+        return number(found.estimate, 2)
+    return f"{number(found.estimate, 2)} [{number(found.low, 2)}, {number(found.high, 2)}]"
+
+
+def _named(dimension: str, *, named: bool) -> dict[str, str]:
+    return {"dimension": dimension} if named else {}
+
+
+def of_arm(arm: str) -> str:
+    """The heading of an arm's column, which no other column can have, however arms are named."""
+    return f"of {arm}"
 
 
 def rater_table(comparison: RaterComparison) -> list[dict[str, str]]:
@@ -80,7 +177,7 @@ def rater_table(comparison: RaterComparison) -> list[dict[str, str]]:
     rows = []
     for one in comparison.numeric:
         cells = {"variable": one.variable, "level": ""}
-        cells |= {arm.arm: f"{number(arm.mean)} ({number(arm.sd)})" for arm in one.arms}
+        cells |= {of_arm(arm.arm): f"{number(arm.mean)} ({number(arm.sd)})" for arm in one.arms}
         worst = max((pair.equivalence.p for pair in one.differences), default=math.nan)
         test = f"F({one.welch.df}, {number(one.welch.df_denominator)}) = {number(one.welch.f, 2)}"
         rows.append(cells | _p_cells(test, one.p, one.p_holm, worst))
@@ -89,7 +186,7 @@ def rater_table(comparison: RaterComparison) -> list[dict[str, str]]:
             cells = {"variable": two.variable if place == 0 else "", "level": level}
             for arm, counts in zip(two.arms, two.counts, strict=True):
                 share = 100 * counts[place] / sum(counts) if sum(counts) else math.nan
-                cells[arm] = f"{counts[place]} ({number(share)}%)"
+                cells[of_arm(arm)] = f"{counts[place]} ({number(share)}%)"
             test = f"χ²({two.test.df}) = {number(two.test.chi2, 2)}"
             made = _p_cells(test, two.p, two.p_holm, math.nan)
             rows.append(cells | (made if place == 0 else dict.fromkeys(made, "")))
@@ -100,8 +197,8 @@ def exclusion_table(exclusions: Exclusions) -> list[dict[str, str]]:
     """How many raters each rule leaves out, by arm, and how many are left."""
     rows: dict[str, dict[str, str]] = {}
     for one in exclusions.counts:
-        rows.setdefault(one.rule, {"rule": one.rule})[one.arm] = number(one.excluded, 0)
-    kept = {arm: f"{n} of {exclusions.raters[arm]}" for arm, n in exclusions.kept.items()}
+        rows.setdefault(one.rule, {"rule": one.rule})[of_arm(one.arm)] = number(one.excluded, 0)
+    kept = {of_arm(arm): f"{n} of {exclusions.raters[arm]}" for arm, n in exclusions.kept.items()}
     return [*rows.values(), {"rule": "kept", **kept}]
 
 
@@ -153,11 +250,10 @@ def _test_row(one: ArmTest) -> dict[str, Any]:
     return {name: plain(value) for name, value in row.items()}
 
 
-def _count_cells(one: ArmCount) -> dict[str, str]:
-    cells = {"arm": one.arm, "situations": _subset(one.subset), "n": number(one.n, 0)}
-    for label, count in one.counts.items():
-        cells[label] = f"{number(count, 0)} ({number(one.percent[label])}%)"
-    return cells
+def _share_cell(one: ArmCount, label: str) -> str:
+    if label not in one.counts:
+        return ""
+    return f"{number(one.counts[label], 0)} ({number(one.percent[label])}%)"
 
 
 def _test_cells(one: ArmTest) -> dict[str, str]:
@@ -166,7 +262,7 @@ def _test_cells(one: ArmTest) -> dict[str, str]:
         "arm": one.arm,
         "situations": _subset(one.subset),
         "good": f"{one.good}/{one.n}",
-        one.reference: f"{one.good_reference}/{one.n_reference}",
+        "good (reference)": f"{one.good_reference}/{one.n_reference}",
         "gain": f"{signed(one.relative_gain_percent.estimate)}%",
         "difference": (
             f"{signed(100 * difference.estimate, 2)} "

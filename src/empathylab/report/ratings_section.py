@@ -7,10 +7,11 @@ from typing import Any
 
 from empathylab.report.appraisal_section import Figure
 from empathylab.report.mixed_rows import coefficient_table, random_table
-from empathylab.report.ratings_analysis import DimensionModel, RatingsAnalysis
-from empathylab.report.ratings_charts import emotions_chart, shares_chart
-from empathylab.report.ratings_document import paragraphs
-from empathylab.report.ratings_rows import comparison_table, count_table, rater_table
+from empathylab.report.ratings_analysis import RatingsAnalysis
+from empathylab.report.ratings_charts import emotions_chart, means_chart, shares_chart
+from empathylab.report.ratings_document import notes, paragraphs
+from empathylab.report.ratings_models import DimensionModel
+from empathylab.report.ratings_rows import comparison_table, count_table, mean_table, rater_table
 
 Rows = tuple[dict[str, str], ...]
 _TITLES = {
@@ -38,8 +39,12 @@ class StudySection:
     counts: Rows
     tests: Rows
     emotions: Rows
+    means: Rows
+    """Of dimensions compared by their means."""
+    mean_emotions: Rows
     models: tuple[ModelTable, ...]
     raters: Rows
+    notes: tuple[str, ...]
     paragraphs: tuple[str, ...]
 
 
@@ -69,14 +74,20 @@ def _study(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> StudySecti
         for one in analysis.models
     ]
     kinds = ("all", "valence")
+    named = len(analysis.dimensions) > 1
+    tests = [row for kind in kinds for row in comparison_table(comparison, kind, named=named)]
+    varied = [one for one in analysis.means if not one.constant]
     return StudySection(
         analysis=analysis,
         figures=tuple(_figures(analysis, specs)),
-        counts=tuple(row for kind in kinds for row in count_table(comparison, kind)),
-        tests=tuple(_narrow(row) for kind in kinds for row in comparison_table(comparison, kind)),
-        emotions=tuple(comparison_table(comparison, "emotion")),
+        counts=tuple(row for kind in kinds for row in count_table(comparison, kind, named=named)),
+        tests=tuple(_narrow(row) for row in tests),
+        emotions=tuple(comparison_table(comparison, "emotion", named=named)),
+        means=tuple(row for kind in kinds for row in mean_table(varied, kind)),
+        mean_emotions=tuple(mean_table(varied, "emotion")),
         models=tuple(models),
         raters=tuple(rater_table(compared)) if compared else (),
+        notes=tuple(notes(analysis)),
         paragraphs=tuple(paragraphs(analysis)),
     )
 
@@ -95,7 +106,7 @@ def _figures(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> list[Fig
             specs.append(spec)
 
     comparison = analysis.comparison
-    several = len(comparison.scales) > 1
+    several = len(analysis.dimensions) > 1
     for dimension in comparison.scales:
         named = f"{dimension}: " if several else ""
         shown = [
@@ -108,4 +119,7 @@ def _figures(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> list[Fig
             add("shares", title, shares_chart(comparison, dimension, subset))
         title = f"{named}Good ratings by emotion"
         add("emotions", title, emotions_chart(comparison, dimension))
+    for one in analysis.means:
+        if not one.constant:
+            add("shares", f"Mean {one.dimension}, with 95% interval", means_chart(one))
     return figures

@@ -14,56 +14,48 @@ from empathylab.report.apa import (
     p_text,
 )
 from empathylab.report.formats import number, signed
+from empathylab.stats.arm_means import MeanComparison, MeanDifference
 from empathylab.stats.arms import (
     ArmComparison,
+    ArmCount,
     ArmTest,
     McNemar,
     PairedComparison,
     PairedTest,
     RatingScale,
 )
-from empathylab.stats.comparability import (
-    CategoricalComparison,
-    NumericComparison,
-    RaterComparison,
-)
-from empathylab.stats.exclusions import Exclusions, WithAndWithout
 
 _KINDS = {"all": "all situations", "valence": "valence", "emotion": "emotion"}
 _MOST_NAMED = 8
 
 
-def methods_paragraph(comparison: ArmComparison) -> str:
-    """How the arms were compared, ready for a paper's methods section."""
+def methods_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
+    """How the arms were compared, ready for a paper's methods section.
+
+    `named` says the dimension even where only one of the study's is counted.
+    """
+    several = named or len(comparison.scales) > 1
+    of = f" of {listed(list(comparison.scales))}" if several else ""
     arms = list(dict.fromkeys(one.arm for one in comparison.counts))
+    if not arms:
+        return ""
     whole = [one for one in comparison.counts if one.kind == "all"]
     ratings = sum(one.n for one in whole)
-    tests = (
-        f"Each arm was compared with {comparison.reference} by a chi-square test of good against "
-        "other ratings with Yates' correction, or by Fisher's exact test where an expected count "
-        "was below 5."
-    )
-    intervals = (
-        f"Intervals are at {number(100 * comparison.confidence, 0)}%: Newcombe's for differences "
-        "of shares, Katz's for relative gains, Woolf's for odds ratios."
-    )
     said = [
         (
             f"The study has {counted(len(arms), 'arm')} ({listed(arms)}) and "
-            f"{counted(ratings, 'rating')}."
+            f"{counted(ratings, 'rating')}{of}."
         ),
         *(_scale_sentence(name, scale) for name, scale in comparison.scales.items()),
-        tests,
-        _families_sentence(comparison),
-        intervals,
     ]
-    per_rater = ratings / sum(one.raters for one in whole) if whole else 1.0
-    if per_rater > 1:
+    if len(arms) == 1:
         said.append(
-            f"Since raters gave several ratings each ({number(per_rater)} on average in an arm), "
-            "the difference was also tested with a cluster-robust variance, in which raters and "
-            "not ratings are the independent units."
+            "With one rated arm there is nothing to compare it with, so no test was made. "
+            f"Intervals of shares are Wilson's at {number(100 * comparison.confidence, 0)}%, which "
+            "take ratings as independent."
         )
+    else:
+        said += _tests_sentences(comparison, whole)
     dropped = sum(comparison.dropped.values())
     if dropped:
         was = "was" if dropped == 1 else "were"
@@ -71,26 +63,34 @@ def methods_paragraph(comparison: ArmComparison) -> str:
     return " ".join(said)
 
 
-def results_paragraph(comparison: ArmComparison, *, alpha: float = 0.05) -> str:
-    """What was found, ready for a paper's results section."""
+def results_paragraph(
+    comparison: ArmComparison, *, named: bool = False, alpha: float = 0.05
+) -> str:
+    """What was found, ready for a paper's results section; of several dimensions by name."""
     said = []
+    several = named or len(comparison.scales) > 1
     for dimension, scale in comparison.scales.items():
         tests = [one for one in comparison.tests if one.dimension == dimension]
-        if len(comparison.scales) > 1:
-            said.append(f"On {dimension}:")
+        where = f" on {dimension}" if several else ""
+        if not tests:
+            said += [
+                _share_sentence(one, scale, where, comparison.confidence)
+                for one in comparison.counts
+                if one.dimension == dimension and one.kind == "all"
+            ]
         for one in tests:
             if one.kind == "all":
-                said.append(_main_sentence(one, scale, comparison.confidence))
-                said.append(_cluster_sentence(one, comparison.confidence))
+                said.append(_main_sentence(one, scale, where, comparison.confidence))
+                said.append(_cluster_sentence(one, where, comparison.confidence))
         for arm in dict.fromkeys(one.arm for one in tests):
             of_arm = [one for one in tests if one.arm == arm]
-            said.append(_valence_sentence(of_arm, scale))
-            said.append(_emotion_sentence(of_arm, alpha))
+            said.append(_valence_sentence(of_arm, scale, where))
+            said.append(_emotion_sentence(of_arm, where, alpha))
     return " ".join(sentence for sentence in said if sentence)
 
 
-def paired_paragraph(comparison: PairedComparison) -> str:
-    """What was found in arms that share situations or raters."""
+def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> str:
+    """What was found in arms that share situations or raters; says what makes the pairs."""
     said = []
     several = len({one.dimension for one in comparison.tests}) > 1
     for one in comparison.tests:
@@ -99,84 +99,146 @@ def paired_paragraph(comparison: PairedComparison) -> str:
         where = f" on {one.dimension}" if several else ""
         pairs = counted(one.n, f"pair by {one.unit}", f"pairs by {one.unit}")
         if math.isnan(one.p):
-            said.append(f"{one.arm} and {one.reference} cannot be compared{where} in {pairs}.")
-        elif one.mcnemar is None:
+            why = "they have none in common" if one.n == 0 else "no pair differs"
             said.append(
-                f"In {pairs} with averaged ratings, {one.arm} differed from {one.reference}{where} "
-                f"with Wilcoxon's V = {number(one.ranks.v, 1)}, {p_text(one.p)}."
+                f"{one.arm} and {one.reference} cannot be compared{where} in {pairs}: {why}."
+            )
+        elif one.mcnemar is None:
+            p = one.p_holm if one.family_size > 1 else one.p
+            verdict = "differed" if p < alpha else "did not differ detectably"
+            said.append(
+                f"In {pairs} with averaged ratings, {one.arm} {verdict} from {one.reference}"
+                f"{where}, Wilcoxon's V = {number(one.ranks.v, 1)}, {_paired_p(one)}."
             )
         else:
             said.append(_mcnemar_sentence(one, one.mcnemar, pairs, where))
         if one.dropped:
-            lone = counted(one.dropped, f"{one.unit}", f"{one.unit}s")
+            names = {"rater and situation": "pair of rater and situation"}
+            plural = {"rater and situation": "pairs of rater and situation"}
+            lone = counted(
+                one.dropped,
+                names.get(one.unit, one.unit),
+                plural.get(one.unit, f"{one.unit}s"),
+            )
             said.append(f"{lone} in one of the two arms only did not count.")
     return " ".join(said)
 
 
-def raters_paragraph(comparison: RaterComparison) -> str:
-    """Whether the arms' raters are alike, and how far that can be said."""
-    groups = [
-        f"{number(n, 0)} of {arm}"
-        for arm, n in zip(comparison.arms, comparison.raters, strict=True)
-    ]
-    said = [f"The raters of the arms were compared ({listed(groups)})."]
-    said += [_numeric_sentence(one, comparison.alpha) for one in comparison.numeric]
-    said += [_categorical_sentence(one, comparison.alpha) for one in comparison.categorical]
-    tests = len(comparison.numeric) + len(comparison.categorical)
-    if tests > 1:
-        said.append(f"p Holm is corrected over these {tests} tests.")
-    return " ".join(said)
+def _paired_p(one: PairedTest) -> str:
+    if one.family_size > 1:
+        return f"{p_text(one.p)}, {p_text(one.p_holm, 'Holm-corrected p')}"
+    return p_text(one.p)
 
 
-def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
-    """Which raters were left out by which rule, and whether the arms lost alike."""
-    if not exclusions.rules:
-        return "No rule for leaving out raters was declared; all were kept."
-    said = [f"Left out was who {'; or '.join(str(rule) for rule in exclusions.rules)}."]
-    lost = [
-        f"{before - exclusions.kept[arm]} of {counted(before, 'rater')} of {arm}"
-        for arm, before in exclusions.raters.items()
-    ]
-    said.append(f"This left out {listed(lost)}.")
-    test = exclusions.alike
-    if test.method != "none":
-        if test.p < alpha:
-            said.append(
-                f"The arms lost unequally many ({contingency_text(test)}): raters who are left "
-                "are no longer a random sample of those assigned, and the results of all raters "
-                "are the safer ones."
-            )
-        else:
-            said.append(f"The arms lost about equally many ({contingency_text(test)}).")
-    unknown = sum(one.unknown for one in exclusions.counts)
-    if unknown:
-        said.append(
-            f"In {counted(unknown, 'case')} a rule could not be applied because a value was "
-            "missing; these raters were kept."
+def means_paragraph(found: MeanComparison, *, alpha: float = 0.05) -> str:
+    """How the means of a dimension compare, with how it was done."""
+    whole = [one for one in found.means if one.kind == "all"]
+    ratings = counted(sum(one.n for one in whole), "rating")
+    name = found.dimension
+    if found.constant:
+        value = f"{found.lowest:g}"
+        return (
+            f"Every one of the {ratings} of {name} is {value}, so neither arms nor raters can be "
+            "told apart by it."
         )
+    level = f"{number(100 * found.confidence, 0)}%"
+    purpose = "compared by means" if len(whole) > 1 else "told by its mean"
+    means = [
+        f"{number(one.mean.estimate, 2)} for {one.arm} "
+        f"({interval(one.mean, 2, confidence=found.confidence)}, SD {number(one.sd, 2)}, "
+        f"n = {number(one.n, 0)})"
+        for one in whole
+    ]
+    said = [
+        (
+            f"{name.capitalize()} was rated in degrees (from {found.lowest:g} to "
+            f"{found.highest:g} in the {ratings} given) and is {purpose}."
+        ),
+        f"The mean was {listed(means)}.",
+    ]
+    gaps = [one for one in found.differences if one.kind == "all"]
+    said += [_mean_sentence(one, name, found.confidence, alpha) for one in gaps]
+    what = "Tests and" if gaps else "The"
+    verb = "take" if gaps or len(whole) > 1 else "takes"
+    units = "intervals" if verb == "take" else "interval"
+    said.append(f"{what} {level} {units} {verb} raters, not ratings, as the independent units.")
+    if found.dropped:
+        was = "was" if found.dropped == 1 else "were"
+        said.append(f"{counted(found.dropped, 'row')} with a gap {was} left out.")
     return " ".join(said)
 
 
-def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float = 0.05) -> str:
-    """Whether the results stand when raters are left out, arm by arm."""
-    kept = {(one.dimension, one.arm): one for one in found.kept.tests if one.kind == "all"}
+def _mean_sentence(one: MeanDifference, name: str, confidence: float, alpha: float) -> str:
+    if math.isnan(one.p):
+        return f"{one.arm} and {one.reference} cannot be tested on {name}: {one.note}."
+    several = one.family_size > 1
+    p = one.p_holm if several else one.p
+    verdict = "differed" if p < alpha else "did not differ detectably"
+    corrected = f", {p_text(one.p_holm, 'Holm-corrected p')}" if several else ""
+    return (
+        f"{one.arm} {verdict} from {one.reference} on {name}, by "
+        f"{signed(one.difference.estimate, 2)}, "
+        f"{interval(one.difference, 2, confidence=confidence)}, t({one.df}) = "
+        f"{number(one.t, 2)}, {p_text(one.p)}{corrected}, Hedges' g = {number(one.g.estimate, 2)}, "
+        f"{interval(one.g, 2, confidence=confidence)}."
+    )
+
+
+def notes_sentences(
+    reference: str,
+    *,
+    assumed: bool,
+    unrated: Sequence[str],
+    raters_without_ratings: int,
+    arms: Sequence[str],
+) -> list[str]:
+    """What a reader must know before the numbers, a sentence each."""
     said = []
-    for one in found.everybody.tests:
-        other = kept.get((one.dimension, one.arm))
-        if one.kind != "all" or other is None or math.isnan(one.p) or math.isnan(other.p):
-            continue
-        stands = (one.p < alpha) == (other.p < alpha) and (
-            one.risk_difference.estimate * other.risk_difference.estimate > 0 or one.p >= alpha
-        )
-        dimension = f" on {one.dimension}" if len(found.everybody.scales) > 1 else ""
+    if assumed and len(arms) > 1:
         said.append(
-            f"Without the raters left out, {one.arm}{dimension} differs from {one.reference} by "
-            f"{signed(100 * other.risk_difference.estimate, 2)} percentage points "
-            f"({contingency_text(other.test)}), with them by "
-            f"{signed(100 * one.risk_difference.estimate, 2)} ({contingency_text(one.test)}): the "
-            f"conclusion {'stands' if stands else 'changes'}."
+            f"No rated arm is called human and no reference was named, so the first one, "
+            f"{reference}, is it."
         )
-    return " ".join(said)
+    elif assumed:
+        said.append(f"The only rated arm is {reference}; there are no ratings of human.")
+    if unrated:
+        names = list(unrated[:_MOST_NAMED])
+        more = len(unrated) - len(names)
+        if more:
+            names.append(f"{more} more")
+        said.append(
+            f"{listed(names)} replied to these situations, but nobody rated the replies in this "
+            "study."
+        )
+    if raters_without_ratings:
+        was = "was" if raters_without_ratings == 1 else "were"
+        said.append(
+            f"{counted(raters_without_ratings, 'rater')} without a rating here {was} left out."
+        )
+    return said
+
+
+def _tests_sentences(comparison: ArmComparison, whole: Sequence[ArmCount]) -> list[str]:
+    said = [
+        (
+            f"Each arm was compared with {comparison.reference} by a chi-square test of good "
+            "against other ratings with Yates' correction, or by Fisher's exact test where an "
+            "expected count was below 5."
+        ),
+        _families_sentence(comparison),
+        (
+            f"Intervals are at {number(100 * comparison.confidence, 0)}%: Newcombe's for "
+            "differences of shares, Katz's for relative gains, Woolf's for odds ratios."
+        ),
+    ]
+    per_rater = sum(one.n for one in whole) / sum(one.raters for one in whole)
+    if per_rater > 1:
+        said.append(
+            f"Since raters gave several ratings each ({number(per_rater)} on average in an arm), "
+            "the difference was also tested with a cluster-robust variance, in which raters and "
+            "not ratings are the independent units."
+        )
+    return said
 
 
 def _scale_sentence(dimension: str, scale: RatingScale) -> str:
@@ -203,14 +265,32 @@ def _families_sentence(comparison: ArmComparison) -> str:
     )
 
 
-def _main_sentence(one: ArmTest, scale: RatingScale, confidence: float) -> str:
+def _share_sentence(one: ArmCount, scale: RatingScale, where: str, confidence: float) -> str:
+    return (
+        f"{one.arm} was rated {scale.good_label}{where} in {_share(one.good, one.n)}, "
+        f"{interval(one.good_share, 2, times=100, confidence=confidence)}."
+    )
+
+
+def _untested(one: ArmTest, scale: RatingScale) -> str:
+    """Why two arms cannot be compared."""
+    if not one.n or not one.n_reference:
+        return f"{one.arm if not one.n else one.reference} has no rating"
+    if one.good + one.good_reference == 0:
+        return f"no rating of either is {scale.good_label}"
+    if one.good + one.good_reference == one.n + one.n_reference:
+        return f"every rating of both is {scale.good_label}"
+    return one.test.note
+
+
+def _main_sentence(one: ArmTest, scale: RatingScale, where: str, confidence: float) -> str:
     if one.test.method == "none":
-        return f"{one.arm} and {one.reference} cannot be compared: {one.test.note}."
+        return f"{one.arm} and {one.reference} cannot be compared{where}: {_untested(one, scale)}."
     difference = one.risk_difference
     correction = " (Yates' correction)" if one.test.method == "chi-square" else ""
     return (
-        f"{one.arm} was rated {scale.good_label} in {_share(one.good, one.n)}, {one.reference} in "
-        f"{_share(one.good_reference, one.n_reference)}: a difference of "
+        f"{one.arm} was rated {scale.good_label}{where} in {_share(one.good, one.n)}, "
+        f"{one.reference} in {_share(one.good_reference, one.n_reference)}: a difference of "
         f"{signed(100 * difference.estimate, 2)} percentage points, "
         f"{interval(difference, 2, times=100, confidence=confidence)}{_gain(one)}, "
         f"{contingency_text(one.test)}{correction}, Cramér's V = "
@@ -220,9 +300,9 @@ def _main_sentence(one: ArmTest, scale: RatingScale, confidence: float) -> str:
 
 def _mcnemar_sentence(one: PairedTest, found: McNemar, pairs: str, where: str) -> str:
     test = (
-        f"McNemar's χ²(1) = {number(found.chi2, 2)}, {p_text(found.p)}"
+        f"McNemar's χ²(1) = {number(found.chi2, 2)}, {_paired_p(one)}"
         if found.method == "McNemar"
-        else f"exact binomial test, {p_text(found.p)}"
+        else f"exact binomial test, {_paired_p(one)}"
     )
     return (
         f"In {pairs}, only {one.arm} was rated good{where} in {number(found.only_first, 0)} and "
@@ -241,14 +321,14 @@ def _share(good: int, n: int) -> str:
     return f"{number(good, 0)} of {number(n, 0)} ratings ({number(100 * good / n, 2)}%)"
 
 
-def _cluster_sentence(one: ArmTest, confidence: float) -> str:
+def _cluster_sentence(one: ArmTest, where: str, confidence: float) -> str:
     found = one.clustered
     if found.note or found.n == found.raters:
         return ""
     effect = found.design_effect
     alike = (
-        f"Ratings by one rater were alike to the extent of ICC = {bounded(found.icc_reference)} "
-        f"for {one.reference} and {bounded(found.icc)} for {one.arm}"
+        f"Ratings{where} by one rater were alike to the extent of ICC = "
+        f"{bounded(found.icc_reference)} for {one.reference} and {bounded(found.icc)} for {one.arm}"
     )
     if effect > 1:
         meaning = (
@@ -264,7 +344,7 @@ def _cluster_sentence(one: ArmTest, confidence: float) -> str:
     )
 
 
-def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale) -> str:
+def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale, where: str) -> str:
     found = [one for one in tests if one.kind == "valence" and one.test.method != "none"]
     if not found:
         return ""
@@ -274,10 +354,12 @@ def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale) -> str:
         f"{p_text(one.p_holm, 'Holm-corrected p')}"
         for one in found
     ]
-    return f"By valence, {found[0].arm} was rated {scale.good_label} in {'; in '.join(parts)}."
+    return (
+        f"By valence, {found[0].arm} was rated {scale.good_label}{where} in {'; in '.join(parts)}."
+    )
 
 
-def _emotion_sentence(tests: Sequence[ArmTest], alpha: float) -> str:
+def _emotion_sentence(tests: Sequence[ArmTest], where: str, alpha: float) -> str:
     found = [one for one in tests if one.kind == "emotion" and one.test.method != "none"]
     if not found:
         return ""
@@ -286,49 +368,11 @@ def _emotion_sentence(tests: Sequence[ArmTest], alpha: float) -> str:
     left = sorted((one for one in found if one.p_holm < alpha), key=lambda one: one.p)
     names = [one.subset.removeprefix("emotion:") for one in left]
     said = (
-        f"Of {counted(len(found), 'emotion')}, {found[0].arm} differed from {found[0].reference} "
-        f"in {plain} at α = {bounded(alpha)} without correction, in {bh} after Benjamini and "
-        f"Hochberg's and in {by_holm} after Holm's"
+        f"Of {counted(len(found), 'emotion')}, {found[0].arm} differed from {found[0].reference}"
+        f"{where} in {plain} at α = {bounded(alpha)} without correction, in {bh} after "
+        f"Benjamini and Hochberg's and in {by_holm} after Holm's"
     )
     if 0 < len(names) <= _MOST_NAMED:
         said += f" ({listed(names)})"
     honest = sum(one.clustered_p_holm < alpha for one in found)
     return f"{said}; by the test with raters as the independent units, in {honest} after Holm's."
-
-
-def _numeric_sentence(one: NumericComparison, alpha: float) -> str:
-    means = [f"{number(arm.mean)} (SD {number(arm.sd)}) in {arm.arm}" for arm in one.arms if arm.n]
-    said = f"Mean {one.variable} was {listed(means)}"
-    if math.isnan(one.p):
-        return f"{said}; it cannot be tested."
-    said += (
-        f", Welch's F({one.welch.df}, {number(one.welch.df_denominator)}) = "
-        f"{number(one.welch.f, 2)}, {p_text(one.p)}, {p_text(one.p_holm, 'p Holm')}"
-    )
-    pairs = [pair for pair in one.differences if math.isfinite(pair.equivalence.p)]
-    if not pairs:
-        return f"{said}."
-    bound = number(pairs[0].equivalence.bound, 2)
-    alike = [pair.arm for pair in pairs if pair.equivalence.equivalent]
-    if len(alike) == len(pairs):
-        worst = max(pair.equivalence.p for pair in pairs)
-        return f"{said}; equivalent within ±{bound} SD ({p_text(worst, 'TOST p')})."
-    open_arms = [pair.arm for pair in pairs if not pair.equivalence.equivalent]
-    verb = "is" if len(open_arms) == 1 else "are"
-    return (
-        f"{said}; {listed(open_arms)} {verb} not shown to be equivalent to {pairs[0].reference} "
-        f"within ±{bound} SD at α = {bounded(alpha)}."
-    )
-
-
-def _categorical_sentence(one: CategoricalComparison, alpha: float) -> str:
-    if one.test.method == "none":
-        return f"{one.variable} cannot be compared: {one.test.note}."
-    verdict = "differed" if one.p_holm < alpha else "did not differ detectably"
-    said = (
-        f"{one.variable} {verdict} between arms, {contingency_text(one.test)}, "
-        f"{p_text(one.p_holm, 'p Holm')}, Cramér's V = {bounded(one.test.cramers_v.estimate)}"
-    )
-    if one.pooled:
-        said += f" ({counted(len(one.pooled), 'rare level')} pooled)"
-    return f"{said}."

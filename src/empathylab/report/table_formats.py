@@ -15,6 +15,7 @@ Row = Mapping[str, Any]
 TableFormat = Literal["markdown", "latex", "csv"]
 
 _NUMBER = re.compile(r"[+\-−]?[\d.,]+(e[+\-]?\d+)?%?", re.IGNORECASE)
+_WITH_INTERVAL = re.compile(rf"{_NUMBER.pattern}( \[{_NUMBER.pattern}, {_NUMBER.pattern}\])?", re.I)
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -87,7 +88,7 @@ def csv_table(rows: Sequence[Row]) -> str:
     """CSV with a header; numbers unrounded, missing ones empty.
 
     Text that a spreadsheet would run as a formula gets an apostrophe in front: names of raters and
-    arms come from strangers.
+    arms come from strangers. A number, with or without its interval, stays as it is.
     """
     columns = _columns(rows)
     written = io.StringIO()
@@ -147,5 +148,5 @@ def _csv_cell(value: Any) -> str:
 def _harmless(text: str) -> str:
     # The csv module leaves a lone \r unquoted, and what follows it would start a row of its own.
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    risky = text.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(text)
+    risky = text.startswith(_FORMULA_STARTS) and not _WITH_INTERVAL.fullmatch(text)
     return f"'{text}" if risky else text

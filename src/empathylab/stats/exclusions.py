@@ -17,6 +17,9 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arms.contingency import ContingencyTest, independence_test
 
 Result = TypeVar("Result")
+_YES_AND_NO = {"true": "1", "false": "0", "yes": "1", "no": "0"}
+SEVERAL_ARMS = "several arms"
+"""Where raters who rated several arms are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,8 @@ class TooFast:
 
     def __str__(self) -> str:
         if self.seconds is not None:
-            return f"took less than {self.seconds:g} seconds"
+            unit = "second" if self.seconds == 1 else "seconds"
+            return f"took less than {self.seconds:g} {unit}"
         return f"took less than {self.fraction_of_median:.3g} of the median time"
 
     def flags(self, raters: pl.DataFrame) -> pl.Series:
@@ -208,15 +212,16 @@ def apply_exclusions(
     """Who is left out by which rule, by arm; the frames stay as they are.
 
     `raters` has a row per rater with the columns that the rules name; a rule that cannot be
-    applied to a rater (a missing time) keeps the rater and counts it as unknown.
+    applied to a rater (a missing time) keeps the rater and counts it as unknown. Raters without an
+    arm of their own, who rated several, are counted together.
     """
     for frame, needed in ((ratings, (rater, rating)), (raters, (rater, arm))):
         for column in needed:
             if column not in frame.columns:
                 raise UnknownName("column", column, frame.columns)
-    people = raters.with_columns(pl.col(rater, arm).cast(pl.String)).join(
-        _same_ratings(ratings, rater, rating), on=rater, how="left", maintain_order="left"
-    )
+    people = raters.with_columns(
+        pl.col(rater).cast(pl.String), pl.col(arm).cast(pl.String).fill_null(SEVERAL_ARMS)
+    ).join(_same_ratings(ratings, rater, rating), on=rater, how="left", maintain_order="left")
     flags = {str(rule): rule.flags(people) for rule in rules}
     arms = [str(one) for one in people[arm].unique(maintain_order=True)]
     reasons = [
@@ -283,8 +288,15 @@ def _numbers(raters: pl.DataFrame, column: str) -> pl.Series:
         raise UnknownName("column", column, raters.columns, remedy="The exclusion rule needs it.")
     values = raters[column]
     if values.dtype == pl.String:
-        values = values.replace({"true": "1", "false": "0", "True": "1", "False": "0"})
-    return values.cast(pl.Float64, strict=False)
+        values = values.str.strip_chars().str.to_lowercase().replace(_YES_AND_NO)
+    found = values.cast(pl.Float64, strict=False)
+    if found.null_count() == len(found) and values.null_count() < len(values):
+        raise InputError(
+            f"the exclusion rule needs numbers, or yes and no, in {column!r}",
+            got=raters[column].drop_nulls()[0],
+            remedy="Name another column about the raters.",
+        )
+    return found
 
 
 def _same_ratings(ratings: pl.DataFrame, rater: str, rating: str) -> pl.DataFrame:

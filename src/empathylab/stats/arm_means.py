@@ -1,0 +1,218 @@
+"""Means of rated arms, for scales of degrees: what they are, and how far they lie apart."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arms.clustered import clustered_difference
+from empathylab.stats.arms.estimates import NOTHING, Estimate
+from empathylab.stats.arms.families import corrected_by_family
+from empathylab.stats.cluster_robust import cluster_codes, cluster_covariance, t_margin
+from empathylab.stats.standardised import hedges_g
+
+
+@dataclass(frozen=True, slots=True)
+class ArmMean:
+    """The mean rating of one arm on one subset of the situations."""
+
+    arm: str
+    kind: str
+    """`all`, `valence` or `emotion`."""
+    subset: str
+    """`all`, a valence, or `emotion:NAME`."""
+    n: int
+    raters: int
+    mean: Estimate
+    """Its interval takes raters, not ratings, as the independent units."""
+    sd: float
+
+
+@dataclass(frozen=True, slots=True)
+class MeanDifference:
+    """One arm's mean less the reference's, on one subset of the situations."""
+
+    arm: str
+    reference: str
+    kind: str
+    subset: str
+    n: int
+    n_reference: int
+    raters: int
+    difference: Estimate
+    t: float
+    df: int
+    p: float
+    g: Estimate
+    """Hedges' g; its interval is the difference's in units of the pooled standard deviation."""
+    note: str
+    """Why there is no test; empty where there is one."""
+    family: str
+    family_size: int = 0
+    p_holm: float = math.nan
+    p_bh: float = math.nan
+    p_bonferroni: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class MeanComparison:
+    """What is said about the means of one dimension's ratings."""
+
+    dimension: str
+    reference: str
+    lowest: float
+    highest: float
+    """The lowest and the highest rating given."""
+    means: tuple[ArmMean, ...]
+    differences: tuple[MeanDifference, ...]
+    dropped: int
+    """Rows without a rating, rater or arm."""
+    confidence: float
+
+    @property
+    def constant(self) -> bool:
+        """Whether every rating is the same."""
+        return self.lowest == self.highest
+
+
+def compare_means(
+    frame: pl.DataFrame,
+    *,
+    dimension: str = "rating",
+    reference: str = "human",
+    confidence: float = 0.95,
+    rater: str = "rater",
+    arm: str = "arm",
+    rating: str = "rating",
+    emotion: str = "emotion",
+    valence: str = "valence",
+) -> MeanComparison:
+    """The arms' mean ratings and their differences from the reference, with raters as units.
+
+    For ratings that are degrees (1 to 100), where no one of them is the good one. Variances sum
+    what each rater adds, times G/(G − 1) for G raters, so that a rater may lie in one arm or in
+    several; tests are Student's t, and p is corrected over each family: the arms × subsets of one
+    kind. NaN, with a note, where a side has fewer than two raters or nothing varies. Rows with a
+    gap are left out and counted.
+
+    Liang, K.-Y., & Zeger, S. L. (1986). Biometrika 73, 13–22; Hedges, L. V. (1981). Journal of
+    Educational Statistics 6, 107–128.
+    """
+    roles = {"rater": rater, "arm": arm, "rating": rating}
+    roles |= {
+        role: column
+        for role, column in (("valence", valence), ("emotion", emotion))
+        if column in frame.columns
+    }
+    for column in roles.values():
+        if column not in frame.columns:
+            raise UnknownName("column", column, frame.columns)
+    chosen = frame.select(pl.col(column).alias(role) for role, column in roles.items())
+    chosen = chosen.with_columns(
+        pl.col("rater", "arm").cast(pl.String), pl.col("rating").cast(pl.Float64).fill_nan(None)
+    )
+    whole = chosen.drop_nulls(["rater", "arm", "rating"])
+    if whole.is_empty():
+        raise InputError("there are no ratings", remedy="Collect or import ratings first.")
+    arms = whole["arm"].unique(maintain_order=True).to_list()
+    if reference not in arms:
+        raise UnknownName("arm with ratings", reference, arms, remedy="Choose the reference arm.")
+    arms = [reference, *(one for one in arms if one != reference)]
+    values = whole["rating"].to_numpy()
+    return MeanComparison(
+        dimension,
+        reference,
+        float(values.min()),
+        float(values.max()),
+        tuple(
+            _mean(part.filter(pl.col("arm") == one), one, kind, name, confidence)
+            for kind, name, part in _subsets(whole)
+            for one in arms
+            if (part["arm"] == one).any()
+        ),
+        _differences(whole, arms, dimension, confidence),
+        chosen.height - whole.height,
+        confidence,
+    )
+
+
+def _subsets(ratings: pl.DataFrame) -> Iterator[tuple[str, str, pl.DataFrame]]:
+    yield "all", "all", ratings
+    for kind in ("valence", "emotion"):
+        if kind not in ratings.columns:
+            continue
+        known = ratings.filter(pl.col(kind).is_not_null() & (pl.col(kind) != ""))
+        for value in sorted(known[kind].unique().to_list()):
+            name = value if kind == "valence" else f"emotion:{value}"
+            yield kind, name, known.filter(pl.col(kind) == value)
+
+
+def _mean(part: pl.DataFrame, arm: str, kind: str, subset: str, confidence: float) -> ArmMean:
+    values = part["rating"].to_numpy()
+    n, raters = len(values), part["rater"].n_unique()
+    mean = float(values.mean())
+    found = Estimate(mean)
+    if raters > 1:
+        scores = ((values - mean) / n)[:, None]
+        variance = float(cluster_covariance(scores, [cluster_codes(part["rater"])])[0, 0])
+        margin = t_margin(raters - 1, confidence) * math.sqrt(variance)
+        found = Estimate(mean, mean - margin, mean + margin)
+    sd = float(values.std(ddof=1)) if n > 1 else math.nan
+    return ArmMean(arm, kind, subset, n, raters, found, sd)
+
+
+def _differences(
+    ratings: pl.DataFrame, arms: list[str], dimension: str, confidence: float
+) -> tuple[MeanDifference, ...]:
+    found = [
+        _difference(part, one, arms[0], (kind, name, f"{dimension}, {kind}"), confidence)
+        for kind, name, part in _subsets(ratings)
+        for one in arms[1:]
+    ]
+    corrected = corrected_by_family([one.family for one in found], [one.p for one in found])
+    return tuple(
+        dataclasses.replace(one, **p._asdict()) for one, p in zip(found, corrected, strict=True)
+    )
+
+
+def _difference(
+    part: pl.DataFrame, arm: str, reference: str, of: tuple[str, str, str], confidence: float
+) -> MeanDifference:
+    kind, subset, family = of
+    both = part.filter(pl.col("arm").is_in([arm, reference]))
+    here, there = (both.filter(pl.col("arm") == one)["rating"] for one in (arm, reference))
+    test = clustered_difference(
+        both["rating"], both["arm"] == arm, both["rater"], confidence=confidence
+    )
+    difference, g = test.difference, NOTHING
+    if len(here) and len(there) and test.note:
+        difference = Estimate(float(np.mean(here.to_numpy()) - np.mean(there.to_numpy())))
+    if len(here) > 1 and len(there) > 1:
+        # A difference of 1 in units of the pooled SD, corrected for bias.
+        sides = [np.array([float(one.to_numpy().std(ddof=1))]) for one in (here, there)]
+        sizes = [np.array([float(len(one))]) for one in (here, there)]
+        ends = np.array([1.0]), np.array([0.0])
+        unit = hedges_g(ends[0], sides[0], sizes[0], ends[1], sides[1], sizes[1])
+        g = Estimate(*(float(end * unit.estimate[0]) for end in difference))
+    return MeanDifference(
+        arm,
+        reference,
+        kind,
+        subset,
+        len(here),
+        len(there),
+        test.raters,
+        difference,
+        test.t,
+        test.df,
+        test.p,
+        g,
+        test.note,
+        family,
+    )
