@@ -59,7 +59,7 @@ def _study(row: Any, newest: int) -> Study:
     dimensions = tuple(
         Dimension(
             one["name"],
-            tuple(one["values"]),
+            tuple(float(value) for value in one["values"]),
             tuple(
                 label.get(first, "") if isinstance(label, dict) else label
                 for label in one["labels"]

@@ -15,12 +15,14 @@ from sqlalchemy import (
     Dialect,
     Float,
     ForeignKey,
+    Index,
     Integer,
     MetaData,
     Table,
     Text,
     TypeDecorator,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
@@ -66,6 +68,11 @@ def _to(target: str, *, nullable: bool = False, index: bool = True, **options: A
     name = f"{target[:-1] if target != 'studies' else 'study'}_id"
     reference = ForeignKey(f"{target}.id", ondelete="CASCADE")
     return Column(name, RowId, reference, nullable=nullable, index=index, **options)
+
+
+def _key(name: str, target: str) -> Column[int]:
+    reference = ForeignKey(f"{target}.id", ondelete="CASCADE")
+    return Column(name, RowId, reference, primary_key=True, autoincrement=False)
 
 
 def _text(name: str, *, nullable: bool = False, **options: Any) -> Column[str]:
@@ -298,12 +305,20 @@ studies = Table(
     "studies",
     metadata,
     _id(),
-    _text("name", unique=True),
+    _text("name"),
+    Column("version", Integer, nullable=False, server_default=text("1")),
     _text("title"),
     Column("protocol", Document, nullable=False),
     _text("protocol_hash"),
     _text("status"),
     Column("added_at", Moment, nullable=False),
+    # What follows is known of studies that this lab runs, not of imported ones.
+    _text("secret", nullable=True),
+    Column("launched_at", Moment, nullable=True),
+    Column("closed_at", Moment, nullable=True),
+    # Rises when an arm joins or recruitment changes, so that running servers read it anew.
+    Column("revision", Integer, nullable=False, server_default=text("0")),
+    UniqueConstraint("name", "version"),
     _one_of("status", "draft", "open", "paused", "closed"),
 )
 
@@ -330,6 +345,7 @@ arms = Table(
     _to("studies", index=False),
     _text("name"),
     _to("respondents", nullable=True),
+    Column("stopped", Boolean, nullable=False, server_default=text("false")),
     UniqueConstraint("study_id", "name"),
 )
 
@@ -347,4 +363,118 @@ ratings = Table(
     Column("seconds", Float, nullable=True),
     _to("imports", nullable=True),
     UniqueConstraint("rater_id", "response_id", "dimension"),
+)
+
+# What a study uses of the lab, frozen at its launch: situations, scales, and whose response an arm
+# shows to a situation.
+study_situations = Table(
+    "study_situations",
+    metadata,
+    _key("study_id", "studies"),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    _to("situations"),
+)
+
+study_scales = Table(
+    "study_scales",
+    metadata,
+    _key("study_id", "studies"),
+    Column("name", Text, primary_key=True),
+    _to("scales"),
+)
+
+shown_responses = Table(
+    "shown_responses",
+    metadata,
+    _key("arm_id", "arms"),
+    _key("situation_id", "situations"),
+    _to("responses"),
+)
+
+# Everybody who came, under a pseudonym; arm and slot are empty until they are given a place.
+places = Table(
+    "places",
+    metadata,
+    _id(),
+    _to("studies", index=False),
+    _text("person"),
+    _text("world"),
+    _text("arm", nullable=True),
+    Column("slot", Integer, nullable=True),
+    _text("status"),
+    Column("traits", Document, nullable=False),
+    _text("language"),
+    _text("outcome", nullable=True),
+    Column("arrived_at", Moment, nullable=False),
+    Column("claimed_at", Moment, nullable=True),
+    Column("seen_at", Moment, nullable=False),
+    # The page last shown for the first time, and what was begun on it.
+    _text("shown_step", nullable=True),
+    Column("shown_at", Moment, nullable=True),
+    Column("draft", Document, nullable=False),
+    UniqueConstraint("study_id", "world", "person"),
+    _one_of("world", "person", "simulated", "test"),
+    _one_of(
+        "status",
+        "arrived",
+        "live",
+        "finished",
+        "abandoned",
+        "returned",
+        "timed-out",
+        "withdrawn",
+        "failed",
+        "excluded",
+        "repeated",
+    ),
+    Index("ix_places_study_id_person", "study_id", "person"),
+)
+_held = (places.c.status.in_(("live", "finished"))) & (places.c.world != "test")
+Index(
+    "uq_places_held_slots",
+    places.c.study_id,
+    places.c.world,
+    places.c.arm,
+    places.c.slot,
+    unique=True,
+    sqlite_where=_held,
+    postgresql_where=_held,
+)
+
+page_answers = Table(
+    "page_answers",
+    metadata,
+    _id(),
+    _to("places", index=False),
+    _text("step"),
+    Column("given", Document, nullable=False),
+    Column("shown_at", Moment, nullable=False),
+    Column("answered_at", Moment, nullable=False),
+    Column("timing", Document, nullable=False),
+    Column("corrections", Integer, nullable=False),
+    UniqueConstraint("place_id", "step"),
+)
+
+# Platform ids, apart from all answers: deleted when their time is over.
+people = Table(
+    "people",
+    metadata,
+    _id(),
+    _to("studies", index=False),
+    _text("person"),
+    _text("platform"),
+    Column("ids", Document, nullable=False),
+    Column("told", Document, nullable=False),
+    UniqueConstraint("study_id", "person"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    _id(),
+    _to("studies"),
+    Column("at", Moment, nullable=False),
+    _text("who"),
+    _text("action"),
+    Column("details", Document, nullable=False),
 )

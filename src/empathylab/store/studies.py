@@ -19,6 +19,7 @@ def add_study(
     protocol_hash = hash_of(protocol)
     row = {
         "name": name,
+        "version": 1,
         "title": title,
         "protocol": dict(protocol),
         "protocol_hash": protocol_hash,
@@ -28,7 +29,7 @@ def add_study(
     insert_new(connection, schema.studies, [row])
     table = schema.studies
     found = connection.execute(
-        select(table.c.id, table.c.protocol_hash).where(table.c.name == name)
+        select(table.c.id, table.c.protocol_hash).where(table.c.name == name, table.c.version == 1)
     ).one()
     if found.protocol_hash != protocol_hash:
         raise InputError(

@@ -43,7 +43,7 @@ _YOU = "second_person"
 BATCH_BYTES = 32_000_000
 BATCH_ROWS = 100_000
 """Texts are taken in batches of this size, so that memory does not grow with their number."""
-PART_ROWS = 8_000
+PART_ROWS = 10_000
 """Texts that are counted together: their numbers stay in the processor's own memory."""
 
 

@@ -19,7 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.style.lexicons import Lexicon
-from empathylab.style.segments import Numbers, Words, offsets, runs
+from empathylab.style.segments import Flags, Numbers, Segments, Words, offsets, runs
 from empathylab.style.structure import Structure
 from empathylab.style.totals import Places
 
@@ -35,6 +35,8 @@ class _Candidates(NamedTuple):
 
     codes: Numbers
     """The number of each among the different words."""
+    pieces: Numbers
+    """The place, among all pieces of the texts, of the one it stands in."""
     places: Numbers
     """Its place among all words of the texts."""
 
@@ -161,14 +163,12 @@ class Resolved:
         if not len(with_phrases):
             return {}
         segments = structure.segments
-        sequence, of_texts, _ = segments.word_sequence
-        places = np.flatnonzero((self._roles > 0).take(sequence))
-        words = _Candidates(sequence[places], places)
+        words = self._candidates(segments)
         found = _outermost(_in_one_sentence(self._found(words), words, structure), len(words.codes))
         inside = self._singles_inside(found, words)
         width, texts = len(with_phrases), segments.texts
         cells = [
-            (np.searchsorted(of_texts, words.places[match.start], side="right") - 1) * width
+            segments.text_of[words.pieces[match.start]].astype(np.int64) * width
             + np.searchsorted(with_phrases, match.column)
             for match in (found, inside)
         ]
@@ -176,9 +176,37 @@ class Resolved:
         table = np.ascontiguousarray((more - less).reshape(texts, width).T)
         return {names[column]: row for column, row in zip(with_phrases, table, strict=True)}
 
+    @cached_property
+    def _in_phrases(self) -> Flags:
+        """Which pieces have a word of a phrase."""
+        flags: Flags = self.words.summed(self._roles > 0) > 0
+        return flags
+
+    @cached_property
+    def _looked_at(self) -> Flags:
+        """Which pieces have a word of a phrase, or other than one word."""
+        return self._in_phrases | (self.words.sizes != 1)
+
+    def _candidates(self, segments: Segments) -> _Candidates:
+        """The words that may stand in a phrase, in the order of the texts."""
+        own = self.words
+        pieces = np.flatnonzero(self._looked_at.take(segments.codes))
+        different = segments.codes.take(pieces)
+        # Every piece that is not looked at has one word, so that places follow from the others.
+        before = pieces + offsets(own.sizes.take(different) - 1)[:-1]
+        in_phrases = np.flatnonzero(self._in_phrases.take(different))
+        different = different.take(in_phrases)
+        which, entry = runs(own.starts, different)
+        codes = own.codes.take(entry)
+        kept = np.flatnonzero(self._roles.take(codes) != 0)
+        codes, which = codes.take(kept), which.take(kept)
+        inside = entry.take(kept) - own.starts.take(different.take(which))
+        which = in_phrases.take(which)
+        return _Candidates(codes, pieces.take(which), before.take(which) + inside)
+
     def _found(self, words: _Candidates) -> _Found:
         """Every phrase in the texts."""
-        codes, places = words
+        codes, places = words.codes, words.places
         steps = self._steps
         first, patterns = self._patterns
         ends_at, columns = self._phrase_ends
@@ -215,11 +243,10 @@ class Resolved:
 
 def _in_one_sentence(found: _Found, words: _Candidates, structure: Structure) -> _Found:
     """The matches that do not reach over the end of a sentence."""
-    of_sentences = structure.segments.word_sequence[2][structure.edges]
-    sentence = np.searchsorted(of_sentences, words.places[found.start], side="right")
-    end = words.places[found.end - 1] + 1
-    whole = end <= of_sentences[np.minimum(sentence, len(of_sentences) - 1)]
-    return _Found(*(part[whole] for part in found))
+    first, last = (
+        structure.sentence_of(words.pieces[place]) for place in (found.start, found.end - 1)
+    )
+    return _Found(*(part[first == last] for part in found))
 
 
 class _Steps:

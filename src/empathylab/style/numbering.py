@@ -25,8 +25,8 @@ _BLOCK = 8
 _LONG = 128
 """Strings longer than this are so few that their keys are made one by one."""
 _FIRST_BITS = 17
-_FEW, _FEWER = 4_096, 4
-"""New strings are taken a few at first, and then more: most that come later are known by then."""
+_FEW = 4_096
+"""So many strings are taken at first: most that come later are known by then."""
 _MIX, _MIX_ON = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _HALF = np.uint64(32)
 # The key that eight bytes of 255 would have, which UTF-8 never holds.
@@ -65,15 +65,16 @@ class Spans(NamedTuple):
 
 def joined(texts: pl.Series) -> Bytes:
     """The texts as bytes, with a space behind each; no text may be missing."""
-    whole = texts.str.join(" ").cast(pl.Binary).item()
-    return np.frombuffer(whole + b" " + _PADDING, dtype=np.uint8)
+    padded = pl.concat([texts.alias(""), pl.Series("", [_PADDING.decode()])])
+    return np.frombuffer(padded.str.join(" ").cast(pl.Binary).item(), dtype=np.uint8)
 
 
 def spans_between_spaces(data: Bytes) -> Spans:
     """What stands before each space."""
     ends = np.flatnonzero(data == SPACE)
-    starts = np.zeros_like(ends)
-    starts[1:] = ends[:-1] + 1
+    starts = np.empty_like(ends)
+    starts[:1] = 0
+    np.add(ends[:-1], 1, out=starts[1:])
     return Spans(data, starts, ends - starts)
 
 
@@ -92,17 +93,16 @@ class Numbering:
     def numbers(self, spans: Spans) -> Numbers:
         """The number of each string; those that are new get the next ones."""
         keys = _keys(spans)
-        # Another thread may write meanwhile: what is not there yet is looked up again.
-        found, absent = self._known.entries(keys)
-        together = _FEW
-        while len(absent):
-            chosen, absent = absent[:together], absent[together:]
+        if not self._size:
             with self._lock:
-                self._add(chosen, keys, spans)
-                found[chosen], _ = self._known.entries(keys[chosen])
-            found[absent], still = self._known.entries(keys[absent])
-            absent = absent[still]
-            together *= _FEWER
+                self._add(np.arange(min(_FEW, len(keys))), keys, spans)
+        found, absent, _ = self._known.entries(keys)
+        if len(absent):
+            # Another thread may have written meanwhile: what is not there is looked up again.
+            with self._lock:
+                self._add(absent, keys, spans)
+                known = self._known
+            found[absent] = known.entries(keys[absent])[0]
         found -= 1
         return found
 
@@ -112,17 +112,21 @@ class Numbering:
         return spans_between_spaces(np.concatenate([*self._spelled, padding]))
 
     def _add(self, places: Numbers, keys: Keys, spans: Spans) -> None:
-        different, first = np.unique(keys[places], return_index=True)
-        _, new = self._known.entries(different)
-        if not len(new):
-            return
-        chosen = places[first[new]]
-        self._spelled.append(spans.chosen(chosen).cut_out())
-        size = self._size + len(new)
-        if size >= len(self._known.keys):
-            self._known = self._known.enlarged(self._size, size)
-        self._known.enter(different[new], np.arange(self._size, size) + 1)
-        self._size = size
+        while True:
+            _, absent, slots = self._known.entries(keys[places])
+            if not len(absent):
+                return
+            places = places[absent]
+            # One string for each open place; those that are not the same go further next time.
+            first = self._known.one_for_each(slots)
+            size = self._size + len(first)
+            if size >= len(self._known.keys):
+                self._known = self._known.enlarged(self._size, size)
+                continue
+            chosen = places[first]
+            self._spelled.append(spans.chosen(chosen).cut_out())
+            self._known.write(slots[first], keys[chosen], np.arange(self._size, size) + 1)
+            self._size = size
 
 
 class _Known(NamedTuple):
@@ -132,40 +136,49 @@ class _Known(NamedTuple):
     """By the first bits of a key: 1 + the number of the string, 0 where there is none."""
     keys: Keys
     """The key of each number + 1."""
+    drawn: Numbers
+    """As long as the table: which of several strings gets an open place."""
 
-    def entries(self, keys: Keys) -> tuple[Numbers, Numbers]:
-        """1 + the number of each key, and the places of those that have none."""
+    def entries(self, keys: Keys) -> tuple[Numbers, Numbers, Numbers]:
+        """1 + the number of each key; the places of those that have none; where they might go."""
         slots = self._slots(keys)
         found = self.table.take(slots, mode="clip")
         others = np.flatnonzero(self.keys.take(found, mode="clip") != keys)
-        absent = []
-        slots, entries = slots[others], found[others]
+        absent, free = [others[:0]], [others[:0]]
+        slots, entries = slots.take(others), found.take(others)
         while len(others):
             taken = entries > 0
             absent.append(others[~taken])
+            free.append(slots[~taken])
             others, slots = others[taken], (slots[taken] + 1) & (len(self.table) - 1)
             entries = self.table.take(slots)
             right = self.keys.take(entries, mode="clip") == keys[others]
             found[others[right]] = entries[right]
             others, slots, entries = others[~right], slots[~right], entries[~right]
-        return found, np.concatenate(absent) if absent else others
+        return found, np.concatenate(absent), np.concatenate(free)
 
-    def enter(self, keys: Keys, entries: Numbers) -> None:
-        """Keys that are not there yet come into the table."""
+    def one_for_each(self, slots: Numbers) -> Numbers:
+        """Of those that might go to the same place, one."""
+        every = np.arange(len(slots))
+        self.drawn[slots] = every
+        return np.flatnonzero(self.drawn.take(slots) == every)
+
+    def write(self, slots: Numbers, keys: Keys, entries: Numbers) -> None:
+        """Different keys come to different open places."""
         # Keys before the table: another thread that finds an entry finds its key, too.
         self.keys[entries] = keys
-        slots = self._slots(keys)
-        while len(entries):
-            free = self.table[slots] == 0
-            self.table[slots[free]] = entries[free]
-            others = self.table[slots] != entries
-            slots, entries = (slots[others] + 1) & (len(self.table) - 1), entries[others]
+        self.table[slots] = entries
 
     def enlarged(self, size: int, needed: int) -> _Known:
         """The first `size` of these strings in a table with room for what is needed, and more."""
         room = 1 << needed.bit_length()
         known = _empty(room)
-        known.enter(self.keys[1 : size + 1], np.arange(size) + 1)
+        keys, entries = self.keys[1 : size + 1], np.arange(size) + 1
+        while len(entries):
+            _, absent, slots = known.entries(keys)
+            first = known.one_for_each(slots)
+            known.write(slots[first], keys[absent[first]], entries[absent[first]])
+            keys, entries = np.delete(keys, absent[first]), np.delete(entries, absent[first])
         return known
 
     def _slots(self, keys: Keys) -> Numbers:
@@ -173,7 +186,8 @@ class _Known(NamedTuple):
 
 
 def _empty(room: int) -> _Known:
-    return _Known(np.zeros(4 * room, dtype=np.int64), np.full(room, _NO_KEY, dtype=np.uint64))
+    keys = np.full(room, _NO_KEY, dtype=np.uint64)
+    return _Known(np.zeros(4 * room, dtype=np.int64), keys, np.empty(4 * room, dtype=np.int64))
 
 
 def _keys(spans: Spans) -> Keys:

@@ -53,7 +53,7 @@ class Words:
         """How many words each piece has."""
         return np.diff(self.starts)
 
-    def summed(self, of_folded: Numbers) -> Numbers:
+    def summed(self, of_folded: Numbers | Flags) -> Numbers:
         """For each piece, the sum of a number that each different word has."""
         return self.summed_places(of_folded.take(self.codes))
 
@@ -250,10 +250,11 @@ def expanded(codes: Numbers, first: Numbers, values: Numbers) -> Numbers:
 
 def runs(first: Numbers, keys: NDArray[np.integer]) -> tuple[Numbers, Numbers]:
     """All places that `first` gives each key, and for each the number of the key it belongs to."""
-    lengths = np.diff(first)[keys]
+    begins = first.take(keys)
+    lengths = first[1:].take(keys) - begins
     ends = offsets(lengths)
-    inside = np.arange(ends[-1]) - np.repeat(ends[:-1] - first[keys], lengths)
-    return np.repeat(np.arange(len(keys)), lengths), inside
+    which = np.repeat(np.arange(len(keys)), lengths)
+    return which, np.arange(ends[-1]) + (begins - ends[:-1]).take(which)
 
 
 def _cut(chunks: pl.Series) -> tuple[Numbers, pl.Series]:

@@ -42,7 +42,8 @@ _PATTERNS = {
     "quote": r"^>+$",
     "fence": r"^```",
 }
-_BIT = {name: np.uint16(1 << place) for place, name in enumerate([*_PATTERNS, "break"])}
+_NAMES = [*_PATTERNS, "break", "wordless"]
+_BIT = {name: np.uint16(1 << place) for place, name in enumerate(_NAMES)}
 _ORDINARY = _BIT["small"]
 
 
@@ -59,7 +60,7 @@ class Structure:
     kinds: NDArray[np.uint16]
     """For each piece of all texts, what it may be, as bits."""
     special: Numbers
-    """The places of pieces that may be something."""
+    """The places of pieces that may be something, or have no word."""
     begins_line: Flags
     """Which of them are the first of their line."""
     goes_on: Flags
@@ -80,20 +81,19 @@ class Structure:
         `What?!` is a question and an exclamation; a question is to the person if it has one of the
         pieces that are flagged among the different ones.
         """
-        closing = self.kinds[self.edges[1:] - 1]
-        asks = (closing & _BIT["asks"]) > 0
+        closing = self.kinds.take(self.edges[1:] - 1)
+        asks = _has(closing, "asks")
         addressed = np.zeros(len(asks), dtype=bool)
-        addressed[self.sentence_of(np.flatnonzero(addressing[self.segments.codes]))] = True
-        every = np.ones(len(asks), dtype=bool)
+        addressed[self.sentence_of(np.flatnonzero(addressing.take(self.segments.codes)))] = True
         kinds = {
-            "sentences": every,
-            "exclamations": (closing & _BIT["exclaims"]) > 0,
-            "questions": asks,
-            "questions_to_person": asks & addressed,
+            "sentences": self.holds_word,
+            "exclamations": self.holds_word & _has(closing, "exclaims"),
+            "questions": self.holds_word & asks,
+            "questions_to_person": self.holds_word & asks & addressed,
         }
-        text = self.text_of_sentence
+        text = self.segments.text_of.take(self.edges[:-1])
         return {
-            name: np.bincount(text[flags[self.holds_word]], minlength=self.segments.texts)
+            name: np.bincount(text[flags], minlength=self.segments.texts)
             for name, flags in kinds.items()
         }
 
@@ -134,30 +134,32 @@ class Structure:
         return joined["sentences"].fill_null([])
 
     def _count(self, kind: str, where: Flags) -> Numbers:
-        found = self.special[where & ((self.kinds[self.special] & _BIT[kind]) > 0)]
+        found = self._special(kind, where)
         return np.bincount(self.segments.text_of[found], minlength=self.segments.texts)
+
+    def _special(self, kind: str, where: Flags | None = None) -> Numbers:
+        flags = _has(self.kinds.take(self.special), kind)
+        return self.special[flags if where is None else flags & where]
 
     def _lines(self) -> Numbers:
         starts = self.segments.starts
-        breaks = (self.kinds & _BIT["break"]) > 0
         first = starts[:-1][np.diff(starts) > 0]
-        behind = np.flatnonzero(breaks[:-1]) + 1
-        same = self.segments.text_of[behind - 1] == self.segments.text_of[behind]
-        begins = np.concatenate([first, behind[same]])
-        begins = begins[~breaks[begins]]
+        behind = self._special("break", self.goes_on) + 1
+        begins = np.concatenate([first[~_has(self.kinds[first], "break")], behind])
         return np.bincount(self.segments.text_of[begins], minlength=self.segments.texts)
 
 
 def structure(segments: Segments, of_pieces: NDArray[np.uint16]) -> Structure:
     """The sentences and lines of the texts, given the kinds of the different pieces."""
-    kinds = of_pieces[segments.codes]
-    special = np.flatnonzero(kinds & ~_ORDINARY)
-    kind = kinds[special]
-    text = segments.text_of[special]
-    last = special == segments.starts[1:][text] - 1
-    before = kinds[np.maximum(special - 1, 0)]
-    after = kinds[np.minimum(special + 1, len(kinds) - 1)] if len(kinds) else kinds
-    begins_line = (special == segments.starts[:-1][text]) | _has(before, "break")
+    wordless = (segments.words.sizes == 0) * _BIT["wordless"]
+    kinds = (of_pieces | wordless).take(segments.codes)
+    special = np.flatnonzero((kinds & ~_ORDINARY) != 0)
+    kind = kinds.take(special)
+    text = segments.text_of.take(special)
+    last = special == segments.starts[1:].take(text) - 1
+    before = kinds.take(special - 1, mode="clip")
+    after = kinds.take(special + 1, mode="clip") if len(kinds) else kinds
+    begins_line = (special == segments.starts[:-1].take(text)) | _has(before, "break")
     goes_on = ~last & ~_has(after, "break")
     ends = _has(kind, "ends") & ~_has(kind, "title")
     ends &= ~(_has(kind, "unsure") & goes_on & _has(after, "small"))
@@ -167,10 +169,10 @@ def structure(segments: Segments, of_pieces: NDArray[np.uint16]) -> Structure:
     edge[special[ends] + 1] = True
     edge[segments.starts] = True
     edges = np.flatnonzero(edge)
-    words = segments.word_sequence[2]
-    return Structure(
-        segments, edges, np.diff(words[edges]) > 0, kinds, special, begins_line, goes_on
-    )
+    stretch = np.searchsorted(edges, special[_has(kind, "wordless")], side="right") - 1
+    without = np.bincount(stretch, minlength=len(edges) - 1)
+    holds_word = without < np.diff(edges)
+    return Structure(segments, edges, holds_word, kinds, special, begins_line, goes_on)
 
 
 def piece_kinds(pieces: pl.Series) -> NDArray[np.uint16]:
@@ -181,10 +183,11 @@ def piece_kinds(pieces: pl.Series) -> NDArray[np.uint16]:
         (pl.col("piece") == LINE_BREAK).alias("break"),
     )
     kinds = np.zeros(len(pieces), dtype=np.uint16)
-    for name, bit in _BIT.items():
-        kinds |= flags[name].to_numpy().astype(np.uint16) * bit
+    for name in flags.columns:
+        kinds |= flags[name].to_numpy().astype(np.uint16) * _BIT[name]
     return kinds
 
 
 def _has(kinds: NDArray[np.uint16], name: str) -> Flags:
-    return (kinds & _BIT[name]) > 0
+    flags: Flags = (kinds & _BIT[name]) != 0
+    return flags

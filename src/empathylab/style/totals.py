@@ -20,6 +20,8 @@ _Width = type[np.unsignedinteger[Any]]
 _WIDTHS: tuple[_Width, ...] = (np.uint8, np.uint16, np.uint64)
 _TOGETHER = 8
 """Columns of 64 bits that are summed in one pass."""
+_MOST = 2
+"""A name that more than one in so many pieces has is summed apart from names that few have."""
 
 
 class Places(NamedTuple):
@@ -41,6 +43,8 @@ class _Table(NamedTuple):
     width: _Width
     packed: NDArray[np.uint64]
     """For each piece a row with its numbers under these names, side by side."""
+    there: NDArray[np.bool_] | None
+    """Which of the pieces have any; None where most have."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,13 @@ class PieceCounts:
 
         longest = int(np.diff(segments.starts).max(initial=1))
         ones = np.ones(len(segments.codes), dtype=np.uint64)
-        where = (ones, segments.codes.astype(np.int32), segments.starts.astype(np.int32))
-        pieces = csr_array(where, shape=(segments.texts, self.pieces))
         for table in self._tables_for(longest):
+            codes, starts = segments.codes, segments.starts
+            if table.there is not None:
+                there = np.flatnonzero(table.there.take(codes))
+                codes, starts = codes.take(there), np.searchsorted(there, starts)
+            where = (ones[: len(codes)], codes.astype(np.int32), starts.astype(np.int32))
+            pieces = csr_array(where, shape=(segments.texts, self.pieces))
             found = np.ascontiguousarray(pieces @ table.packed).view(table.width)
             for row, column in zip(table.rows, found.T, strict=False):
                 sums[row] = column
@@ -83,24 +91,28 @@ class PieceCounts:
         return self._tables[room]
 
     def _made(self, longest: int) -> list[_Table]:
-        rows: dict[_Width, list[int]] = {width: [] for width in _WIDTHS}
+        rows: dict[tuple[_Width, bool], list[int]] = {}
         for row, (_, numbers) in enumerate(self.columns.values()):
             if len(numbers):
                 most = int(numbers.max()) * longest
-                rows[next(one for one in _WIDTHS if most <= np.iinfo(one).max)].append(row)
+                width = next(one for one in _WIDTHS if most <= np.iinfo(one).max)
+                common = _MOST * len(numbers) > self.pieces
+                rows.setdefault((width, common), []).append(row)
         tables = []
-        for width, every in rows.items():
+        for (width, common), every in rows.items():
             together = _TOGETHER * (8 // np.dtype(width).itemsize)
             tables += [
-                self._packed(every[first : first + together], width)
+                self._packed(every[first : first + together], width, common)
                 for first in range(0, len(every), together)
             ]
         return tables
 
-    def _packed(self, rows: list[int], width: _Width) -> _Table:
+    def _packed(self, rows: list[int], width: _Width, common: bool) -> _Table:
         beside = 8 // np.dtype(width).itemsize
         table = np.zeros((self.pieces, -(-len(rows) // beside) * beside), dtype=width)
         columns = list(self.columns.values())
         for place, row in enumerate(rows):
             table[columns[row].pieces, place] = columns[row].numbers
-        return _Table(rows, width, table.view(np.uint64))
+        packed = table.view(np.uint64)
+        there: NDArray[np.bool_] | None = None if common else (packed != 0).any(axis=1)
+        return _Table(rows, width, packed, there)

@@ -1,0 +1,229 @@
+"""Everybody who came to a study: their places, their answers page by page, their platform ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+
+from empathylab.store import schema
+from empathylab.store.writing import insert_new
+
+Rows = Sequence[Any]
+"""Rows of the lab, whose columns are attributes."""
+
+# Statements of every page: built once, because building them costs more than running them.
+_FIND = (
+    select(schema.places, schema.studies.c.status.label("study_status"), schema.studies.c.revision)
+    .join(schema.studies, schema.studies.c.id == schema.places.c.study_id)
+    .where(
+        schema.places.c.study_id == bindparam("study"),
+        schema.places.c.person == bindparam("who"),
+    )
+)
+_FIND_LOCKED = _FIND.with_for_update(of=schema.places, key_share=True)
+_ANSWERS = (
+    select(schema.page_answers.c.id, schema.page_answers.c.step, schema.page_answers.c.given)
+    .where(schema.page_answers.c.place_id == bindparam("place"))
+    .order_by(schema.page_answers.c.id)
+)
+_CHANGE = update(schema.places).where(schema.places.c.id == bindparam("place"))
+_ADD_ANSWER = insert(schema.page_answers)
+
+
+def find_place(
+    connection: Connection, study: int, person: str, *, lock: bool = False
+) -> Row[Any] | None:
+    """The person's row, with how the study stands; `lock` keeps others off it meanwhile."""
+    query = _FIND_LOCKED if lock else _FIND
+    return connection.execute(query, {"study": study, "who": person}).one_or_none()
+
+
+def took_part(connection: Connection, studies: Sequence[int], person: str) -> bool:
+    """Whether the person has been given a place in one of the studies."""
+    table = schema.places
+    query = (
+        select(table.c.id)
+        .where(table.c.study_id.in_(studies), table.c.person == person, table.c.arm.is_not(None))
+        .limit(1)
+    )
+    return bool(studies) and connection.execute(query).one_or_none() is not None
+
+
+def add_place(connection: Connection, row: Mapping[str, Any]) -> None:
+    """Keeps that somebody came; the same person again changes nothing."""
+    insert_new(connection, schema.places, [row])
+
+
+def change_place(connection: Connection, place: int, **values: Any) -> None:
+    """Changes the person's row."""
+    connection.execute(_CHANGE, {"place": place, **values})
+
+
+def give_on(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
+    """Whether the person's live place could be taken from them: not if they were seen since."""
+    table = schema.places
+    done = connection.execute(
+        update(table)
+        .where(
+            table.c.study_id == study,
+            table.c.person == person,
+            table.c.status == "live",
+            table.c.seen_at == seen_at,
+        )
+        .values(status="abandoned")
+    )
+    return done.rowcount == 1
+
+
+def held_places(connection: Connection, study: int, worlds: Sequence[str], person: str) -> Rows:
+    """The places that are live or finished in these worlds, and the person's own."""
+    table = schema.places
+    query = select(
+        table.c.person,
+        table.c.world,
+        table.c.arm,
+        table.c.slot,
+        table.c.status,
+        table.c.traits,
+        table.c.claimed_at,
+        table.c.seen_at,
+    ).where(
+        table.c.study_id == study,
+        table.c.arm.is_not(None),
+        or_(
+            table.c.world.in_(worlds) & table.c.status.in_(("live", "finished")),
+            table.c.person == person,
+        ),
+    )
+    return connection.execute(query.order_by(table.c.id)).all()
+
+
+def all_places(connection: Connection, study: int) -> Rows:
+    """Everybody who came, in that order, with how many pages they answered."""
+    table, answers = schema.places, schema.page_answers
+    answered = (
+        select(func.count())
+        .where(answers.c.place_id == table.c.id)
+        .scalar_subquery()
+        .label("answered")
+    )
+    query = select(table, answered).where(table.c.study_id == study).order_by(table.c.id)
+    return connection.execute(query).all()
+
+
+def given_answers(connection: Connection, place: int) -> Rows:
+    """What was answered so far, page by page, in that order."""
+    return connection.execute(_ANSWERS, {"place": place}).all()
+
+
+def page_times(connection: Connection, place: int) -> dict[str, Any]:
+    """By page, when it was shown and answered, and how long it took."""
+    table = schema.page_answers
+    query = select(table.c.step, table.c.shown_at, table.c.answered_at, table.c.timing)
+    rows = connection.execute(query.where(table.c.place_id == place)).all()
+    return {row.step: row for row in rows}
+
+
+def answered_pages(connection: Connection, study: int, steps: Sequence[str] | None = None) -> Rows:
+    """The pages that people answered: which, what was given, and the time."""
+    table, own = schema.page_answers, schema.places
+    query = (
+        select(table.c.step, table.c.given, table.c.timing)
+        .join(own, own.c.id == table.c.place_id)
+        .where(own.c.study_id == study, own.c.world == "person")
+    )
+    if steps is not None:
+        query = query.where(table.c.step.in_(steps))
+    return connection.execute(query).all()
+
+
+def add_answer(connection: Connection, row: Mapping[str, Any]) -> None:
+    """Keeps an answer; a second one for the same page breaks a unique rule."""
+    connection.execute(_ADD_ANSWER, dict(row))
+
+
+def correct_answer(connection: Connection, answer: int, **values: Any) -> None:
+    """Puts another answer in the place of one, and counts that."""
+    table = schema.page_answers
+    connection.execute(
+        update(table)
+        .where(table.c.id == answer)
+        .values(corrections=table.c.corrections + 1, **values)
+    )
+
+
+def add_person(connection: Connection, row: Mapping[str, Any]) -> None:
+    """Keeps a person's platform ids, apart from everything else."""
+    insert_new(connection, schema.people, [row])
+
+
+def told_of(connection: Connection, study: int, person: str) -> dict[str, str]:
+    """What the platform told about the person."""
+    table = schema.people
+    query = select(table.c.told).where(table.c.study_id == study, table.c.person == person)
+    return dict(connection.execute(query).scalar_one_or_none() or {})
+
+
+def people_rows(connection: Connection, study: int) -> Rows:
+    """The platform ids that are still kept."""
+    table = schema.people
+    return connection.execute(
+        select(table).where(table.c.study_id == study).order_by(table.c.id)
+    ).all()
+
+
+def delete_people(connection: Connection, study: int) -> int:
+    """How many people's platform ids were deleted."""
+    table = schema.people
+    return connection.execute(delete(table).where(table.c.study_id == study)).rowcount
+
+
+def delete_words(connection: Connection, study: int, steps: Sequence[str]) -> int:
+    """How many pages of free words were emptied."""
+    table, own = schema.page_answers, schema.places
+    of = select(own.c.id).where(own.c.study_id == study)
+    done = connection.execute(
+        update(table).where(table.c.place_id.in_(of), table.c.step.in_(steps)).values(given={})
+    )
+    return done.rowcount
+
+
+def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: str) -> None:
+    """Deletes all that the person gave or was; their place stays, so that counts do.
+
+    `pseudonym` stands in place of their key and is derived from nothing.
+    """
+    if connection.dialect.name == "sqlite":
+        # Otherwise the words would stay readable in the file until the room is used again.
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")
+    people, raters, responses = schema.people, schema.raters, schema.responses
+    connection.execute(
+        delete(people).where(people.c.study_id == study, people.c.person == row.person)
+    )
+    answers = schema.page_answers
+    connection.execute(delete(answers).where(answers.c.place_id == row.id))
+    connection.execute(
+        delete(raters).where(raters.c.study_id == study, raters.c.name == row.person)
+    )
+    connection.execute(
+        delete(responses).where(responses.c.details["rater"].as_string() == row.person)
+    )
+    change_place(
+        connection,
+        row.id,
+        person=pseudonym,
+        status="withdrawn",
+        outcome="withdrawn",
+        traits={},
+        language="",
+        draft={},
+    )
+    audit = schema.audit
+    connection.execute(
+        update(audit)
+        .where(audit.c.study_id == study, audit.c.details["person"].as_string() == row.person)
+        .values(details={"person": pseudonym})
+    )

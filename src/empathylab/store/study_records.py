@@ -1,0 +1,265 @@
+"""Studies that the lab runs: what was frozen at launch, how they stand, and who did what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, select, update
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.situations import Situation
+from empathylab.store import schema
+from empathylab.store.writing import insert_numbered
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenResponse:
+    """The response that an arm shows to a situation."""
+
+    situation: int
+    response: int
+    text: str
+
+
+def find_study(
+    connection: Connection, name: str, version: int | None = None, *, lock: bool = False
+) -> Row[Any] | None:
+    """The study of that name, its newest version unless one is given.
+
+    `lock` keeps other processes from claiming places in it until the transaction ends; on SQLite
+    any writing transaction does.
+    """
+    table = schema.studies
+    query = select(table).where(table.c.name == name).order_by(table.c.version.desc()).limit(1)
+    if version is not None:
+        query = query.where(table.c.version == version)
+    return connection.execute(locked(query) if lock else query).one_or_none()
+
+
+def launched_study(connection: Connection, name: str) -> Row[Any]:
+    """The launched study of that name; `NAME@2` names a version, else it is the newest."""
+    plain, _, version = name.partition("@")
+    found = find_study(connection, plain, int(version) if version.isdecimal() else None)
+    if found is None or found.launched_at is None or (version and not version.isdecimal()):
+        table = schema.studies
+        known = select(table.c.name).where(table.c.launched_at.is_not(None)).distinct()
+        raise UnknownName(
+            "launched study",
+            name,
+            connection.execute(known).scalars(),
+            remedy="Launch it with `empathylab study serve FILE`.",
+        )
+    return found
+
+
+def locked(query: Any) -> Any:
+    """The query, whose rows nobody else may lock or change until the transaction ends."""
+    # Rows that refer to the study are inserted meanwhile without waiting.
+    return query.with_for_update(key_share=True)
+
+
+def lock_study(connection: Connection, study: int) -> None:
+    """Waits until no other process claims a place in the study, and keeps it so."""
+    connection.execute(locked(select(schema.studies.c.id).where(schema.studies.c.id == study)))
+
+
+def other_versions(connection: Connection, name: str, study: int) -> list[int]:
+    """The ids of the study's other versions."""
+    table = schema.studies
+    query = select(table.c.id).where(table.c.name == name, table.c.id != study)
+    return list(connection.execute(query).scalars())
+
+
+def add_launched(connection: Connection, row: Mapping[str, Any]) -> int:
+    """The id of the new study."""
+    return insert_numbered(connection, schema.studies, [row])[0]
+
+
+def freeze_situations(connection: Connection, study: int, situations: Sequence[int]) -> None:
+    """Keeps which situations the study uses, in their order."""
+    rows = [
+        {"study_id": study, "position": position, "situation_id": one}
+        for position, one in enumerate(situations)
+    ]
+    connection.execute(schema.study_situations.insert(), rows)
+
+
+def freeze_scales(connection: Connection, study: int, scales: Mapping[str, int]) -> None:
+    """Keeps the very scales that the study asks, by the names that it uses."""
+    rows = [{"study_id": study, "name": name, "scale_id": one} for name, one in scales.items()]
+    if rows:
+        connection.execute(schema.study_scales.insert(), rows)
+
+
+def add_arm(
+    connection: Connection,
+    study: int,
+    name: str,
+    respondent: int | None,
+    responses: Sequence[FrozenResponse] = (),
+) -> int:
+    """The id of a new arm of the study, which shows these responses."""
+    row = {"study_id": study, "name": name, "respondent_id": respondent, "stopped": False}
+    (arm,) = insert_numbered(connection, schema.arms, [row])
+    rows = [
+        {"arm_id": arm, "situation_id": one.situation, "response_id": one.response}
+        for one in responses
+    ]
+    if rows:
+        connection.execute(schema.shown_responses.insert(), rows)
+    return arm
+
+
+def respondent_row(connection: Connection, name: str) -> int:
+    """The id of a respondent that is in the lab."""
+    table = schema.respondents
+    return int(connection.execute(select(table.c.id).where(table.c.name == name)).scalar_one())
+
+
+def respondent_responses(
+    connection: Connection,
+    respondent: str,
+    situations: Sequence[int],
+    *,
+    sample: int,
+    prompt: str | None,
+    arm: str,
+) -> list[FrozenResponse]:
+    """The respondent's valid responses to the situations, the newest where there are several."""
+    table, names = schema.responses, schema.respondents
+    query = (
+        select(table.c.situation_id, table.c.id, table.c.text, table.c.prompt)
+        .join(names, names.c.id == table.c.respondent_id)
+        .where(names.c.name == respondent, table.c.outcome == "valid", table.c.sample == sample)
+        .order_by(table.c.id)
+    )
+    if prompt is not None:
+        query = query.where(table.c.prompt == prompt)
+    wanted = set(situations)
+    rows = [row for row in connection.execute(query) if row.situation_id in wanted]
+    prompts = {row.prompt for row in rows}
+    if len(prompts) > 1:
+        raise InputError(
+            f"the lab holds replies of {respondent} to several prompts",
+            where=f"arm {arm!r}",
+            got=", ".join(sorted(str(one) for one in prompts)),
+            remedy=f"Write the arm as {{respondent: {respondent}, prompt: NAME}}.",
+        )
+    newest = {row.situation_id: row for row in rows}
+    return [
+        FrozenResponse(int(one), int(newest[one].id), newest[one].text)
+        for one in situations
+        if one in newest
+    ]
+
+
+def frozen_situations(connection: Connection, study: int) -> dict[int, Situation]:
+    """The study's situations by their ids in the lab, in the study's order."""
+    kept, table = schema.study_situations, schema.situations
+    query = (
+        select(table)
+        .join(kept, kept.c.situation_id == table.c.id)
+        .where(kept.c.study_id == study)
+        .order_by(kept.c.position)
+    )
+    fields = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
+    return {
+        int(row["id"]): Situation(
+            id=row["key"],
+            **{name: row[name] for name in fields},
+            context=tuple(row["context"] or ()),
+        )
+        for row in connection.execute(query).mappings()
+    }
+
+
+def frozen_scales(connection: Connection, study: int) -> dict[str, tuple[int, dict[str, Any]]]:
+    """By the names that the study uses, the id and the definition of each scale."""
+    kept, table = schema.study_scales, schema.scales
+    query = (
+        select(kept.c.name, table.c.id, table.c.definition)
+        .join(table, table.c.id == kept.c.scale_id)
+        .where(kept.c.study_id == study)
+    )
+    return {row.name: (int(row.id), row.definition) for row in connection.execute(query)}
+
+
+def frozen_arms(connection: Connection, study: int) -> dict[str, int]:
+    """The ids of the study's arms by name."""
+    table = schema.arms
+    query = select(table.c.name, table.c.id).where(table.c.study_id == study)
+    return {row.name: int(row.id) for row in connection.execute(query.order_by(table.c.id))}
+
+
+def frozen_responses(connection: Connection, study: int) -> dict[str, list[FrozenResponse]]:
+    """By arm, the responses that it shows."""
+    shown, arms, table = schema.shown_responses, schema.arms, schema.responses
+    query = (
+        select(arms.c.name, shown.c.situation_id, table.c.id, table.c.text)
+        .join(arms, arms.c.id == shown.c.arm_id)
+        .join(table, table.c.id == shown.c.response_id)
+        .where(arms.c.study_id == study)
+    )
+    found: dict[str, list[FrozenResponse]] = {}
+    for row in connection.execute(query):
+        one = FrozenResponse(int(row.situation_id), int(row.id), row.text)
+        found.setdefault(row.name, []).append(one)
+    return found
+
+
+def change_study(connection: Connection, study: int, **values: Any) -> None:
+    """Changes the study's own columns."""
+    connection.execute(update(schema.studies).where(schema.studies.c.id == study).values(**values))
+
+
+def stopped_arms(connection: Connection, study: int) -> frozenset[str]:
+    """The arms that take nobody new."""
+    table = schema.arms
+    query = select(table.c.name).where(table.c.study_id == study, table.c.stopped)
+    return frozenset(connection.execute(query).scalars())
+
+
+def stop_arm(connection: Connection, study: int, arm: str, *, stopped: bool) -> None:
+    """Turns the arm's stop switch."""
+    table = schema.arms
+    connection.execute(
+        update(table).where(table.c.study_id == study, table.c.name == arm).values(stopped=stopped)
+    )
+
+
+def add_audit(
+    connection: Connection, study: int, at: datetime, who: str, action: str, **details: Any
+) -> None:
+    """Writes down what a researcher did."""
+    row = {"study_id": study, "at": at, "who": who, "action": action, "details": details}
+    connection.execute(schema.audit.insert(), [row])
+
+
+def audit_rows(connection: Connection, study: int) -> Sequence[Row[Any]]:
+    """What researchers did, in the order in which they did it."""
+    table = schema.audit
+    return connection.execute(
+        select(table).where(table.c.study_id == study).order_by(table.c.id)
+    ).all()
+
+
+def count_ratings(connection: Connection, study: int) -> int:
+    """The ratings by people."""
+    table, raters = schema.ratings, schema.raters
+    query = (
+        select(func.count())
+        .select_from(table)
+        .join(raters, raters.c.id == table.c.rater_id)
+        .where(raters.c.study_id == study, real_people())
+    )
+    return int(connection.execute(query).scalar_one())
+
+
+def real_people() -> ColumnElement[bool]:
+    """The rule that leaves out simulated raters, trials, and whom a researcher excluded."""
+    marks = schema.raters.c.details
+    world, excluded = marks["marks", "world"].as_string(), marks["marks", "excluded"].as_string()
+    return and_(world.is_(None), excluded.is_(None))

@@ -1,0 +1,158 @@
+"""A finished rater's work, written where every analysis reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, func, select, update
+
+from empathylab.store import schema
+from empathylab.store.writing import add_item_answers, add_respondent, insert_numbered
+
+HUMAN = "human"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenRating:
+    """One rating."""
+
+    response: int
+    arm: int
+    dimension: str
+    value: float
+    label: str | None
+    rated_at: datetime
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GivenScale:
+    """One answered scale."""
+
+    scale: int
+    phase: str
+    situation: int | None
+    item_order: tuple[int, ...]
+    values: Mapping[int, float] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenReply:
+    """A reply in the person's own words."""
+
+    situation: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedWork:
+    """All that one rater did."""
+
+    person: str
+    details: Mapping[str, Any] = field(hash=False)
+    seconds: float | None
+    ratings: tuple[GivenRating, ...]
+    scales: tuple[GivenScale, ...]
+    replies: tuple[GivenReply, ...]
+
+
+def add_finished_work(
+    connection: Connection, study: int, source: Mapping[str, Any], work: FinishedWork, at: datetime
+) -> int:
+    """The id of the rater whose work was written; `source` says where their replies come from."""
+    row = {
+        "study_id": study,
+        "name": work.person,
+        "kind": "person",
+        "details": dict(work.details),
+        "seconds": work.seconds,
+        "added_at": at,
+    }
+    (rater,) = insert_numbered(connection, schema.raters, [row])
+    _add_ratings(connection, rater, work.ratings)
+    _add_scales(connection, rater, work.scales, at)
+    _add_replies(connection, {**source, "rater": work.person}, work.replies, at)
+    return rater
+
+
+def exclude_rater(connection: Connection, study: int, person: str, reason: str) -> None:
+    """Marks the rater, if there is one, so that no analysis counts them."""
+    table = schema.raters
+    mine = (table.c.study_id == study) & (table.c.name == person)
+    details = connection.execute(select(table.c.details).where(mine)).scalar_one_or_none()
+    if details is not None:
+        marked = {**details, "marks": {"excluded": reason}}
+        connection.execute(update(table).where(mine).values(details=marked))
+
+
+def _add_ratings(connection: Connection, rater: int, given: Sequence[GivenRating]) -> None:
+    rows = [
+        {
+            "rater_id": rater,
+            "response_id": one.response,
+            "arm_id": one.arm,
+            "dimension": one.dimension,
+            "value": one.value,
+            "label": one.label,
+            "rated_at": one.rated_at,
+            "seconds": one.seconds,
+        }
+        for one in given
+    ]
+    if rows:
+        connection.execute(schema.ratings.insert(), rows)
+
+
+def _add_scales(
+    connection: Connection, rater: int, given: Sequence[GivenScale], at: datetime
+) -> None:
+    rows = [
+        {
+            "rater_id": rater,
+            "scale_id": one.scale,
+            "situation_id": one.situation,
+            "phase": one.phase,
+            "counterpart": False,
+            "mode": "study",
+            "order_index": 0,
+            "item_order": list(one.item_order),
+            "repeat": 0,
+            "outcome": "valid",
+            "added_at": at,
+        }
+        for one in given
+    ]
+    numbers = insert_numbered(connection, schema.administrations, rows)
+    add_item_answers(
+        connection, ((number, one.values) for number, one in zip(numbers, given, strict=True))
+    )
+
+
+def _add_replies(
+    connection: Connection, details: Mapping[str, Any], given: Sequence[GivenReply], at: datetime
+) -> None:
+    if not given:
+        return
+    table = schema.responses
+    human = add_respondent(connection, HUMAN, "human")
+    rows = []
+    for one in given:
+        held = select(func.max(table.c.sample)).where(
+            table.c.situation_id == one.situation, table.c.respondent_id == human
+        )
+        last = connection.execute(held).scalar_one()
+        rows.append(
+            {
+                "situation_id": one.situation,
+                "respondent_id": human,
+                "sample": 0 if last is None else last + 1,
+                "text": one.text,
+                "outcome": "valid",
+                "added_at": at,
+                "details": dict(details),
+            }
+        )
+    connection.execute(table.insert(), rows)

@@ -1,0 +1,75 @@
+"""A launched study as a server holds it in memory: all that does not change while people answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from empathylab.scales import Scale, scale_from_dict
+from empathylab.situations import Situation
+from empathylab.store.study_records import (
+    FrozenResponse,
+    frozen_arms,
+    frozen_responses,
+    frozen_scales,
+    frozen_situations,
+    launched_study,
+)
+from empathylab.study.definition import Study
+from empathylab.study.packets import Slot, study_slots
+from empathylab.study.reading import study_from_dict
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A study and what it uses of the lab, frozen."""
+
+    row: int
+    """Its id in the lab."""
+    study: Study
+    secret: bytes = field(repr=False)
+    revision: int
+    launched_at: datetime
+    scales: Mapping[str, Scale] = field(hash=False)
+    scale_rows: Mapping[str, int] = field(hash=False)
+    situations: Mapping[str, Situation] = field(hash=False)
+    situation_rows: Mapping[str, int] = field(hash=False)
+    arms: Mapping[str, int] = field(hash=False)
+    """The ids of the arms."""
+    responses: Mapping[tuple[str, str], FrozenResponse] = field(hash=False)
+    """By situation and arm."""
+    slots: Mapping[str, tuple[Slot, ...]] = field(hash=False)
+
+
+def load_launched(connection: Connection, name: str) -> Launched:
+    """The launched study of that name, the newest version unless it is written `NAME@VERSION`."""
+    row = launched_study(connection, name)
+    where = f"study {row.name} of the lab"
+    study = study_from_dict(row.protocol, where=where)
+    scales = {
+        used: (number, scale_from_dict(definition, where=where))
+        for used, (number, definition) in frozen_scales(connection, row.id).items()
+    }
+    situations = frozen_situations(connection, row.id)
+    keys = {number: one.id for number, one in situations.items()}
+    return Launched(
+        row=int(row.id),
+        study=study,
+        secret=bytes.fromhex(row.secret),
+        revision=row.revision,
+        launched_at=row.launched_at,
+        scales={used: scale for used, (_, scale) in scales.items()},
+        scale_rows={used: number for used, (number, _) in scales.items()},
+        situations={one.id: one for one in situations.values()},
+        situation_rows={key: number for number, key in keys.items()},
+        arms=frozen_arms(connection, row.id),
+        responses={
+            (keys[one.situation], arm): one
+            for arm, shown in frozen_responses(connection, row.id).items()
+            for one in shown
+        },
+        slots=study_slots(study, list(keys.values())),
+    )

@@ -1,0 +1,308 @@
+"""Studies with people, as pages and consoles use them: every call is one transaction.
+
+Safe across threads and processes: a person's row is locked while they answer, and the study's
+while somebody claims a place. What has returned `Saved` is on the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeVar, cast
+
+from sqlalchemy import Connection
+
+from empathylab.store.study_places import add_person, add_place, change_place, find_place, took_part
+from empathylab.store.study_records import lock_study, other_versions
+from empathylab.study.answers import (
+    Accepted,
+    Problem,
+    Refused,
+    check_answer,
+    clean_text,
+    valid_values,
+)
+from empathylab.study.assignment import FOR_GOOD, Status, World, ended
+from empathylab.study.blocks import Imagine
+from empathylab.study.completion import Completion, completion_for
+from empathylab.study.flow import End, GoTo, Show, Step, study_steps
+from empathylab.study.launched import load_launched
+from empathylab.study.launching import launch
+from empathylab.study.sittings import Escalate, Mode, Sitting
+from empathylab.study.steering import Steering, erase
+from empathylab.study.timing import too_soon
+from empathylab.study.visits import (
+    ArmStatus,
+    AttentionCount,
+    AuditEntry,
+    Closed,
+    Finished,
+    Moved,
+    Page,
+    Participant,
+    PlatformIds,
+    Saved,
+    StudyStatus,
+    View,
+)
+
+__all__ = [
+    "ArmStatus",
+    "AttentionCount",
+    "AuditEntry",
+    "Closed",
+    "Finished",
+    "Moved",
+    "Page",
+    "Participant",
+    "PlatformIds",
+    "Refused",
+    "Saved",
+    "StudyService",
+    "StudyStatus",
+    "View",
+    "launch",
+]
+
+Result = TypeVar("Result")
+Unknown = TypeVar("Unknown")
+Values = Mapping[str, str | list[str]]
+Freed = Literal["returned", "timed-out", "abandoned"]
+
+_ATTEMPTS = 20
+_UNKNOWN = "We do not know this visit. Please open the link that you were given once more."
+_ENDED = "Your part in this study has ended."
+
+
+class StudyService(Steering):
+    """A launched study; `name` is the newest version, `NAME@1` a certain one."""
+
+    def arrive(
+        self, ids: PlatformIds, *, world: World = "person", language: str | None = None
+    ) -> str:
+        """The person's key, the same whenever they come.
+
+        Somebody who took part in another version of the study is known, and shown the door where
+        the study wants everybody once only.
+        """
+        study, turn = self.study, 1
+        with self._lab.reading() as connection:
+            while True:
+                person = self.key_of(ids.platform, ids.person, world, turn)
+                row = find_place(connection, self._launched.row, person)
+                over = row is not None and (row.status == "finished" or row.status in FOR_GOOD)
+                if not over or study.recruitment.once:
+                    break
+                turn += 1
+        spoken = language if language in study.languages else None
+        if row is None:
+            place = self._place_row(person, world, spoken or study.languages[0])
+            told = self._person_row(ids, person)
+            self._turns.write(lambda connection: self._add(connection, place, told))
+        elif spoken not in (None, row.language):
+            number = row.id
+            self._turns.write(lambda connection: change_place(connection, number, language=spoken))
+        return person
+
+    def _add(self, connection: Connection, place: dict[str, Any], told: dict[str, Any]) -> None:
+        study = self.study
+        others = other_versions(connection, study.name, self._launched.row)
+        if study.recruitment.once and took_part(connection, others, place["person"]):
+            place = place | {"status": "repeated", "outcome": "screened-out"}
+        add_place(connection, place)
+        add_person(connection, told)
+
+    def _place_row(self, person: str, world: World, language: str) -> dict[str, Any]:
+        now = self._clock()
+        return {
+            "study_id": self._launched.row,
+            "person": person,
+            "world": world,
+            "status": "arrived",
+            "traits": {},
+            "language": language,
+            "outcome": None,
+            "arrived_at": now,
+            "seen_at": now,
+            "draft": {},
+        }
+
+    def _person_row(self, ids: PlatformIds, person: str) -> dict[str, Any]:
+        kept = {"person": ids.person, "study": ids.study, "session": ids.session}
+        told = {clean_text(name): clean_text(value) for name, value in ids.told.items()}
+        return {
+            "study_id": self._launched.row,
+            "person": person,
+            "platform": ids.platform,
+            "ids": {name: clean_text(value) for name, value in kept.items() if value},
+            "told": told,
+        }
+
+    def view(self, person: str, asked: str | None = None) -> View:
+        """The page that the person is on; `asked` is the key of one they would rather see."""
+
+        def show(sitting: Sitting) -> View:
+            found = sitting.decision(asked)
+            notice = ""
+            if isinstance(found, GoTo):
+                notice = found.sentence
+                found = sitting.decision()
+            if isinstance(found, Show):
+                sitting.mark_shown(found)
+                return sitting.page(found, notice)
+            if isinstance(found, End):
+                return sitting.finished(found.outcome)
+            return cast("Closed | Finished", found)
+
+        # Whoever had all their data deleted is unknown, and has withdrawn.
+        unknown = Closed("unknown", _UNKNOWN, completion_for(self.study, "withdrawn"))
+        return self._sit(person, "read", show, unknown)
+
+    def submit(
+        self, person: str, step_key: str, values: Values, timing: Mapping[str, float] | None = None
+    ) -> Saved | Refused | Moved:
+        """What became of a submitted page; it is durable once `Saved` is returned.
+
+        The same submission twice stores once. An earlier page may be corrected where the study
+        lets people go back.
+        """
+
+        def take(sitting: Sitting) -> Saved | Refused | Moved:
+            found = sitting.decision(step_key)
+            if not isinstance(found, Show):
+                return _late(sitting, found, step_key, values)
+            course, step = sitting.course, found.step
+            checked = check_answer(course, step, _single(values))
+            if isinstance(checked, Refused):
+                return checked
+            if step_key in sitting.given and sitting.given[step_key] == checked.values:
+                return Saved(step_key, ended=False)
+            if not found.revising and (refused := _hurried(sitting, step)):
+                return refused
+            return Saved(step_key, sitting.store(step, checked.values, timing or {}))
+
+        return self._sit(person, "write", take, Moved(_UNKNOWN))
+
+    def back(self, person: str, step_key: str) -> Page | None:
+        """The page before that one; None where one cannot go back."""
+
+        def turn(sitting: Sitting) -> Page | None:
+            found = sitting.decision(step_key)
+            if not isinstance(found, Show) or found.back is None:
+                return None
+            earlier = sitting.decision(found.back)
+            return sitting.page(earlier) if isinstance(earlier, Show) else None
+
+        return self._sit(person, "read", turn, None)
+
+    def save_draft(self, person: str, step_key: str, values: Values) -> None:
+        """Keeps what was begun on the page that the person is on; it is no answer yet."""
+
+        def keep(sitting: Sitting) -> None:
+            found = sitting.decision(step_key)
+            if not isinstance(found, Show):
+                return
+            begun = valid_values(sitting.course, found.step, _single(values))
+            change_place(
+                sitting.connection,
+                sitting.row.id,
+                draft={"step": step_key, "values": begun},
+                seen_at=max(sitting.now, sitting.row.seen_at),
+            )
+
+        self._sit(person, "write", keep, None)
+
+    def leave(self, person: str, *, delete: bool) -> None:
+        """Ends a person's part by their own wish; with `delete` only counts remain.
+
+        Whoever has finished and deletes nothing stays as they are: their work is done.
+        """
+
+        def go(sitting: Sitting) -> None:
+            row = sitting.row
+            if delete:
+                erase(sitting.connection, self._launched.row, row)
+            elif row.status != "finished" and row.status not in FOR_GOOD:
+                change_place(
+                    sitting.connection, row.id, status="withdrawn", outcome="withdrawn", draft={}
+                )
+
+        self._sit(person, "locked", go, None)
+
+    def outcome(self, person: str) -> Completion | None:
+        """The code and address at the end; None before it."""
+        with self._lab.reading() as connection:
+            row = find_place(connection, self._launched.row, person)
+        if row is None or row.outcome is None:
+            return None
+        return completion_for(self.study, row.outcome)
+
+    def free(self, person: str, status: Freed = "returned") -> bool:
+        """Whether the person's place is free now, because the platform says they left it."""
+
+        def release(sitting: Sitting) -> bool:
+            if sitting.row.arm is None:
+                return False
+            after: Status = ended(sitting.place, status).status
+            change_place(sitting.connection, sitting.row.id, status=after)
+            return after == status
+
+        return self._sit(person, "locked", release, False)
+
+    def _sit(
+        self, person: str, mode: Mode, work: Callable[[Sitting], Result], unknown: Unknown
+    ) -> Result | Unknown:
+        """What the work gives, begun anew with a stronger lock where it needs one."""
+
+        def sit(connection: Connection) -> Result | Unknown:
+            if mode == "locked":
+                lock_study(connection, self._launched.row)
+            row = find_place(connection, self._launched.row, person, lock=mode != "read")
+            if row is None:
+                return unknown
+            if row.revision != self._launched.revision:
+                version = self._launched.study.version
+                self._launched = load_launched(connection, f"{self.name}@{version}")
+            return work(Sitting(connection, self._launched, row, self._clock(), mode))
+
+        for _ in range(_ATTEMPTS):
+            if mode == "write" and self._turns.alone:
+                mode = "locked"  # SQLite locks everything anyway
+            try:
+                if mode != "read":
+                    return self._turns.write(sit)
+                with self._lab.reading() as connection:
+                    return sit(connection)
+            except Escalate as wanted:
+                mode = wanted.mode
+        raise RuntimeError(f"no quiet moment in {_ATTEMPTS} attempts")
+
+
+def _late(
+    sitting: Sitting, found: GoTo | End | Closed | Finished, step_key: str, values: Values
+) -> Saved | Moved:
+    """A page that is not the person's turn: saved where it says again what is stored."""
+    if step_key in sitting.given:
+        steps = study_steps(sitting.course, sitting.given)
+        step = next((one for one in steps if one.key == step_key), None)
+        if step is not None:
+            checked = check_answer(sitting.course, step, _single(values))
+            if isinstance(checked, Accepted) and checked.values == sitting.given[step_key]:
+                return Saved(step_key, isinstance(found, End | Finished))
+    return Moved(found.sentence if isinstance(found, GoTo | Closed) else _ENDED)
+
+
+def _hurried(sitting: Sitting, step: Step) -> Refused | None:
+    block = sitting.launched.study.block(step.block)
+    least = block.seconds if isinstance(block, Imagine) and step.page == "imagine" else 0
+    if not too_soon(sitting.shown_at(step), sitting.now, least):
+        return None
+    sentence = f"Please take at least {least} seconds for this page."
+    return Refused({"page": Problem("too-short", sentence)})
+
+
+def _single(values: Values) -> dict[str, str]:
+    """One text per question; several for one are none."""
+    return {
+        name: one if isinstance(one, str) else (one[0] if len(one) == 1 else "")
+        for name, one in values.items()
+    }

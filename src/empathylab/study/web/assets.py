@@ -1,0 +1,46 @@
+"""The style sheet, the script and the icon, served under names that change with their content."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from importlib.resources import files
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+_KINDS = {
+    "study.css": "text/css",
+    "study.js": "text/javascript",
+    "study.svg": "image/svg+xml",
+}
+
+
+@functools.cache
+def asset_paths() -> dict[str, str]:
+    """By a file's name, the path under which it is served."""
+    return {name: _served_as(name) for name in _KINDS}
+
+
+async def send_asset(request: Request) -> Response:
+    """One of the known files; there is no folder to look into."""
+    asked = request.path_params["name"]
+    name = next((own for own, served in asset_paths().items() if served == asked), None)
+    if name is None:
+        raise HTTPException(404)
+    return Response(
+        _content(name),
+        media_type=_KINDS[name],
+        headers={"Cache-Control": "public, max-age=31536000, immutable"},
+    )
+
+
+@functools.cache
+def _content(name: str) -> bytes:
+    return files("empathylab.study.web").joinpath("static", name).read_bytes()
+
+
+def _served_as(name: str) -> str:
+    stem, _, ending = name.partition(".")
+    return f"{stem}-{hashlib.sha256(_content(name)).hexdigest()[:12]}.{ending}"

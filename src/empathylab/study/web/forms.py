@@ -1,0 +1,100 @@
+"""What a form sends, read within limits."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+MOST_BYTES = 64 * 1024
+MOST_SECONDS = 20.0
+"""To send a form; who is slower holds up a connection that others need."""
+ANSWER = "answer-"
+"""Before the name of every question, so that none can pass for a field of ours."""
+TIMING = "timing-"
+_MOST_FIELDS = 400
+_TIMINGS = ("seconds", "away", "losses")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A page as it comes back."""
+
+    fields: dict[str, str] = field(hash=False)
+    """Everything that was sent; of a name sent twice, the last value."""
+
+    @property
+    def step(self) -> str:
+        """Which page it is of."""
+        return self.fields.get("step", "")
+
+    @property
+    def came_from(self) -> str:
+        """The page from which somebody went back to this one; empty where nobody did."""
+        return self.fields.get("from", "")
+
+    @property
+    def token(self) -> str:
+        """What shows that the form is ours."""
+        return self.fields.get("form", "")
+
+    @property
+    def values(self) -> dict[str, str]:
+        """The answers, by the names of the questions."""
+        return {
+            name.removeprefix(ANSWER): value
+            for name, value in self.fields.items()
+            if name.startswith(ANSWER)
+        }
+
+    @property
+    def timing(self) -> dict[str, float]:
+        """What the browser said about the time on the page; nothing without a script."""
+        return dict(self._timings())
+
+    def _timings(self) -> Iterator[tuple[str, float]]:
+        for name in _TIMINGS:
+            try:
+                value = float(self.fields.get(TIMING + name, ""))
+            except ValueError:
+                continue
+            if math.isfinite(value) and value >= 0:
+                yield name, value
+
+
+async def read_form(request: Request, most: int = MOST_BYTES) -> Form:
+    """The form that a request carries; refuses what is too long, too slow or no form."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise HTTPException(415)
+    try:
+        async with asyncio.timeout(MOST_SECONDS):
+            body = await _body(request, most)
+    except TimeoutError:
+        raise HTTPException(408) from None
+    except ClientDisconnect:
+        raise HTTPException(400) from None
+    try:
+        pairs = parse_qsl(
+            body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS
+        )
+    except ValueError:
+        raise HTTPException(400) from None
+    return Form(dict(pairs))
+
+
+async def _body(request: Request, most: int) -> bytes:
+    told = request.headers.get("content-length", "0")
+    if told.isdecimal() and int(told[:20]) > most:
+        raise HTTPException(413)
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise HTTPException(413)
+    return bytes(body)

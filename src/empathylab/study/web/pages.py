@@ -1,0 +1,360 @@
+"""The rater's pages: each request asks the service what to show, and shows that."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+
+from empathylab.errors import LabError, UserError
+from empathylab.study.answers import Refused
+from empathylab.study.assignment import World
+from empathylab.study.blinding import same_id
+from empathylab.study.definition import Study
+from empathylab.study.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
+from empathylab.study.web.forms import Form, read_form
+from empathylab.study.web.markdown import block_html
+from empathylab.study.web.recruitment import MTURK_HOSTS, BadLink, Preview, Visit, read_link
+from empathylab.study.web.rendering import (
+    Filled,
+    Frame,
+    Handing,
+    end_page,
+    leave_page,
+    plain_page,
+    retry_page,
+    study_page,
+)
+from empathylab.study.web.security import is_secure, policy
+from empathylab.study.web.sessions import (
+    COOKIE,
+    DAYS,
+    Session,
+    form_token,
+    new_session,
+    seal,
+    unseal,
+)
+from empathylab.study.web.words import Said
+
+
+class RaterService(Protocol):
+    """What the pages need of `empathylab.study.service.StudyService`."""
+
+    def arrive(
+        self, ids: PlatformIds, *, world: World = "person", language: str | None = None
+    ) -> str: ...
+    def view(self, person: str) -> View: ...
+    def submit(
+        self, person: str, step_key: str, values: Mapping[str, str], timing: Mapping[str, float]
+    ) -> Saved | Refused | Moved: ...
+    def back(self, person: str, step_key: str) -> Page | None: ...
+    def save_draft(self, person: str, step_key: str, values: Mapping[str, str]) -> None: ...
+    def leave(self, person: str, *, delete: bool) -> None: ...
+
+
+@dataclass(frozen=True)
+class RaterPages:
+    """The handlers of one study."""
+
+    service_factory: Callable[[], RaterService]
+    study: Study
+    secret: bytes
+    trust_proxy: bool = False
+    most_bytes: int = 64 * 1024
+    _service: list[RaterService] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    async def arrive(self, request: Request) -> Response:
+        """By a link: who comes is known from now on, and the link's ids leave the address."""
+        session = self._session(request)
+        if request.method == "HEAD":
+            return Response()  # a link checker is nobody
+        platform = self.study.recruitment.platform
+        if not request.query_params and session is not None:
+            return self._to(request, "/page")
+        visit = read_link(platform, request.query_params, self.secret)
+        frame = self.frame(request)
+        if isinstance(visit, Preview):
+            return HTMLResponse(plain_page(frame, "preview", way=False))
+        if isinstance(visit, BadLink):
+            return HTMLResponse(plain_page(frame, visit.reason), status_code=400)
+        if platform == "open" and visit.world == "person" and session is not None:
+            return self._to(request, "/page")
+        return await self._begin(request, visit)
+
+    async def _begin(self, request: Request, visit: Visit) -> Response:
+        language = self._language(request)
+        ids = PlatformIds(
+            self.study.recruitment.platform, visit.participant, visit.study, visit.session
+        )
+        service = await self.service()
+        try:
+            person = await run_in_threadpool(
+                service.arrive, ids, world=visit.world, language=language
+            )
+        except LabError:
+            raise
+        except UserError:
+            page = plain_page(self.frame(request), "refused", way=False)
+            return HTMLResponse(page, status_code=403)
+        sona = self.study.recruitment.platform == "sona"
+        session = new_session(
+            person,
+            language,
+            assignment=(visit.participant if sona else visit.session) or "",
+            submit_to=visit.submit_to,
+        )
+        before = self._session(request)
+        if before is not None and before.person == person:
+            # Pages that they have open in another tab stay good.
+            session = dataclasses.replace(session, nonce=before.nonce)
+        response = self._to(request, "/page")
+        self._keep(request, response, session)
+        return response
+
+    async def show(self, request: Request) -> Response:
+        """The page that is due."""
+        session = self._session(request)
+        if session is None:
+            return self._unknown(request)
+        service = await self.service()
+        view = await run_in_threadpool(service.view, session.person)
+        moved = "moved" in request.query_params
+        return self._shown(request, session, view, moved=moved)
+
+    async def submit(self, request: Request) -> Response:
+        """An answer: acknowledged by the next page, and only once it is on the disk."""
+        form, session = await self._form(request)
+        if session is None:
+            return self._unknown(request)
+        if not same_id(form.token, form_token(session, self.secret)):
+            return self._out_of_date(request)
+        try:
+            service = await self.service()
+            done = await run_in_threadpool(
+                service.submit, session.person, form.step, form.values, form.timing
+            )
+            if isinstance(done, Refused):
+                return await self._refused(request, session, form, done)
+        except LabError:
+            page = retry_page(self.frame(request, session), form.fields)
+            return HTMLResponse(page, status_code=503, headers={"Retry-After": "5"})
+        return self._to(request, "/page?moved" if isinstance(done, Moved) else "/page")
+
+    async def back(self, request: Request) -> Response:
+        """The page before the one named, where one may go back to it."""
+        session = self._session(request)
+        if session is None:
+            return self._unknown(request)
+        asked = request.query_params.get("from", "")
+        service = await self.service()
+        page = await run_in_threadpool(service.back, session.person, asked)
+        if page is None:
+            return self._to(request, "/page?moved")
+        return self._page(request, session, page, Filled(page.draft, came_from=asked))
+
+    async def keep_draft(self, request: Request) -> Response:
+        """An unfinished page, kept by the script."""
+        form, session = await self._form(request)
+        if session is None or not same_id(form.token, form_token(session, self.secret)):
+            return Response(status_code=403)
+        service = await self.service()
+        await run_in_threadpool(service.save_draft, session.person, form.step, form.values)
+        return Response(status_code=204)
+
+    async def ask_to_leave(self, request: Request) -> Response:
+        """The choice to leave, with or without one's answers."""
+        session = self._session(request)
+        if session is None:
+            return self._unknown(request)
+        return HTMLResponse(leave_page(self.frame(request, session)))
+
+    async def leave(self, request: Request) -> Response:
+        """The rater leaves."""
+        form, session = await self._form(request)
+        if session is None:
+            return self._unknown(request)
+        choice = form.fields.get("answers")
+        if not same_id(form.token, form_token(session, self.secret)):
+            return self._out_of_date(request)
+        if choice not in ("keep", "delete"):
+            raise HTTPException(400)
+        service = await self.service()
+        await run_in_threadpool(service.leave, session.person, delete=choice == "delete")
+        response = self._to(request, "/left")
+        gone = dataclasses.replace(session, left="deleted" if choice == "delete" else "kept")
+        self._keep(request, response, gone)
+        return response
+
+    async def left(self, request: Request) -> Response:
+        """What those see who have left, with what the platform wants to hear of it."""
+        session = self._session(request)
+        if session is None or not session.left:
+            return self._to(request, "/page")
+        service = await self.service()
+        view = await run_in_threadpool(service.view, session.person)
+        if isinstance(view, Page):
+            return self._to(request, "/page")
+        words = self.frame(request, session, session.language).words
+        return self._end(request, session, view, words.pages[f"left-{session.left}"])
+
+    async def health(self, request: Request) -> Response:
+        """Whether the process answers."""
+        return PlainTextResponse("ok\n")
+
+    async def readiness(self, request: Request) -> Response:
+        """Whether the study can be reached."""
+        try:
+            service = await self.service()
+            await run_in_threadpool(service.view, "nobody")
+        except LabError:
+            return PlainTextResponse("not ready\n", status_code=503)
+        except UserError:
+            pass  # the records answered that there is nobody of that name
+        return PlainTextResponse("ready\n")
+
+    async def service(self) -> RaterService:
+        """The service, opened at the first request and kept."""
+        if self._service:
+            return self._service[0]
+        return await run_in_threadpool(self._open)
+
+    def _open(self) -> RaterService:
+        with self._lock:
+            if not self._service:
+                self._service.append(self.service_factory())
+            return self._service[0]
+
+    def frame(
+        self, request: Request, session: Session | None = None, language: str | None = None
+    ) -> Frame:
+        """What stands around a page for whoever asks."""
+        session = session or self._session(request)
+        spoken = language or (session.language if session else self._language(request))
+        token = form_token(session, self.secret) if session else ""
+        return Frame(self.study, spoken, request.scope.get("root_path", ""), token)
+
+    def _shown(
+        self, request: Request, session: Session, view: View, *, moved: bool = False
+    ) -> Response:
+        if session.left and not isinstance(view, Page):
+            return self._to(request, "/left")
+        if isinstance(view, Page):
+            notice = self.frame(request, session).words.moved if moved else ""
+            return self._page(request, session, view, Filled(view.draft, notice=notice))
+        if isinstance(view, Closed):
+            return self._closed(request, session, view)
+        debrief = view.content
+        if debrief is None:
+            said = self.frame(request, session, view.language).words.pages[view.outcome]
+            return self._end(request, session, view, said)
+        return self._end(request, session, view, Said(debrief.title, debrief.text))
+
+    def _page(
+        self, request: Request, session: Session, page: Page, filled: Filled, status: int = 200
+    ) -> Response:
+        frame = self.frame(request, session, page.language)
+        return HTMLResponse(study_page(frame, page, filled), status_code=status)
+
+    def _closed(self, request: Request, session: Session, closed: Closed) -> Response:
+        if closed.reason == "unknown":
+            return self._unknown(request)
+        words = self.frame(request, session, closed.language).words
+        said = Said(words.closed[closed.reason], closed.sentence)
+        return self._end(request, session, closed, said)
+
+    def _end(
+        self, request: Request, session: Session, view: Finished | Closed, said: Said
+    ) -> Response:
+        frame = self.frame(request, session, view.language)
+        handing = self._handing(session, view)
+        response = HTMLResponse(end_page(frame, said.title, block_html(said.text), handing))
+        if handing.submit_to:
+            response.headers["Content-Security-Policy"] = policy(MTURK_HOSTS, MTURK_HOSTS)
+        return response
+
+    def _handing(self, session: Session, view: Finished | Closed) -> Handing:
+        code = view.completion.code or ""
+        if session.submit_to:
+            done = isinstance(view, Finished) and view.outcome == "completed"
+            if not (done or code):
+                return Handing()
+            return Handing(code, "", session.submit_to, session.assignment)
+        url = view.completion.url or ""
+        return Handing(code, url.replace("{survey_code}", quote(session.assignment, safe="")))
+
+    async def _refused(
+        self, request: Request, session: Session, form: Form, refused: Refused
+    ) -> Response:
+        """The same page, with what was given and what is wrong with it."""
+        service = await self.service()
+        page: View | None = None
+        if form.came_from:
+            page = await run_in_threadpool(service.back, session.person, form.came_from)
+        if page is None:
+            page = await run_in_threadpool(service.view, session.person)
+        if not isinstance(page, Page) or page.step != form.step:
+            return self._to(request, "/page?moved")
+        errors = {name: one.sentence for name, one in refused.problems.items()}
+        filled = Filled(form.values, errors, form.came_from)
+        return self._page(request, session, page, filled, 422)
+
+    async def _form(self, request: Request) -> tuple[Form, Session | None]:
+        return await read_form(request, self.most_bytes), self._session(request)
+
+    def _unknown(self, request: Request) -> Response:
+        page = plain_page(self.frame(request), "unknown", way=False)
+        return HTMLResponse(page, status_code=403)
+
+    def _out_of_date(self, request: Request) -> Response:
+        return HTMLResponse(plain_page(self.frame(request), "old-form"), status_code=403)
+
+    def _session(self, request: Request) -> Session | None:
+        return unseal(request.cookies.get(COOKIE), self.secret)
+
+    def _keep(self, request: Request, response: Response, session: Session) -> None:
+        framed = self.study.recruitment.platform == "mturk"
+        secure = is_secure(request, trust_proxy=self.trust_proxy)
+        response.set_cookie(
+            COOKIE,
+            seal(session, self.secret),
+            max_age=DAYS * 24 * 3600,
+            path=request.scope.get("root_path", "") or "/",
+            secure=secure,
+            httponly=True,
+            # MTurk shows the study in a frame of its own page, and only over TLS.
+            samesite="none" if framed and secure else "lax",
+        )
+        if framed and secure:
+            # Browsers that block the cookies of frames keep this one, for that frame alone;
+            # Python's cookies know the word from 3.14 on.
+            name, value = response.raw_headers[-1]
+            response.raw_headers[-1] = (name, value + b"; Partitioned")
+
+    def _to(self, request: Request, path: str) -> Response:
+        return RedirectResponse(request.scope.get("root_path", "") + path, status_code=303)
+
+    def _language(self, request: Request) -> str:
+        """The study's language that the link or the browser asks for first."""
+        known = self.study.languages
+        spoken = request.headers.get("accept-language", "")[:200].split(",")
+        asked = [request.query_params.get("language", ""), *(_tag(one) for one in spoken)]
+        for one in asked:
+            for language in known:
+                if one and one.lower().partition("-")[0] == language.lower().partition("-")[0]:
+                    return language
+        return known[0]
+
+
+def _tag(entry: str) -> str:
+    """The language in one entry of what a browser asks for."""
+    return entry.partition(";")[0].strip()

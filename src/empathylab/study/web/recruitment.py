@@ -1,0 +1,118 @@
+"""What the platforms' links tell: who comes, whether it is a preview, and what they want back.
+
+Parameters after the platforms' own documentation: Prolific's `PROLIFIC_PID`, `STUDY_ID` and
+`SESSION_ID`; MTurk's `assignmentId`, `hitId`, `workerId` and `turkSubmitTo`; SONA's survey code.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from empathylab.study.assignment import World
+from empathylab.study.blinding import opaque_id, same_id
+from empathylab.study.definition import Platform
+
+MTURK_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
+"""Where MTurk takes work back, and what may frame our pages."""
+VISIT = "visit"
+"""The parameter of a researcher's trial link, and of simulated raters."""
+_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+_MOST = 200
+_WORLDS: tuple[World, ...] = ("simulated", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Somebody comes by a link."""
+
+    participant: str
+    """Who they are to the platform."""
+    world: World = "person"
+    study: str | None = None
+    """The platform's id of the study."""
+    session: str | None = None
+    """The platform's id of this visit."""
+    submit_to: str = ""
+    """MTurk's address that takes the work back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Somebody looks before they accept the work; they take no place."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadLink:
+    """The link does not say who comes."""
+
+    reason: Literal["incomplete", "forged"]
+
+
+def read_link(
+    platform: Platform, given: Mapping[str, str], secret: bytes
+) -> Visit | Preview | BadLink:
+    """Who comes by a link with these parameters; `secret` is the study's."""
+    if VISIT in given:
+        return _trial(given[VISIT], secret)
+    if platform == "open":
+        return Visit(secrets.token_urlsafe(16))
+    if platform == "invitation":
+        return _invited(given.get("invitation", ""), secret)
+    if platform == "mturk":
+        return _from_mturk(given)
+    names = ("PROLIFIC_PID",) if platform == "prolific" else ("survey_code", "id")
+    participant = next((one for name in names if (one := _id(given.get(name)))), None)
+    if participant is None:
+        return BadLink("incomplete")
+    return Visit(
+        participant, study=_id(given.get("STUDY_ID")), session=_id(given.get("SESSION_ID"))
+    )
+
+
+def visit_token(world: World, secret: bytes) -> str:
+    """The value of `visit` with which a trial or a simulated rater is let in."""
+    return f"{world}.{opaque_id(secret, VISIT, world)}"
+
+
+def invitation(secret: bytes) -> str:
+    """A new single-use invitation: the value of `invitation` in one person's link."""
+    ticket = secrets.token_urlsafe(12)
+    return f"{ticket}.{opaque_id(secret, 'invitation', ticket)}"
+
+
+def _trial(token: str, secret: bytes) -> Visit | BadLink:
+    for world in _WORLDS:
+        if same_id(token, visit_token(world, secret)):
+            return Visit(secrets.token_urlsafe(16), world)
+    return BadLink("forged")
+
+
+def _invited(token: str, secret: bytes) -> Visit | BadLink:
+    if not token:
+        return BadLink("incomplete")
+    ticket, _, signature = token.partition(".")
+    if not same_id(signature, opaque_id(secret, "invitation", ticket)):
+        return BadLink("forged")
+    return Visit(ticket)
+
+
+def _from_mturk(given: Mapping[str, str]) -> Visit | Preview | BadLink:
+    assignment = _id(given.get("assignmentId"))
+    if assignment == _PREVIEW:
+        return Preview()
+    worker = _id(given.get("workerId"))
+    submit_to = given.get("turkSubmitTo", "").rstrip("/")
+    if assignment is None or worker is None:
+        return BadLink("incomplete")
+    if submit_to not in MTURK_HOSTS:
+        return BadLink("forged")
+    return Visit(worker, study=_id(given.get("hitId")), session=assignment, submit_to=submit_to)
+
+
+def _id(given: str | None) -> str | None:
+    """An id of any characters that can be stored; None where it cannot be one."""
+    whole = (given or "").strip()
+    return whole if 0 < len(whole) <= _MOST and whole.isprintable() else None

@@ -1,0 +1,245 @@
+"""Pages as HTML: what the study gives, in our frame."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from empathylab.study.blocks import Text
+from empathylab.study.content import Asked, PageContent
+from empathylab.study.definition import Study
+from empathylab.study.visits import Page
+from empathylab.study.web.assets import asset_paths
+from empathylab.study.web.forms import ANSWER
+from empathylab.study.web.markdown import block_html, inline_html
+from empathylab.study.web.words import Words, words_in
+
+_TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry")
+_WORK = ("rate", "imagine", "write")
+_NOTES = {"example": "why", "check": "again"}
+"""What a note is, by the kind of page: all others warn of what comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands around every page."""
+
+    study: Study
+    language: str
+    root: str = ""
+    """The path under which the app is mounted."""
+    form: str = ""
+    """What every form carries; empty where nobody is known."""
+
+    @property
+    def words(self) -> Words:
+        """The interface in the frame's language."""
+        return words_in(self.language)
+
+    def said(self, text: Text | None) -> str:
+        """One of the study's texts."""
+        return "" if text is None else text.said(self.language)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """An option as it is drawn."""
+
+    value: str
+    label: Markup
+    key: str
+    """The key that chooses it; empty where none does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A question as it is drawn."""
+
+    name: str
+    kind: str
+    label: Markup
+    required: bool
+    value: str
+    error: str
+    layout: str
+    points: tuple[Point, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What is put into a page's form."""
+
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    errors: Mapping[str, str] = field(default_factory=dict, hash=False)
+    came_from: str = ""
+    notice: str = ""
+
+
+def study_page(frame: Frame, page: Page, filled: Filled) -> str:
+    """A page of the study."""
+    content = page.content
+    drawn = [_drawn(content, one, filled) for one in content.asks]
+    named = {one.name for one in content.asks}
+    return _render(
+        "page",
+        frame,
+        step=page.step,
+        content=content,
+        title=content.title,
+        count=_count(frame, content),
+        text=block_html(content.text),
+        sections=_sections(frame, content),
+        asks=drawn,
+        percent=min(99, max(0, round(100 * page.progress))),
+        back=page.can_go_back,
+        came_from=filled.came_from,
+        notice=filled.notice or page.notice,
+        general=[text for name, text in filled.errors.items() if name not in named],
+        errors=filled.errors,
+        drafts=len(drawn) > 1 or any(one.kind == "paragraph" for one in drawn),
+    )
+
+
+def plain_page(frame: Frame, name: str, *, sentence: str = "", way: bool = True) -> str:
+    """A page of our own that says one thing; `way`: with the way back into the study."""
+    said = frame.words.pages[name]
+    return _render("plain", frame, title=said.title, text=sentence or said.text, way=way)
+
+
+def retry_page(frame: Frame, fields: Mapping[str, str]) -> str:
+    """What a rater sees when nothing could be saved, with all that they sent still in it."""
+    said = frame.words.pages["not-saved"]
+    return _render("retry", frame, title=said.title, text=said.text, fields=fields)
+
+
+def leave_page(frame: Frame) -> str:
+    """The choice to leave, with or without one's answers."""
+    said = frame.words.pages["leave"]
+    return _render("leave", frame, title=said.title, text=said.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Handing:
+    """What a person takes along at the end."""
+
+    code: str = ""
+    url: str = ""
+    submit_to: str = ""
+    """Where a form hands the work in, in place of an address to go to."""
+    assignment: str = ""
+
+
+def end_page(frame: Frame, title: str, text: Markup, handing: Handing) -> str:
+    """The last page."""
+    return _render("end", frame, title=title, text=text, handing=handing)
+
+
+def _render(name: str, frame: Frame, **context: Any) -> str:
+    study = frame.study
+    return (
+        _environment()
+        .get_template(f"{name}.html.j2")
+        .render(
+            frame=frame,
+            w=frame.words,
+            study_title=frame.said(study.title),
+            note=block_html(frame.said(study.content_note)),
+            help=block_html(frame.said(study.help)),
+            contact=block_html(frame.said(study.contact)),
+            assets=asset_paths(),
+            **context,
+        )
+    )
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    folder = files("empathylab.study.web").joinpath("templates")
+    sources = {
+        f"{name}.html.j2": folder.joinpath(f"{name}.html.j2").read_text(encoding="utf-8")
+        for name in _TEMPLATES
+    }
+    return jinja2.Environment(
+        loader=jinja2.DictLoader(sources),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Texts of one role that follow one another."""
+
+    role: str
+    heading: str
+    bodies: tuple[Markup, ...]
+    written: bool
+    """Whether people or models wrote them, so that their lines are kept as they are."""
+
+
+def _count(frame: Frame, content: PageContent) -> str:
+    """Which of several pages of its kind it is."""
+    said = frame.words.counts.get(content.page)
+    return said.format(number=content.number, of=content.of) if said and content.of > 1 else ""
+
+
+def _sections(frame: Frame, content: PageContent) -> list[Section]:
+    sections = []
+    titled = any(one.role == "title" for one in content.parts)
+    for role, parts in itertools.groupby(content.parts, key=lambda one: one.role):
+        # What people or models wrote is no Markdown, even where it looks like it.
+        written = content.page in _WORK and role != "note"
+        shown: Callable[[str], Markup] = escape if written else block_html
+        bodies = tuple(shown(one.text) for one in parts)
+        drawn_as: str = role
+        if role == "note":
+            drawn_as = _NOTES.get(content.page, role)
+        elif role == "situation" and titled:
+            drawn_as = "post"
+        sections.append(Section(drawn_as, frame.words.parts[drawn_as], bodies, written))
+    return sections
+
+
+def _drawn(content: PageContent, asked: Asked, filled: Filled) -> Drawn:
+    said: Callable[[str], Markup] = escape if content.page == "scale" else inline_html
+    points = tuple(
+        Point(
+            one.value,
+            said(one.label or one.value),
+            _key(number, one.value, labelled=bool(one.label)),
+        )
+        for number, one in enumerate(asked.options, start=1)
+    )
+    given = filled.values.get(asked.name)
+    return Drawn(
+        ANSWER + asked.name,
+        asked.kind,
+        said(asked.label or ""),
+        asked.required,
+        "" if given is None else str(given),
+        filled.errors.get(asked.name, ""),
+        _layout(asked, content.page),
+        points,
+    )
+
+
+def _key(number: int, value: str, *, labelled: bool) -> str:
+    key = str(number) if labelled else value
+    return key if len(key) == 1 and key.isdecimal() else ""
+
+
+def _layout(asked: Asked, page: str) -> str:
+    """How options lie: points in a row, labels in a row where they are short, else a list."""
+    if not any(one.label for one in asked.options):
+        return "points"
+    row = page in ("scale", "rate") and 2 <= len(asked.options) <= 7
+    return "row" if row else "list"

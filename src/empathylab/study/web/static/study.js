@@ -1,0 +1,162 @@
+// Comfort only: keys, drafts, and the time on the page. Every page works without it.
+"use strict";
+(() => {
+  const form = document.querySelector("form[data-least]");
+  const errors = document.getElementById("errors");
+  if (errors) errors.focus();
+  if (!form) return;
+
+  const button = form.querySelector("button.main");
+  const trouble = document.getElementById("trouble");
+  const groups = [...form.querySelectorAll("fieldset.ask")];
+  const began = performance.now();
+  let away = 0;
+  let losses = 0;
+  let left = null;
+  let sent = false;
+
+  // The time on the page, and how long and how often it was out of sight.
+  const lose = () => {
+    if (left !== null) return;
+    left = performance.now();
+    losses += 1;
+  };
+  const regain = () => {
+    if (left === null) return;
+    away += performance.now() - left;
+    left = null;
+  };
+  window.addEventListener("blur", lose);
+  window.addEventListener("focus", regain);
+  document.addEventListener("visibilitychange", () => (document.hidden ? lose() : regain()));
+
+  const tell = (name, value) => {
+    let field = form.querySelector(`input[name="timing-${name}"]`);
+    if (!field) {
+      field = document.createElement("input");
+      field.type = "hidden";
+      field.name = `timing-${name}`;
+      form.append(field);
+    }
+    field.value = value;
+  };
+  const tellTimes = () => {
+    const now = performance.now();
+    tell("seconds", ((now - began) / 1000).toFixed(2));
+    tell("away", ((away + (left === null ? 0 : now - left)) / 1000).toFixed(2));
+    tell("losses", String(losses));
+  };
+
+  // A page with a least time: the button says how long it still is.
+  const words = button.textContent;
+  const least = Number(form.dataset.least) * 1000;
+  const remaining = () => Math.ceil((least - (performance.now() - began)) / 1000);
+  const holdBack = () => {
+    const seconds = remaining();
+    button.setAttribute("aria-disabled", seconds > 0 ? "true" : "false");
+    button.textContent = seconds > 0 ? form.dataset.wait.replace("{seconds}", seconds) : words;
+    if (seconds > 0) setTimeout(holdBack, 250);
+  };
+  if (least > 0) holdBack();
+
+  form.addEventListener("submit", (event) => {
+    if (sent || remaining() > 0) {
+      event.preventDefault();
+      return;
+    }
+    if (!navigator.onLine) {
+      event.preventDefault();
+      trouble.textContent = form.dataset.offline;
+      trouble.hidden = false;
+      return;
+    }
+    sent = true;
+    tellTimes();
+    button.setAttribute("aria-disabled", "true");
+  });
+  window.addEventListener("pageshow", () => {
+    sent = false;
+    if (remaining() <= 0) button.removeAttribute("aria-disabled");
+  });
+
+  // Unfinished pages are kept, so that nothing is lost when the browser closes.
+  let waiting = null;
+  let changed = false;
+  const keepDraft = () => {
+    clearTimeout(waiting);
+    if (!changed || sent) return;
+    changed = false;
+    const body = new URLSearchParams(new FormData(form));
+    fetch(form.action.replace(/page$/, "draft"), { method: "POST", body, keepalive: true }).catch(() => {
+      changed = true;
+    });
+  };
+  if (form.dataset.drafts === "yes") {
+    form.addEventListener("input", () => {
+      changed = true;
+      clearTimeout(waiting);
+      waiting = setTimeout(keepDraft, 1500);
+    });
+    document.addEventListener("visibilitychange", () => document.hidden && keepDraft());
+  }
+
+  // Digits choose an option of the question at hand, where somebody has not turned them off.
+  const marked = groups.length ? [...groups[0].querySelectorAll("input[data-key]")] : [];
+  let digits = false;
+  const offerDigits = () => {
+    const hint = form.querySelector(".keys");
+    const text = hint.querySelector("span");
+    const toggle = hint.querySelector("button");
+    const show = () => {
+      document.body.classList.toggle("with-keys", digits);
+      text.hidden = !digits;
+      toggle.textContent = digits ? toggle.dataset.off : toggle.dataset.on;
+    };
+    try {
+      digits = localStorage.getItem("keys") !== "off";
+    } catch {
+      digits = true;
+    }
+    text.textContent = text.dataset.text
+      .replace("{first}", marked[0].dataset.key)
+      .replace("{last}", marked.at(-1).dataset.key);
+    toggle.addEventListener("click", () => {
+      digits = !digits;
+      try {
+        localStorage.setItem("keys", digits ? "on" : "off");
+      } catch {
+        // A browser that keeps nothing asks again on the next page.
+      }
+      show();
+    });
+    show();
+    hint.hidden = false;
+  };
+  if (marked.length && matchMedia("(pointer: fine)").matches) offerDigits();
+
+  const unanswered = () => groups.find((one) => !one.querySelector("input:checked"));
+  const choose = (key) => {
+    const group = document.activeElement.closest("fieldset.ask") || unanswered() || groups.at(-1);
+    const option = group && group.querySelector(`input[data-key="${CSS.escape(key)}"]`);
+    if (!option) return false;
+    option.checked = true;
+    option.focus();
+    option.dispatchEvent(new Event("input", { bubbles: true }));
+    const next = unanswered();
+    if (next && next !== group) {
+      next.querySelector("input").focus();
+      next.scrollIntoView({ block: "nearest" });
+    }
+    return true;
+  };
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches("textarea, input[type=text], button, a, summary");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.key === "Enter") {
+      event.preventDefault();
+      if (!event.repeat) form.requestSubmit(button);
+    } else if (digits && choose(event.key)) {
+      event.preventDefault();
+    }
+  });
+})();

@@ -1,0 +1,33 @@
+"""The pages on a real server, on loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import uvicorn
+
+from empathylab.study.service import StudyService
+from empathylab.study.web import server_settings
+from tests.study.web.desk import Desk
+from tests.study.web.raters import app_of
+
+
+@contextlib.contextmanager
+def served(desk: Desk | StudyService) -> Iterator[str]:
+    """The address of the desk's study."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        settings = {**server_settings(port=port), "log_level": "error"}
+        server = uvicorn.Server(uvicorn.Config(app_of(desk), **settings))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{port}"
+        server.should_exit = True
+        thread.join()

@@ -1,0 +1,66 @@
+"""No byte that a rater is sent tells whose replies they rate."""
+
+from __future__ import annotations
+
+import base64
+import re
+
+import httpx
+import pytest
+
+from empathylab.store import Lab
+from empathylab.study import PRESETS
+from empathylab.study.web.assets import asset_paths
+from tests.study.web.desk import preset
+from tests.study.web.labs import launched, telling
+from tests.study.web.raters import Read, Visitor, app_of, walk
+
+TELLING = re.compile(
+    r"armzeta|vendorxi|modelpsi|sitkappa|set-lambda|filename-omega|\.sqlite|\.yaml", re.I
+)
+
+
+def sent(response: httpx.Response) -> str:
+    """All that came back, with what the cookie says."""
+    headers = "\n".join(f"{name}: {value}" for name, value in response.headers.multi_items())
+    cookies = [
+        base64.urlsafe_b64decode(one.partition(".")[0] + "==").decode()
+        for one in response.cookies.values()
+    ]
+    return "\n".join([headers, response.text, *cookies])
+
+
+def everything(visitor: Visitor, name: str) -> None:
+    """Asks for all there is: every page to the end, ways back, errors, leaving, files."""
+    study = preset(name)
+    visitor.get("/")
+    for path in ("/nowhere", "/static/", "/static/study.css", "/health", "/ready", "/left"):
+        visitor.get(path)
+    for served in asset_paths().values():
+        assert visitor.get(f"/static/{served}").status_code == 200
+    page = walk(visitor, study, "rate/2" if "subjects" in name else "imagine")
+    step = Read(page.text).fields["step"].value
+    visitor.send(page, empathy="99")
+    visitor.get(f"/back?from={step}")
+    visitor.get("/leave")
+    if "subjects" in name:
+        walk(visitor, study)
+    form = Read(visitor.get("/leave").text).fields["form"].value
+    visitor.ask("POST", "/leave", data={"form": form, "answers": "delete"})
+    visitor.get("/left")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PRESETS)
+def test_nothing_sent_tells_arm_respondent_situation_or_file(sqlite_lab: Lab, name: str) -> None:
+    service = launched(sqlite_lab, telling(preset(name)))
+    visitors = [Visitor(app_of(service)) for _ in range(2)]
+    for visitor in visitors:
+        everything(visitor, name)
+        visitor.close()
+    answers = [one for visitor in visitors for one in visitor.sent]
+    assert len(answers) > 40
+    assert {one.status_code for one in answers} <= {200, 204, 303, 403, 404, 405, 422}
+    for one in answers:
+        found = TELLING.search(sent(one))
+        assert found is None, (one.request.url, found)

@@ -1,0 +1,329 @@
+"""The rater's pages in a real browser, on a desk and on a phone, from the link to the thanks."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from empathylab.store import Lab
+from empathylab.study import PRESETS, Study
+from empathylab.study.service import StudyService
+from tests.study.web.desk import Desk, preset
+from tests.study.web.labs import launched
+from tests.study.web.raters import right_answers
+from tests.study.web.serving import served
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+WAYS: dict[str, dict[str, Any]] = {
+    "desktop": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+    "phone": {
+        "viewport": {"width": 375, "height": 740},
+        "color_scheme": "dark",
+        "has_touch": True,
+        "is_mobile": True,
+    },
+}
+
+
+class Rater:
+    """Somebody at a browser, with all that goes wrong in it."""
+
+    def __init__(self, page: Page, address: str, study: Study) -> None:
+        self.page = page
+        self.address = address
+        self.right = right_answers(study)
+        self.troubles: list[str] = []
+        page.on("console", lambda message: self._note(message.type, message.text))
+        page.on("pageerror", lambda error: self.troubles.append(str(error)))
+
+    def _note(self, kind: str, text: str) -> None:
+        if kind in ("error", "warning"):
+            self.troubles.append(text)
+
+    @property
+    def title(self) -> str:
+        """The page's heading."""
+        return self.page.locator("h1").inner_text()
+
+    def overflow(self) -> int:
+        """By how many pixels the page is wider than the screen."""
+        found = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        return int(found)
+
+    @property
+    def step(self) -> str:
+        """The page's key; empty where the study has ended."""
+        field = self.page.locator('input[name="step"]')
+        return field.input_value() if field.count() else ""
+
+    def fill(self) -> None:
+        """Answers all questions by touching and typing."""
+        step = self.step
+        for group in self.page.locator("fieldset.ask").all():
+            name = (group.get_attribute("id") or "").removeprefix("answer-")
+            right = self.right.get((step, name)) or self.right.get((step.rpartition("/")[0], name))
+            chosen = f'label:has(input[value="{right}"])' if right else "label >> nth=0"
+            group.locator(chosen).click()
+        for field in self.page.locator("input[type=text], textarea").all():
+            field.fill("34")
+
+    def go_on(self) -> None:
+        """Presses the button and waits for the page after it."""
+        button = self.page.locator("button.main")
+        self.page.locator("button.main:not([aria-disabled=true])").wait_for()
+        with self.page.expect_navigation():
+            button.click()
+
+    def walk(self, seen: Callable[[str], None], until: str = "") -> None:
+        """To the end, or to the first page whose key begins so."""
+        for _ in range(100):
+            step = self.step
+            seen(step)
+            if not step or (until and step.startswith(until)):
+                return
+            self.fill()
+            self.go_on()
+
+    def violations(self) -> list[tuple[str, str]]:
+        """What the accessibility audit calls serious."""
+        results: Any = Axe().run(self.page)
+        return [
+            (found["id"], found["nodes"][0]["html"][:200])
+            for found in results.response["violations"]
+            if found["impact"] in ("serious", "critical", "moderate")
+        ]
+
+
+@contextlib.contextmanager
+def rating(
+    browser: Browser, desk: Desk | StudyService, way: str, **settings: Any
+) -> Iterator[Rater]:
+    """A rater who has opened the link."""
+    with served(desk) as address:
+        context = browser.new_context(**WAYS[way], **settings)
+        rater = Rater(context.new_page(), address, desk.study)
+        rater.page.goto(address)
+        yield rater
+        context.close()
+
+
+def quick(name: str) -> Study:
+    """A preset whose least times are short."""
+    return preset(name, **{"seconds: 10\n": "seconds: 1\n"})
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_is_completed_in_a_browser_and_every_page_is_accessible(
+    sqlite_lab: Lab, browser: Browser, name: str, way: str
+) -> None:
+    service = launched(sqlite_lab, quick(name))
+    kinds: set[str] = set()
+    with rating(browser, service, way) as rater:
+
+        def look(step: str) -> None:
+            kind = step.rpartition("/")[0] + rater.title
+            if kind not in kinds:
+                assert rater.violations() == [], step
+                assert rater.overflow() <= 0, step
+            kinds.add(kind)
+
+        rater.walk(look)
+        assert rater.title == "Thank you"
+        assert rater.troubles == []
+    assert len(kinds) > 5
+    assert service.status().outcomes == {"completed": 1}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_pages_that_are_none_of_the_studys_are_accessible_too(browser: Browser, way: str) -> None:
+    desk = Desk(quick("within-subjects"))
+    with rating(browser, desk, way) as rater:
+        rater.walk(lambda step: None, until="rate/1")
+        rater.go_on()
+        assert rater.page.locator("#errors").evaluate("it => it === document.activeElement")
+        seen = [(rater.title, rater.violations())]
+        rater.page.get_by_role("link", name="How empathetic").click()
+        assert rater.page.locator("#answer-empathy-1").evaluate(
+            "it => it === document.activeElement || location.hash === '#answer-empathy-1'"
+        )
+        rater.fill()
+        desk.broken = True
+        rater.go_on()
+        seen.append((rater.title, rater.violations()))
+        rater.page.goto(rater.page.url)
+        seen.append((rater.title, rater.violations()))
+        desk.broken = False
+        for path in ("/page?moved", "/nowhere", "/leave"):
+            rater.page.goto(rater.address + path)
+            seen.append((rater.title, rater.violations()))
+        rater.page.get_by_role("button", name="delete").click()
+        seen.append((rater.title, rater.violations()))
+        rater.page.context.clear_cookies()
+        rater.page.goto(rater.address + "/page")
+        seen.append((rater.title, rater.violations()))
+    assert seen == [
+        ("How does this reply seem to you?", []),
+        ("Not saved yet", []),
+        ("One moment, please", []),
+        ("How does this reply seem to you?", []),
+        ("There is no such page", []),
+        ("Do you want to leave the study?", []),
+        ("You have left the study", []),
+        ("Please open the study by your link", []),
+    ]
+
+
+def test_a_rating_needs_two_keys(browser: Browser) -> None:
+    desk = Desk(quick("between-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.walk(lambda step: None, until="rate/1")
+        for key in ("3", "2", "1"):
+            rater.page.keyboard.press(key)
+            with rater.page.expect_navigation():
+                rater.page.keyboard.press("Enter")
+        person = next(iter(desk.people))
+    given = desk.answers[person]
+    assert [given[f"rate/{number}"]["empathy"] for number in (1, 2, 3)] == [3, 2, 1]
+
+
+def test_keys_go_from_question_to_question(browser: Browser) -> None:
+    desk = Desk(quick("within-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.walk(lambda step: None, until="rate/1")
+        rater.page.keyboard.press("5")
+        rater.page.keyboard.press("2")
+        with rater.page.expect_navigation():
+            rater.page.keyboard.press("Enter")
+        person = next(iter(desk.people))
+    assert set(desk.answers[person]["rate/1"].values()) == {5, 2}
+
+
+def test_keys_can_be_turned_off_for_good(browser: Browser) -> None:
+    desk = Desk(quick("between-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.page.get_by_role("button", name="Turn keys off").click()
+        rater.page.reload()
+        rater.page.keyboard.press("1")
+        assert rater.page.locator("input:checked").count() == 0
+        assert rater.page.get_by_role("button", name="Turn keys on").is_visible()
+
+
+def test_digits_stay_digits_where_somebody_types(browser: Browser) -> None:
+    desk = Desk(quick("between-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.walk(lambda step: None, until="demographics")
+        rater.page.locator("#answer-age").press_sequentially("34")
+        assert rater.page.locator("#answer-age").input_value() == "34"
+        assert rater.page.locator("input:checked").count() == 0
+
+
+def test_a_double_click_stores_one_answer(browser: Browser) -> None:
+    desk = Desk(quick("between-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.fill()
+        rater.page.locator("button.main").dblclick()
+        rater.page.wait_for_function("document.querySelector('h1').innerText === 'About you'")
+    assert desk.stored == 1
+
+
+def test_back_forward_and_reload_are_harmless(browser: Browser) -> None:
+    desk = Desk(quick("between-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.walk(lambda step: None, until="rate/2")
+        stored = desk.stored
+        rater.page.go_back()
+        rater.page.go_forward()
+        rater.page.reload()
+        assert rater.step == "rate/2"
+        rater.fill()
+        rater.go_on()
+        assert rater.step == "rate/3"
+    assert desk.stored == stored + 1
+
+
+def test_two_tabs_end_up_at_the_same_page(browser: Browser) -> None:
+    desk = Desk(quick("between-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.walk(lambda step: None, until="rate/1")
+        other = Rater(rater.page.context.new_page(), rater.address, desk.study)
+        other.page.goto(rater.address + "/page")
+        for one in (rater, other):
+            one.fill()
+            one.go_on()
+        assert (rater.step, other.step) == ("rate/2", "rate/2")
+
+
+def test_a_lost_connection_is_said_and_the_answer_stays(browser: Browser) -> None:
+    desk = Desk(quick("between-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.fill()
+        rater.page.context.set_offline(True)
+        rater.page.locator("button.main").click()
+        assert "has not been saved yet" in rater.page.locator("#trouble").inner_text()
+        rater.page.context.set_offline(False)
+        rater.go_on()
+        assert rater.step == "demographics"
+    assert desk.stored == 1
+
+
+def test_what_was_begun_is_there_after_the_browser_was_closed(browser: Browser) -> None:
+    desk = Desk(quick("between-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.walk(lambda step: None, until="demographics")
+        with rater.page.expect_response("**/draft") as kept:
+            rater.page.locator("#answer-country").fill("Chile")
+        assert kept.value.status == 204
+        again = rater.page.context.new_page()
+        rater.page.close()
+        again.goto(rater.address)
+        assert again.locator("#answer-country").input_value() == "Chile"
+
+
+def test_time_and_focus_are_told_by_the_script(browser: Browser) -> None:
+    desk = Desk(quick("between-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.fill()
+        rater.page.evaluate("window.dispatchEvent(new Event('blur'))")
+        rater.page.wait_for_timeout(60)
+        rater.page.evaluate("window.dispatchEvent(new Event('focus'))")
+        rater.go_on()
+    told = desk.timings[0]
+    assert told["losses"] == 1
+    assert 0.05 <= told["away"] <= told["seconds"]
+
+
+def test_without_scripts_all_is_there_but_the_times(browser: Browser) -> None:
+    desk = Desk(quick("within-subjects"))
+    with rating(browser, desk, "phone", java_script_enabled=False) as rater:
+        rater.walk(lambda step: None)
+        assert rater.title == "Thank you"
+    assert not any(desk.timings)
+
+
+def test_a_button_cannot_be_pressed_before_the_least_time(browser: Browser) -> None:
+    desk = Desk(preset("appraisal", **{"seconds: 10\n": "seconds: 3\n"}))
+    with rating(browser, desk, "desktop") as rater:
+        rater.walk(lambda step: None, until="imagine/1")
+        assert "You can continue in" in rater.page.locator("button.main").inner_text()
+        stored = desk.stored
+        rater.page.locator("button.main").click(force=True)
+        rater.page.keyboard.press("Enter")
+        assert desk.stored == stored
+        rater.go_on()
+        assert desk.stored == stored + 1
+
+
+def test_enter_turns_the_page_where_nothing_is_asked(browser: Browser) -> None:
+    desk = Desk(quick("between-subjects"))
+    with rating(browser, desk, "desktop") as rater:
+        rater.walk(lambda step: None, until="tutorial/1")
+        with rater.page.expect_navigation():
+            rater.page.keyboard.press("Enter")
+        assert rater.step == "tutorial/2"

@@ -1,0 +1,98 @@
+"""What the platforms' links tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from empathylab.study.web.recruitment import (
+    BadLink,
+    Preview,
+    Visit,
+    invitation,
+    read_link,
+    visit_token,
+)
+
+KEY = b"a key for the tests, 32 bytes it"
+OTHER = b"another key for tests, 32 bytes!"
+MTURK = {
+    "assignmentId": "a",
+    "hitId": "h",
+    "workerId": "w",
+    "turkSubmitTo": "https://www.mturk.com/",
+}
+
+
+def test_prolific_names_person_study_and_session() -> None:
+    given = {"PROLIFIC_PID": "p", "STUDY_ID": "s", "SESSION_ID": "x"}
+    assert read_link("prolific", given, KEY) == Visit("p", "person", "s", "x")
+
+
+@pytest.mark.parametrize("pid", ["", "   ", "x" * 201, "a\x00b", "a\nb"])
+def test_an_id_that_cannot_be_one_is_refused(pid: str) -> None:
+    assert read_link("prolific", {"PROLIFIC_PID": pid}, KEY) == BadLink("incomplete")
+
+
+@pytest.mark.parametrize("pid", ["{{%PROLIFIC_PID%}}", "żółć", "'; DROP TABLE x --", "<b>"])
+def test_odd_characters_in_an_id_are_kept_as_they_are(pid: str) -> None:
+    assert read_link("prolific", {"PROLIFIC_PID": pid}, KEY) == Visit(pid)
+
+
+def test_mturk_names_worker_hit_assignment_and_where_work_goes() -> None:
+    visit = Visit("w", "person", "h", "a", "https://www.mturk.com")
+    assert read_link("mturk", MTURK, KEY) == visit
+
+
+def test_mturk_shows_a_preview_before_the_work_is_accepted() -> None:
+    given = MTURK | {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}
+    assert read_link("mturk", given, KEY) == Preview()
+
+
+def test_work_is_handed_in_nowhere_but_at_mturk() -> None:
+    given = MTURK | {"turkSubmitTo": "https://www.mturk.com.evil.test"}
+    assert read_link("mturk", given, KEY) == BadLink("forged")
+
+
+def test_mturk_without_a_worker_is_incomplete() -> None:
+    given = {name: one for name, one in MTURK.items() if name != "workerId"}
+    assert read_link("mturk", given, KEY) == BadLink("incomplete")
+
+
+@pytest.mark.parametrize("name", ["survey_code", "id"])
+def test_sona_names_the_person_by_its_survey_code(name: str) -> None:
+    assert read_link("sona", {name: "77"}, KEY) == Visit("77")
+
+
+def test_everybody_who_comes_by_an_open_link_is_somebody_else() -> None:
+    first, second = (read_link("open", {}, KEY) for _ in range(2))
+    assert first != second
+
+
+def test_an_invitation_lets_one_person_in_and_names_them_each_time() -> None:
+    token = invitation(KEY)
+    visit = read_link("invitation", {"invitation": token}, KEY)
+    assert isinstance(visit, Visit)
+    assert visit == read_link("invitation", {"invitation": token}, KEY)
+    assert token != invitation(KEY)
+
+
+@pytest.mark.parametrize("token", ["x", "x.y", ".", "ä.ö", invitation(OTHER)])
+def test_an_invitation_that_we_did_not_write_is_forged(token: str) -> None:
+    assert read_link("invitation", {"invitation": token}, KEY) == BadLink("forged")
+
+
+def test_a_link_without_its_invitation_is_incomplete() -> None:
+    assert read_link("invitation", {}, KEY) == BadLink("incomplete")
+
+
+@pytest.mark.parametrize("world", ["test", "simulated"])
+def test_a_trial_needs_no_platform_and_stays_in_its_world(world: str) -> None:
+    token = visit_token(world, KEY)  # type: ignore[arg-type]
+    visit = read_link("prolific", {"visit": token}, KEY)
+    assert isinstance(visit, Visit)
+    assert visit.world == world
+
+
+def test_nobody_becomes_a_counted_person_by_a_trial_link() -> None:
+    assert read_link("open", {"visit": visit_token("person", KEY)}, KEY) == BadLink("forged")
+    assert read_link("open", {"visit": visit_token("test", OTHER)}, KEY) == BadLink("forged")

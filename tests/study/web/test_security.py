@@ -1,0 +1,216 @@
+"""Headers, cookies, limits, and input that nobody expects."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import random
+import socket
+import string
+
+import pytest
+
+from empathylab.study import parse_study
+from empathylab.study.definition import Recruitment
+from tests.study.examples import BETWEEN
+from tests.study.web.desk import Desk
+from tests.study.web.raters import Read, visiting
+from tests.study.web.serving import served
+
+
+def small(platform: str = "open") -> Desk:
+    recruitment = Recruitment(platform)  # type: ignore[arg-type]
+    return Desk(dataclasses.replace(parse_study(BETWEEN), recruitment=recruitment))
+
+
+def test_no_page_may_run_or_load_anything_that_is_not_ours() -> None:
+    with visiting(small()) as visitor:
+        visitor.get("/")
+        visitor.get("/nowhere")
+        answers = visitor.sent
+    for one in answers:
+        policy = one.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'")
+        assert "unsafe" not in policy
+        assert one.headers["x-content-type-options"] == "nosniff"
+        assert one.headers["cache-control"] == "no-store"
+        assert "<script>" not in one.text
+        assert "style=" not in one.text
+
+
+def test_the_cookie_is_for_the_server_alone() -> None:
+    with visiting(small()) as visitor:
+        cookie = visitor.ask("GET", "/").headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "Secure" not in cookie
+
+
+@pytest.mark.parametrize(
+    ("trusted", "told", "secure"),
+    [
+        (True, "https", True),
+        (True, "http, https", True),
+        (True, "https, http", False),
+        (True, "", False),
+        (False, "https", False),
+    ],
+)
+def test_a_proxy_is_believed_only_where_it_is_trusted(
+    trusted: bool, told: str, secure: bool
+) -> None:
+    with visiting(small(), trust_proxy=trusted) as visitor:
+        answer = visitor.ask("GET", "/", headers={"X-Forwarded-Proto": told})
+    assert ("Secure" in answer.headers["set-cookie"]) == secure
+    assert ("strict-transport-security" in answer.headers) == secure
+
+
+def test_a_frame_of_the_platform_may_keep_the_cookie_over_tls() -> None:
+    link = "/?assignmentId=a&hitId=h&workerId=w&turkSubmitTo=https://www.mturk.com"
+    with visiting(small("mturk"), trust_proxy=True) as visitor:
+        cookie = visitor.ask("GET", link, headers={"X-Forwarded-Proto": "https"}).headers
+    assert "SameSite=none" in cookie["set-cookie"]
+    assert "Secure" in cookie["set-cookie"]
+    assert "Partitioned" in cookie["set-cookie"]
+
+
+@pytest.mark.parametrize("path", ["/page", "/draft", "/leave"])
+@pytest.mark.parametrize("token", [None, "", "abc", "ä"])
+def test_a_form_without_its_token_changes_nothing(path: str, token: str | None) -> None:
+    desk = small()
+    fields = {"step": "consent", "answer-agree": "yes", "answers": "delete"}
+    if token is not None:
+        fields["form"] = token
+    with visiting(desk) as visitor:
+        visitor.get("/")
+        assert visitor.ask("POST", path, data=fields).status_code == 403
+    assert (desk.stored, desk.left, desk.drafts) == (0, {}, {})
+
+
+@pytest.mark.parametrize("path", ["/page", "/draft", "/leave"])
+def test_a_form_of_more_than_64_kilobytes_is_refused(path: str) -> None:
+    with visiting(small()) as visitor:
+        visitor.get("/")
+        told = visitor.ask("POST", path, data={"step": "x" * 70_000})
+
+        async def pieces():  # type: ignore[no-untyped-def]
+            for _ in range(10):
+                yield b"a=" + b"x" * 10_000
+
+        kind = {"Content-Type": "application/x-www-form-urlencoded"}
+        untold = visitor.ask("POST", path, content=pieces(), headers=kind)
+    assert (told.status_code, untold.status_code) == (413, 413)
+    assert "nothing was saved" in told.text
+
+
+@pytest.mark.parametrize("kind", ["", "application/json", "multipart/form-data; boundary=x"])
+def test_what_is_no_plain_form_is_refused(kind: str) -> None:
+    with visiting(small()) as visitor:
+        answer = visitor.ask("POST", "/page", content=b"{}", headers={"Content-Type": kind})
+    assert answer.status_code == 415
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static",
+        "/static/",
+        "/static/..%2f..%2fapp.py",
+        "/static/%2e%2e/app.py",
+        "/static/study.css%00",
+        "/static//etc/passwd",
+        "/templates/page.html.j2",
+        "/.git/config",
+        "http://study.test//evil.test/page",
+        "/page/",
+    ],
+)
+def test_nothing_lies_beside_the_pages(path: str) -> None:
+    with visiting(small()) as visitor:
+        answer = visitor.ask("GET", path)
+    assert answer.status_code == 404
+    assert "import" not in answer.text
+
+
+def test_the_log_names_pages_and_never_people(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, logger="empathylab.study.web")
+    with visiting(small("prolific")) as visitor:
+        visitor.get("/?PROLIFIC_PID=person-77")
+        visitor.get("/person-77")
+    lines = [
+        json.loads(one.message) for one in caplog.records if one.name == "empathylab.study.web"
+    ]
+    assert [one["page"] for one in lines] == ["/", "/page", "other"]
+    assert [one["status"] for one in lines] == [303, 200, 404]
+    assert "person-77" not in "".join(
+        one.message for one in caplog.records if "httpx" not in one.name
+    )
+
+
+def test_random_requests_are_answered_without_a_failure_and_store_nothing() -> None:
+    chance = random.Random(11)
+    desk = small()
+    letters = string.printable + "äß€\u202e\U0001f600"
+
+    def noise(most: int) -> str:
+        return "".join(chance.choices(letters, k=chance.randrange(most)))
+
+    names = ["step", "form", "from", "answers", "answer-agree", "timing-seconds", "answer-", ""]
+    paths = ["/", "/page", "/back", "/draft", "/leave", "/left", "/static/x", "/health", "/ready"]
+    methods = ["GET", "POST", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "BREW"]
+    with visiting(desk) as visitor:
+        token = Read(visitor.get("/").text).fields["form"].value
+        for _ in range(400):
+            fields = {chance.choice(names) + noise(3) * chance.randrange(2): noise(60)}
+            if chance.random() < 0.7:
+                fields |= {"form": token, "step": chance.choice(["consent", "rate/1", noise(20)])}
+            answer = visitor.ask(
+                chance.choice(methods),
+                chance.choice(paths),
+                params={chance.choice(["from", "visit", "language", "x"]): noise(30)},
+                data=fields,
+                headers={"Accept-Language": chance.choice(["de", "*", ";;,", "x" * 500])},
+            )
+            assert answer.status_code < 500, answer.request.url
+    assert desk.stored == 0
+
+
+def test_bytes_that_are_no_text_are_no_failure() -> None:
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    chance = random.Random(5)
+    with visiting(small()) as visitor:
+        token = Read(visitor.get("/").text).fields["form"].value.encode()
+        for _ in range(100):
+            body = b"form=" + token + b"&step=consent&answer-agree=" + chance.randbytes(40)
+            answer = visitor.ask("POST", "/page", content=body, headers=kind)
+            assert answer.status_code in (303, 403, 422)
+        many = b"&".join(b"a%d=1" % number for number in range(5000))
+        assert visitor.ask("POST", "/page", content=many, headers=kind).status_code == 400
+
+
+def test_a_real_server_refuses_huge_headers_and_goes_on() -> None:
+    with served(small()) as address:
+        port = int(address.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+            connection.sendall(b"GET /page HTTP/1.1\r\nHost: x\r\nX: " + b"x" * 200_000 + b"\r\n")
+            refused = connection.recv(200)
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+            connection.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+            fine = connection.recv(200)
+    assert refused.startswith(b"HTTP/1.1 4")
+    assert fine.startswith(b"HTTP/1.1 200")
+    assert b"server:" not in fine.lower()
+
+
+def test_a_form_that_never_ends_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("empathylab.study.web.forms.MOST_SECONDS", 0.2)
+    with served(small()) as address:
+        port = int(address.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+            connection.sendall(
+                b"POST /page HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n"
+                b"Content-Type: application/x-www-form-urlencoded\r\n\r\na="
+            )
+            answer = connection.recv(200)
+    assert answer.startswith(b"HTTP/1.1 408")
