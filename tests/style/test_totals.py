@@ -45,3 +45,11 @@ def test_more_columns_than_are_summed_together_are_all_summed() -> None:
 
 def test_texts_of_different_length_share_their_counts() -> None:
     assert counted(["a"] * 3 + ["a " * 500], {"n": {"a": 9}}) == {"n": [9, 9, 9, 4_500]}
+
+
+def test_a_name_that_few_pieces_have_is_summed_beside_one_that_all_have() -> None:
+    pieces = [f"w{'abcdefgh'[place]}" for place in range(8)]
+    numbers = {"all": dict.fromkeys(pieces, 1), "few": {"wc": 3}}
+    assert counted([" ".join(pieces), "", "wc wa wc", "wb"], numbers) == {
+        "all": [8, 0, 3, 1], "few": [3, 0, 6, 0]
+    }  # fmt: skip

@@ -30,7 +30,15 @@ from empathylab.style.readability import (
     syllable_counts,
 )
 from empathylab.style.responses import require_columns
-from empathylab.style.segments import Codes, Flags, Segments, Vocabulary, Words, segment_parts
+from empathylab.style.segments import (
+    Codes,
+    CutTexts,
+    Flags,
+    Segments,
+    Vocabulary,
+    Words,
+    cut_parts,
+)
 from empathylab.style.sentiment import sentiment_missing, sentiment_scores
 from empathylab.style.structure import piece_kinds, structure
 from empathylab.style.totals import PieceCounts, Places, places
@@ -43,7 +51,7 @@ _YOU = "second_person"
 BATCH_BYTES = 32_000_000
 BATCH_ROWS = 100_000
 """Texts are taken in batches of this size, so that memory does not grow with their number."""
-PART_ROWS = 10_000
+PART_ROWS = 6_250
 """Texts that are counted together: their numbers stay in the processor's own memory."""
 
 
@@ -145,8 +153,8 @@ class _Known(NamedTuple):
 
 def _batch(texts: pl.Series, reading: _Reading, run: Callable[..., Iterable[Any]]) -> pl.DataFrame:
     """The features of the texts, in order."""
-    parts = segment_parts(texts, PART_ROWS, run)
-    vocabulary = parts[0].vocabulary
+    cut = cut_parts(texts, PART_ROWS, run)
+    vocabulary = cut.vocabulary
     work = (
         partial(_matches, vocabulary.words, reading.matching),
         partial(_other_columns, vocabulary),
@@ -158,7 +166,8 @@ def _batch(texts: pl.Series, reading: _Reading, run: Callable[..., Iterable[Any]
     known = _Known(counts, kinds, matches.addressing, matches.resolved)
     sums = counts.nothing(len(texts))
     own = [sums[:, first : first + PART_ROWS] for first in range(0, max(len(texts), 1), PART_ROWS)]
-    counted = list(run(partial(_part, known=known, window=reading.window), parts, own))
+    count = partial(_part, cut, known=known, window=reading.window)
+    counted = list(run(count, range(len(own)), own))
     found: dict[str, Column] = dict(zip(counts.columns, sums, strict=True))
     found |= {name: np.concatenate([part[name] for part in counted]) for name in counted[0]}
     found["characters"] = texts.str.len_chars().fill_null(0).cast(pl.Int32).to_numpy()
@@ -167,9 +176,10 @@ def _batch(texts: pl.Series, reading: _Reading, run: Callable[..., Iterable[Any]
 
 
 def _part(
-    segments: Segments, sums: Codes, *, known: _Known, window: int | None
+    cut: CutTexts, part: int, sums: Codes, *, known: _Known, window: int | None
 ) -> dict[str, Column]:
-    """What is counted in each of some texts, apart from sums over pieces, which are written."""
+    """What is counted in each text of a part, apart from sums over pieces, which are written."""
+    segments = cut.segments(part)
     built = structure(segments, known.kinds)
     known.counts.add_up(segments, sums)
     found: dict[str, Column] = built.line_counts() | built.sentence_counts(known.addressing)

@@ -185,7 +185,8 @@ class Resolved:
     @cached_property
     def _looked_at(self) -> Flags:
         """Which pieces have a word of a phrase, or other than one word."""
-        return self._in_phrases | (self.words.sizes != 1)
+        flags: Flags = self._in_phrases | (self.words.sizes != 1)
+        return flags
 
     def _candidates(self, segments: Segments) -> _Candidates:
         """The words that may stand in a phrase, in the order of the texts."""

@@ -126,48 +126,61 @@ class Segments:
 
 def segment(texts: pl.Series) -> Segments:
     """The texts cut into pieces; a missing text has none."""
-    return segment_parts(texts, max(len(texts), 1))[0]
+    return cut_parts(texts, max(len(texts), 1)).segments(0)
 
 
-def segment_parts(
-    texts: pl.Series, size: int, run: Callable[..., Iterable[Any]] = map
-) -> list[Segments]:
-    """The texts cut into pieces, in parts of `size` texts that share the different pieces.
+@dataclass(frozen=True)
+class CutTexts:
+    """Texts cut at spaces, in parts that share the different pieces."""
+
+    parts: list[Chunks]
+    """What stands between the spaces of each part."""
+    first: Numbers
+    """Where the pieces of each different chunk begin in `pieces`, and where the last one's end."""
+    pieces: Numbers
+    """The numbers of the pieces."""
+    vocabulary: Vocabulary
+    """The different pieces."""
+
+    def segments(self, part: int) -> Segments:
+        """The texts of one part as pieces."""
+        starts, chunks = self.parts[part]
+        codes = expanded(chunks, self.first, self.pieces)
+        if not self._always_one:
+            starts = offsets(np.diff(self.first).take(chunks)).take(starts)
+        return Segments(starts, codes, self.vocabulary)
+
+    @cached_property
+    def _always_one(self) -> bool:
+        return bool((np.diff(self.first) == 1).all())
+
+
+def cut_parts(texts: pl.Series, size: int, run: Callable[..., Iterable[Any]] = map) -> CutTexts:
+    """The texts cut at spaces, in parts of `size` texts.
 
     `run` is `map`, or one that works on several parts at a time.
     """
     whole = texts.cast(pl.String).fill_null("")
     chunks = Numbering()
     own = [whole.slice(first, size) for first in range(0, max(len(whole), 1), size)]
-    parts: list[_Chunks] = list(run(partial(_chunks, chunks), own))
-    first, pieces, vocabulary = _vocabulary(chunks)
-
-    lengths = np.diff(first)
-    always_one = bool((lengths == 1).all())
-
-    def put_together(part: _Chunks) -> Segments:
-        codes = expanded(part.codes, first, pieces)
-        if always_one:
-            return Segments(part.starts, codes, vocabulary)
-        return Segments(offsets(lengths.take(part.codes)).take(part.starts), codes, vocabulary)
-
-    return list(run(put_together, parts))
+    parts: list[Chunks] = list(run(partial(_chunks, chunks), own))
+    return CutTexts(parts, *_vocabulary(chunks))
 
 
-class _Chunks(NamedTuple):
+class Chunks(NamedTuple):
     """What stands between spaces in some texts."""
 
     starts: Numbers
     codes: Numbers
 
 
-def _chunks(chunks: Numbering, texts: pl.Series) -> _Chunks:
+def _chunks(chunks: Numbering, texts: pl.Series) -> Chunks:
     if not len(texts):
-        return _Chunks(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64))
+        return Chunks(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64))
     spans = spans_between_spaces(joined(texts))
     text_starts = offsets(texts.str.len_bytes().to_numpy() + 1)
     starts = np.searchsorted(spans.starts, text_starts)
-    return _Chunks(starts, chunks.numbers(spans))
+    return Chunks(starts, chunks.numbers(spans))
 
 
 def _vocabulary(chunks: Numbering) -> tuple[Numbers, Numbers, Vocabulary]:
