@@ -141,7 +141,7 @@ def test_a_preset_is_completed_in_a_browser_and_every_page_is_accessible(
     assert service.status().outcomes == {"completed": 1}
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", list(WAYS)[-1:])
 def test_pages_that_are_none_of_the_studys_are_accessible_too(browser: Browser, way: str) -> None:
     desk = Desk(quick("within-subjects"))
     with rating(browser, desk, way) as rater:
