@@ -122,8 +122,17 @@ def cautions(data: ReportData, respondents: Collection[str] | None = None) -> li
         )
     said += data.unrated
     if data.left_out_runs:
-        older = "1 older run" if data.left_out_runs == 1 else f"{data.left_out_runs} older runs"
-        said.append(f"{older} of the same kind in this lab are left out, so nothing counts twice.")
+        older, are = (
+            ("1 older run", "is")
+            if data.left_out_runs == 1
+            else (
+                f"{data.left_out_runs} older runs",
+                "are",
+            )
+        )
+        said.append(
+            f"{older} of the same kind in this lab {are} left out, so nothing counts twice."
+        )
     return said
 
 
