@@ -18,7 +18,13 @@ run: $(VENV)/.run ## install, evaluate the embedded model, write the report
 test: $(VENV)/.dev ## install what tests need and run all of them
 	@sh scripts/install-chromium.sh
 	@$(BIN)/empathylab models install smollm2
+ifdef TESTS
 	$(BIN)/python -m pytest $(TESTS)
+else
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not embedded"
+	@# The embedded model wants all cores; beside other tests it crawls.
+	$(BIN)/python -m pytest -m embedded
+endif
 
 check: $(VENV)/.dev ## lint and types
 	$(BIN)/ruff format --check .

@@ -14,7 +14,7 @@ import sqlalchemy
 
 from empathylab.store import Lab
 from tests.helpers.endpoint import Served, served
-from tests.helpers.groups import GROUPS, required_groups, unavailable
+from tests.helpers.groups import GROUPS, chosen_groups, unavailable
 from tests.helpers.postgres import postgres
 
 pytest_plugins = ["tests.helpers.browser"]
@@ -106,21 +106,21 @@ def shared_data() -> Path:
     return Path(folder)
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    report = yield
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Counts what ran, also where other processes run the tests and report here."""
     if report.when == "call" and not report.skipped:
-        _ran.update(group for group in GROUPS if item.get_closest_marker(group))
-    return report
+        _ran.update(group for group in GROUPS if group in report.keywords)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fails a whole run in which a required group did not run at all."""
     config = session.config
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    if not whole or config.option.collectonly or session.testsfailed:
-        return  # somebody picked a few tests
-    idle = sorted(group for group in required_groups() if not _ran[group])
+    if not whole or hasattr(config, "workerinput"):
+        return  # somebody picked a few tests, or another process counts
+    if config.option.collectonly or session.testsfailed:
+        return
+    idle = sorted(group for group in chosen_groups(config.option.markexpr) if not _ran[group])
     if idle:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
         config.get_terminal_writer().line(f"groups that did not run: {', '.join(idle)}")

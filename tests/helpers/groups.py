@@ -15,6 +15,14 @@ def required_groups() -> set[str]:
     return set(os.environ.get("EMPATHYLAB_REQUIRE_GROUPS", "").split())
 
 
+def chosen_groups(markers: str) -> set[str]:
+    """The required groups that `pytest -m` leaves in: `embedded`, `not embedded`, or all."""
+    required = required_groups()
+    if markers.startswith("not "):
+        return required - {markers.removeprefix("not ")}
+    return required & {markers} if markers else required
+
+
 def unavailable(group: str, reason: str) -> NoReturn:
     """Skips the test, or fails it where CI says that the group can run."""
     if group in required_groups():
