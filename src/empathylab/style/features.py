@@ -40,7 +40,7 @@ from empathylab.style.segments import (
     cut_parts,
 )
 from empathylab.style.sentiment import sentiment_missing, sentiment_scores
-from empathylab.style.structure import piece_kinds, structure
+from empathylab.style.structure import full_kinds, piece_kinds, structure
 from empathylab.style.totals import PieceCounts, Places, places
 
 Column = NDArray[Any]
@@ -48,8 +48,8 @@ Column = NDArray[Any]
 
 _THREADS = 4
 _YOU = "second_person"
-BATCH_BYTES = 32_000_000
-BATCH_ROWS = 100_000
+BATCH_BYTES = 64_000_000
+BATCH_ROWS = 200_000
 """Texts are taken in batches of this size, so that memory does not grow with their number."""
 PART_ROWS = 6_250
 """Texts that are counted together: their numbers stay in the processor's own memory."""
@@ -147,7 +147,6 @@ class _Known(NamedTuple):
 
     counts: PieceCounts
     kinds: NDArray[np.uint16]
-    addressing: Flags
     resolved: Resolved
 
 
@@ -160,17 +159,21 @@ def _batch(texts: pl.Series, reading: _Reading, run: Callable[..., Iterable[Any]
         partial(_other_columns, vocabulary),
         partial(_piece_kinds, vocabulary),
         partial(_word_columns, vocabulary.words),
+        partial(_characters, texts),
     )
-    matches, others, kinds, of_words = run(lambda one: one(), work)
+    matches, others, kinds, of_words, characters = run(lambda one: one(), work)
     counts = PieceCounts(len(vocabulary), of_words | others | matches.columns)
-    known = _Known(counts, kinds, matches.addressing, matches.resolved)
-    sums = counts.nothing(len(texts))
+    kinds = full_kinds(
+        kinds, vocabulary.words, addressing=matches.addressing, in_phrases=matches.in_phrases
+    )
+    known = _Known(counts, kinds, matches.resolved)
+    sums = counts.room(len(texts))
     own = [sums[:, first : first + PART_ROWS] for first in range(0, max(len(texts), 1), PART_ROWS)]
     count = partial(_part, cut, known=known, window=reading.window)
     counted = list(run(count, range(len(own)), own))
     found: dict[str, Column] = dict(zip(counts.columns, sums, strict=True))
     found |= {name: np.concatenate([part[name] for part in counted]) for name in counted[0]}
-    found["characters"] = texts.str.len_chars().fill_null(0).cast(pl.Int32).to_numpy()
+    found["characters"] = characters
     found |= quotation_counts(texts.fill_null(""), found)
     return _table(found)
 
@@ -182,7 +185,7 @@ def _part(
     segments = cut.segments(part)
     built = structure(segments, known.kinds)
     known.counts.add_up(segments, sums)
-    found: dict[str, Column] = built.line_counts() | built.sentence_counts(known.addressing)
+    found: dict[str, Column] = built.line_counts() | built.sentence_counts()
     named = dict(zip(known.counts.columns, sums, strict=True))
     for name, more in known.resolved.phrase_counts(built).items():
         named[name] += more
@@ -199,11 +202,19 @@ class _Matches(NamedTuple):
     columns: dict[str, Places]
     addressing: Flags
     """Which pieces say you."""
+    in_phrases: Flags
+    """Which pieces have a word of a phrase."""
 
 
 def _matches(words: Words, matching: Matcher) -> _Matches:
     resolved = matching.resolved(words)
-    return _Matches(resolved, resolved.piece_columns(), words.summed(resolved.has(_YOU)) > 0)
+    addressing = words.summed(resolved.has(_YOU)) > 0
+    return _Matches(resolved, resolved.piece_columns(), addressing, resolved.in_phrases)
+
+
+def _characters(texts: pl.Series) -> Codes:
+    found: Codes = texts.str.len_chars().fill_null(0).cast(pl.Int32).to_numpy()
+    return found
 
 
 def _word_columns(words: Words) -> dict[str, Places]:

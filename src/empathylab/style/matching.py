@@ -8,9 +8,8 @@ category is not counted again: `so sorry` is one apology, though `sorry` is one,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.style.lexicons import Lexicon
-from empathylab.style.segments import Flags, Numbers, Segments, Words, offsets, runs
+from empathylab.style.segments import Flags, Numbers, Words, offsets, runs
 from empathylab.style.structure import Structure
 from empathylab.style.totals import Places
 
@@ -69,6 +68,16 @@ class Matcher:
         pairs = self._pairs(words.folded)
         return Resolved(self, words, pairs, self._single_matches(pairs))
 
+    @cached_property
+    def steps(self) -> _Steps:
+        """The phrases' tree, ready to be followed."""
+        return _Steps(self.edges, self.patterns.height)
+
+    @cached_property
+    def ends(self) -> tuple[Numbers, Numbers]:
+        """The columns of the phrases that end at each node: where they begin, and the columns."""
+        return _runs(self.phrase_ends, "column", self.steps.nodes, key="node")
+
     def _pairs(self, words: pl.Series) -> pl.DataFrame:
         """Which patterns match which of the different words: `word`, `pattern`, `length`."""
         table = pl.DataFrame({"stem": words}).with_row_index("word")
@@ -100,7 +109,7 @@ class Resolved:
 
     @cached_property
     def _patterns(self) -> tuple[Numbers, Numbers]:
-        of_phrases = self.pairs.filter(pl.col("pattern").is_in(self._steps.used.tolist()))
+        of_phrases = self.pairs.filter(pl.col("pattern").is_in(self.matcher.steps.used.tolist()))
         return _runs(of_phrases, "pattern", len(self.words.folded))
 
     @cached_property
@@ -108,19 +117,11 @@ class Resolved:
         return _runs(self.singles, "column", len(self.words.folded))
 
     @cached_property
-    def _steps(self) -> _Steps:
-        return _Steps(self.matcher.edges, self.matcher.patterns.height)
-
-    @cached_property
-    def _phrase_ends(self) -> tuple[Numbers, Numbers]:
-        return _runs(self.matcher.phrase_ends, "column", self._steps.nodes, key="node")
-
-    @cached_property
     def _roles(self) -> NDArray[np.uint8]:
         """For each different word, as bits, where in a phrase it may stand."""
         first, patterns = self._patterns
         roles = np.zeros(len(self.words.folded), dtype=np.uint8)
-        steps = self._steps
+        steps = self.matcher.steps
         kinds = ((_BEGINS, steps.first), (_FOLLOWS, steps.second), (_INSIDE, steps.used))
         for bit, which in kinds:
             before = offsets(np.isin(patterns, which))
@@ -163,7 +164,7 @@ class Resolved:
         if not len(with_phrases):
             return {}
         segments = structure.segments
-        words = self._candidates(segments)
+        words = self._candidates(structure)
         found = _outermost(_in_one_sentence(self._found(words), words, structure), len(words.codes))
         inside = self._singles_inside(found, words)
         width, texts = len(with_phrases), segments.texts
@@ -177,25 +178,23 @@ class Resolved:
         return {names[column]: row for column, row in zip(with_phrases, table, strict=True)}
 
     @cached_property
-    def _in_phrases(self) -> Flags:
+    def in_phrases(self) -> Flags:
         """Which pieces have a word of a phrase."""
         flags: Flags = self.words.summed(self._roles > 0) > 0
         return flags
 
-    @cached_property
-    def _looked_at(self) -> Flags:
-        """Which pieces have a word of a phrase, or other than one word."""
-        flags: Flags = self._in_phrases | (self.words.sizes != 1)
-        return flags
-
-    def _candidates(self, segments: Segments) -> _Candidates:
+    def _candidates(self, structure: Structure) -> _Candidates:
         """The words that may stand in a phrase, in the order of the texts."""
         own = self.words
-        pieces = np.flatnonzero(self._looked_at.take(segments.codes))
-        different = segments.codes.take(pieces)
-        # Every piece that is not looked at has one word, so that places follow from the others.
-        before = pieces + offsets(own.sizes.take(different) - 1)[:-1]
-        in_phrases = np.flatnonzero(self._in_phrases.take(different))
+        pieces = structure.phrased
+        different = structure.segments.codes.take(pieces)
+        sizes = own.sizes.take(different)
+        # Every other piece has one word, so that places follow from these.
+        before = pieces + offsets(sizes - 1)[:-1]
+        # A piece of one word with no such neighbour holds no phrase.
+        beside = np.diff(pieces, prepend=-2, append=-2) == 1
+        together = beside[:-1] | beside[1:] | (sizes > 1)
+        in_phrases = np.flatnonzero(together & self.in_phrases.take(different))
         different = different.take(in_phrases)
         which, entry = runs(own.starts, different)
         codes = own.codes.take(entry)
@@ -208,9 +207,9 @@ class Resolved:
     def _found(self, words: _Candidates) -> _Found:
         """Every phrase in the texts."""
         codes, places = words.codes, words.places
-        steps = self._steps
+        steps = self.matcher.steps
         first, patterns = self._patterns
-        ends_at, columns = self._phrase_ends
+        ends_at, columns = self.matcher.ends
         goes_on = np.append(np.diff(places) == 1, False)[: len(places)]
         roles = self._roles.take(codes)
         # Few words that may begin a phrase stand before one that may follow.
@@ -244,10 +243,9 @@ class Resolved:
 
 def _in_one_sentence(found: _Found, words: _Candidates, structure: Structure) -> _Found:
     """The matches that do not reach over the end of a sentence."""
-    first, last = (
-        structure.sentence_of(words.pieces[place]) for place in (found.start, found.end - 1)
-    )
-    return _Found(*(part[first == last] for part in found))
+    first, last = (words.pieces[place] for place in (found.start, found.end - 1))
+    inside = last < structure.edges[structure.sentence_of(first) + 1]
+    return _Found(*(part[inside] for part in found))
 
 
 class _Steps:
@@ -275,7 +273,8 @@ class _Steps:
         return np.where(self.keys[place] == keys, self.to[place], -1)
 
 
-def matcher(lexicons: Sequence[Lexicon]) -> Matcher:
+@lru_cache(maxsize=4)
+def matcher(lexicons: tuple[Lexicon, ...]) -> Matcher:
     """The lexicons' entries as tables that can be joined with words."""
     numbers: dict[str, int] = {}
     columns: list[str] = []

@@ -36,6 +36,53 @@ _WHOLE_CAPITALS = r"^[^\p{Ll}]*\p{Lu}[^\p{Ll}]*\p{Lu}[^\p{Ll}]*$"
 
 
 @dataclass(frozen=True)
+class Runs:
+    """A run of numbers for each code."""
+
+    first: Numbers
+    """Where each run begins in `values`, and where the last one ends."""
+    values: Numbers
+    """The numbers, none of them below 0."""
+
+    def expanded(self, codes: Numbers) -> Expanded:
+        """The runs of these codes, one after another."""
+        found = self._only.take(codes)
+        odd = np.flatnonzero(found < 0)
+        which = codes.take(odd)
+        begins = self.first.take(which)
+        own = self.first[1:].take(which) - begins
+        before = offsets(own - 1)
+        if len(odd):
+            counts = np.ones(len(codes), dtype=np.int64)
+            counts[odd] = own
+            found = np.repeat(found, counts)
+            inside = np.arange(own.sum()) - np.repeat(offsets(own)[:-1], own)
+            places = np.repeat(odd + before[:-1], own) + inside
+            found[places] = self.values.take(np.repeat(begins, own) + inside)
+        return Expanded(found, odd, before)
+
+    @cached_property
+    def _only(self) -> Numbers:
+        """The number of each run that has one; -1 for the others, which are few."""
+        numbers = np.append(self.values, 0).take(self.first[:-1])
+        return np.where(np.diff(self.first) == 1, numbers, -1)
+
+
+class Expanded(NamedTuple):
+    """Runs of numbers, one after another."""
+
+    values: Numbers
+    odd: Numbers
+    """The places of the codes whose run has not just one number."""
+    before: Numbers
+    """How many more numbers than codes there are before each of them, and behind the last."""
+
+    def begins(self, places: Numbers) -> Numbers:
+        """Where the runs of the codes at these places begin; the places must be in order."""
+        return places + self.before.take(np.searchsorted(self.odd, places))
+
+
+@dataclass(frozen=True)
 class Words:
     """The words of the different pieces, piece after piece."""
 
@@ -47,6 +94,11 @@ class Words:
     """The different words in lower case."""
     in_capitals: Flags
     """Which of `codes` are written in capitals: two and more, and no small letter."""
+
+    @cached_property
+    def of_pieces(self) -> Runs:
+        """The words of each piece, by its number."""
+        return Runs(self.starts, self.codes)
 
     @cached_property
     def sizes(self) -> Numbers:
@@ -119,9 +171,9 @@ class Segments:
 
         The last number of both is where the words end.
         """
-        sequence = expanded(self.codes, self.words.starts, self.words.codes)
+        sequence = self.words.of_pieces.expanded(self.codes)
         of_pieces = offsets(self.words.sizes.take(self.codes))
-        return sequence, of_pieces.take(self.starts), of_pieces
+        return sequence.values, of_pieces.take(self.starts), of_pieces
 
 
 def segment(texts: pl.Series) -> Segments:
@@ -145,14 +197,12 @@ class CutTexts:
     def segments(self, part: int) -> Segments:
         """The texts of one part as pieces."""
         starts, chunks = self.parts[part]
-        codes = expanded(chunks, self.first, self.pieces)
-        if not self._always_one:
-            starts = offsets(np.diff(self.first).take(chunks)).take(starts)
-        return Segments(starts, codes, self.vocabulary)
+        pieces = self._runs.expanded(chunks)
+        return Segments(pieces.begins(starts), pieces.values, self.vocabulary)
 
     @cached_property
-    def _always_one(self) -> bool:
-        return bool((np.diff(self.first) == 1).all())
+    def _runs(self) -> Runs:
+        return Runs(self.first, self.pieces)
 
 
 def cut_parts(texts: pl.Series, size: int, run: Callable[..., Iterable[Any]] = map) -> CutTexts:
@@ -240,25 +290,6 @@ def offsets(lengths: NDArray[np.integer] | Flags) -> Numbers:
     ends = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=ends[1:])
     return ends
-
-
-def expanded(codes: Numbers, first: Numbers, values: Numbers) -> Numbers:
-    """The run of values that `first` gives each code, one after another."""
-    lengths = np.diff(first)
-    single = np.append(values, 0).take(first[:-1])
-    found = single.take(codes)
-    # Nearly all runs have one value: only the others need more.
-    odd = np.flatnonzero((lengths != 1).take(codes))
-    if not len(odd):
-        return found
-    own = lengths[codes[odd]]
-    counts = np.ones(len(codes), dtype=np.int64)
-    counts[odd] = own
-    found = np.repeat(found, counts)
-    begins = odd + offsets(own - 1)[:-1]
-    inside = np.arange(own.sum()) - np.repeat(offsets(own)[:-1], own)
-    found[np.repeat(begins, own) + inside] = values[np.repeat(first[codes[odd]], own) + inside]
-    return found
 
 
 def runs(first: Numbers, keys: NDArray[np.integer]) -> tuple[Numbers, Numbers]:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.style.segments import LINE_BREAK, Codes, Flags, Numbers, Segments
+from empathylab.style.segments import LINE_BREAK, Codes, Flags, Numbers, Segments, Words
 
 _MARKS = ".!?…‽。！？｡؟۔।॥"
 _AFTER = r"[^\p{L}\p{N}\s,;:\-–—/]*$"
@@ -42,9 +42,11 @@ _PATTERNS = {
     "quote": r"^>+$",
     "fence": r"^```",
 }
-_NAMES = [*_PATTERNS, "break", "wordless"]
+_NAMES = [*_PATTERNS, "break", "wordless", "addressing", "phrased"]
 _BIT = {name: np.uint16(1 << place) for place, name in enumerate(_NAMES)}
+# The lowest bit: whatever is greater has another one.
 _ORDINARY = _BIT["small"]
+_INSIDE = _BIT["small"] | _BIT["addressing"] | _BIT["phrased"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,10 @@ class Structure:
     """Which of them are the first of their line."""
     goes_on: Flags
     """Which of them have another piece behind them in their line."""
+    addressing: Numbers
+    """The places of pieces that say you."""
+    phrased: Numbers
+    """The places of pieces that may stand in a phrase, or have no word."""
 
     @property
     def text_of_sentence(self) -> Codes:
@@ -75,16 +81,15 @@ class Structure:
         """The stretch in which each of the pieces stands."""
         return np.searchsorted(self.edges, places, side="right") - 1
 
-    def sentence_counts(self, addressing: Flags) -> dict[str, Numbers]:
+    def sentence_counts(self) -> dict[str, Numbers]:
         """For each text, its sentences, exclamations, questions and questions to the person.
 
-        `What?!` is a question and an exclamation; a question is to the person if it has one of the
-        pieces that are flagged among the different ones.
+        `What?!` is a question and an exclamation; a question is to the person if it says you.
         """
         closing = self.kinds.take(self.edges[1:] - 1)
         asks = _has(closing, "asks")
         addressed = np.zeros(len(asks), dtype=bool)
-        addressed[self.sentence_of(np.flatnonzero(addressing.take(self.segments.codes)))] = True
+        addressed[self.sentence_of(self.addressing)] = True
         kinds = {
             "sentences": self.holds_word,
             "exclamations": self.holds_word & _has(closing, "exclaims"),
@@ -150,11 +155,14 @@ class Structure:
 
 
 def structure(segments: Segments, of_pieces: NDArray[np.uint16]) -> Structure:
-    """The sentences and lines of the texts, given the kinds of the different pieces."""
-    wordless = (segments.words.sizes == 0) * _BIT["wordless"]
-    kinds = (of_pieces | wordless).take(segments.codes)
-    special = np.flatnonzero((kinds & ~_ORDINARY) != 0)
-    kind = kinds.take(special)
+    """The sentences and lines of the texts, given the `full_kinds` of the different pieces."""
+    kinds = of_pieces.take(segments.codes)
+    noted = np.flatnonzero(kinds > _ORDINARY)
+    kind = kinds.take(noted)
+    addressing = noted[_has(kind, "addressing")]
+    phrased = noted[(kind & (_BIT["phrased"] | _BIT["wordless"])) != 0]
+    apart = (kind & ~_INSIDE) != 0
+    special, kind = noted[apart], kind[apart]
     text = segments.text_of.take(special)
     last = special == segments.starts[1:].take(text) - 1
     before = kinds.take(special - 1, mode="clip")
@@ -172,7 +180,29 @@ def structure(segments: Segments, of_pieces: NDArray[np.uint16]) -> Structure:
     stretch = np.searchsorted(edges, special[_has(kind, "wordless")], side="right") - 1
     without = np.bincount(stretch, minlength=len(edges) - 1)
     holds_word = without < np.diff(edges)
-    return Structure(segments, edges, holds_word, kinds, special, begins_line, goes_on)
+    return Structure(
+        segments, edges, holds_word, kinds, special, begins_line, goes_on, addressing, phrased
+    )
+
+
+def full_kinds(
+    kinds: NDArray[np.uint16],
+    words: Words,
+    *,
+    addressing: Flags | None = None,
+    in_phrases: Flags | None = None,
+) -> NDArray[np.uint16]:
+    """The kinds of the different pieces, with what their words say.
+
+    A piece is addressing if it says you. It may stand in a phrase if it is flagged so, or if it has
+    several words.
+    """
+    found: NDArray[np.uint16] = kinds | (words.sizes == 0) * _BIT["wordless"]
+    if addressing is not None:
+        found |= addressing * _BIT["addressing"]
+    if in_phrases is not None:
+        found |= (in_phrases | (words.sizes > 1)) * _BIT["phrased"]
+    return found
 
 
 def piece_kinds(pieces: pl.Series) -> NDArray[np.uint16]:

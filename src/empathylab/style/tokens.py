@@ -67,10 +67,11 @@ def sentences(text: str) -> list[str]:
 def sentence_lists(texts: pl.Series) -> pl.Series:
     """The sentences of each text as a list; an empty list where there is none."""
     from empathylab.style.segments import segment
-    from empathylab.style.structure import piece_kinds, structure
+    from empathylab.style.structure import full_kinds, piece_kinds, structure
 
     segments = segment(texts)
-    return structure(segments, piece_kinds(segments.pieces)).sentence_lists()
+    kinds = full_kinds(piece_kinds(segments.pieces), segments.words)
+    return structure(segments, kinds).sentence_lists()
 
 
 def mended(text: str) -> str:

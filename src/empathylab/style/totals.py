@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,10 +19,8 @@ from empathylab.style.segments import Codes, Numbers, Segments
 
 _Width = type[np.unsignedinteger[Any]]
 _WIDTHS: tuple[_Width, ...] = (np.uint8, np.uint16, np.uint64)
-_TOGETHER = 8
+_TOGETHER = 16
 """Columns of 64 bits that are summed in one pass."""
-_MOST = 2
-"""A name that more than one in so many pieces has is summed apart from names that few have."""
 
 
 class Places(NamedTuple):
@@ -37,14 +36,18 @@ def places(numbers: Numbers, first: int = 0) -> Places:
     return Places(found + first, numbers[found])
 
 
-class _Table(NamedTuple):
+class _Column(NamedTuple):
+    """Numbers that lie side by side in one column of 64 bits."""
+
     rows: list[int]
-    """Which of the names it holds."""
+    """Which of the names they belong to."""
     width: _Width
+
+
+class _Table(NamedTuple):
+    columns: list[_Column]
     packed: NDArray[np.uint64]
-    """For each piece a row with its numbers under these names, side by side."""
-    there: NDArray[np.bool_] | None
-    """Which of the pieces have any; None where most have."""
+    """For each piece a row with its numbers under the names of these columns."""
 
 
 @dataclass(frozen=True)
@@ -54,65 +57,75 @@ class PieceCounts:
     pieces: int
     """How many different pieces there are."""
     columns: Mapping[str, Places]
-    _tables: dict[int, list[_Table]] = field(default_factory=dict, repr=False)
+    _tables: dict[int, list[_Table]] = field(default_factory=dict, repr=False, compare=False)
+    _making: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def totals(self, segments: Segments) -> dict[str, Codes]:
         """For each text, the sums of the numbers that its pieces have."""
-        sums = self.nothing(segments.texts)
+        sums = self.room(segments.texts)
         self.add_up(segments, sums)
         return dict(zip(self.columns, sums, strict=True))
 
-    def nothing(self, texts: int) -> Codes:
-        """A row of zeros for each name, to be filled with the sums of that many texts."""
-        return np.zeros((len(self.columns), texts), dtype=np.int32)
+    def room(self, texts: int) -> Codes:
+        """A row for each name, to be filled with the sums of that many texts."""
+        # Large empty arrays come in large pages of memory, those of zeros in small ones.
+        sums = np.empty((len(self.columns), texts), dtype=np.int32)
+        for row, (_, numbers) in zip(sums, self.columns.values(), strict=True):
+            if not len(numbers):
+                row[:] = 0
+        return sums
 
     def add_up(self, segments: Segments, sums: Codes) -> None:
         """Write the sums of the texts, a row for each name in order."""
         from scipy.sparse import csr_array
 
         longest = int(np.diff(segments.starts).max(initial=1))
-        ones = np.ones(len(segments.codes), dtype=np.uint64)
+        codes, starts = (one.astype(np.int32) for one in (segments.codes, segments.starts))
+        shape = (segments.texts, self.pieces)
+        pieces = csr_array((np.ones(len(codes), dtype=np.uint64), codes, starts), shape=shape)
         for table in self._tables_for(longest):
-            codes, starts = segments.codes, segments.starts
-            if table.there is not None:
-                there = np.flatnonzero(table.there.take(codes))
-                codes, starts = codes.take(there), np.searchsorted(there, starts)
-            where = (ones[: len(codes)], codes.astype(np.int32), starts.astype(np.int32))
-            pieces = csr_array(where, shape=(segments.texts, self.pieces))
-            found = np.ascontiguousarray(pieces @ table.packed).view(table.width)
-            for row, column in zip(table.rows, found.T, strict=False):
-                sums[row] = column
+            found = pieces @ table.packed
+            for (rows, width), column in zip(table.columns, found.T, strict=True):
+                beside = np.ascontiguousarray(column).view(width)
+                for place, row in enumerate(rows):
+                    sums[row] = beside[place :: _beside(width)]
 
     def _tables_for(self, longest: int) -> list[_Table]:
         # Texts of about the same length share their tables: 8, 16, 32, 64 … pieces.
         room = max(8, 1 << (longest - 1).bit_length())
-        if room not in self._tables:
-            self._tables[room] = self._made(room)
-        return self._tables[room]
+        with self._making:
+            if room not in self._tables:
+                self._tables[room] = self._made(room)
+            return self._tables[room]
 
     def _made(self, longest: int) -> list[_Table]:
-        rows: dict[tuple[_Width, bool], list[int]] = {}
+        rows: dict[_Width, list[int]] = {}
         for row, (_, numbers) in enumerate(self.columns.values()):
             if len(numbers):
                 most = int(numbers.max()) * longest
                 width = next(one for one in _WIDTHS if most <= np.iinfo(one).max)
-                common = _MOST * len(numbers) > self.pieces
-                rows.setdefault((width, common), []).append(row)
-        tables = []
-        for (width, common), every in rows.items():
-            together = _TOGETHER * (8 // np.dtype(width).itemsize)
-            tables += [
-                self._packed(every[first : first + together], width, common)
-                for first in range(0, len(every), together)
+                rows.setdefault(width, []).append(row)
+        columns = []
+        for width, every in rows.items():
+            size = _beside(width)
+            columns += [
+                _Column(every[first : first + size], width) for first in range(0, len(every), size)
             ]
-        return tables
+        return [
+            self._packed(columns[first : first + _TOGETHER])
+            for first in range(0, len(columns), _TOGETHER)
+        ]
 
-    def _packed(self, rows: list[int], width: _Width, common: bool) -> _Table:
-        beside = 8 // np.dtype(width).itemsize
-        table = np.zeros((self.pieces, -(-len(rows) // beside) * beside), dtype=width)
-        columns = list(self.columns.values())
-        for place, row in enumerate(rows):
-            table[columns[row].pieces, place] = columns[row].numbers
-        packed = table.view(np.uint64)
-        there: NDArray[np.bool_] | None = None if common else (packed != 0).any(axis=1)
-        return _Table(rows, width, packed, there)
+    def _packed(self, columns: list[_Column]) -> _Table:
+        packed = np.zeros((self.pieces, len(columns)), dtype=np.uint64)
+        every = list(self.columns.values())
+        for number, (rows, width) in enumerate(columns):
+            table = packed.view(width)
+            for place, row in enumerate(rows, start=number * _beside(width)):
+                table[every[row].pieces, place] = every[row].numbers
+        return _Table(columns, packed)
+
+
+def _beside(width: _Width) -> int:
+    """How many numbers of that width fit into 64 bits."""
+    return 8 // np.dtype(width).itemsize
