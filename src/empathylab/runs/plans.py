@@ -13,6 +13,7 @@ from empathylab.models import Completion, Message, Parameters
 from empathylab.store import hash_of
 
 _SEED_STEP = 10_000  # between retries: beyond the seeds of a situation's other samples
+_SETTINGS = tuple(field.name for field in dataclasses.fields(Parameters))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,9 @@ class Request:
     def fingerprint(self, identity: str) -> str:
         """A hash of all that decides the answer."""
         asked = [[message.role, message.content] for message in self.messages]
-        return hash_of([identity, asked, dataclasses.asdict(self.parameters), self.repeat])
+        # `asdict` would copy the schema, leaf by leaf, for each of thousands of requests.
+        settings = {name: getattr(self.parameters, name) for name in _SETTINGS}
+        return hash_of([identity, asked, settings, self.repeat])
 
     @property
     def prompt_tokens(self) -> int:
