@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli import analyze_agreement, analyze_ratings, analyze_style
+from empathylab.cli import (
+    analyze_agreement,
+    analyze_judges,
+    analyze_ratings,
+    analyze_style,
+    compare,
+)
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
@@ -20,6 +26,8 @@ app = typer.Typer(
 app.command("ratings", epilog=analyze_ratings.EXAMPLE)(analyze_ratings.ratings)
 app.command("style", epilog=analyze_style.EXAMPLE)(analyze_style.style)
 app.command("agreement", epilog=analyze_agreement.EXAMPLE)(analyze_agreement.agreement)
+app.command("judges", epilog=analyze_judges.EXAMPLE)(analyze_judges.judges)
+app.command("changes", epilog=compare.EXAMPLE)(compare.changes)
 
 
 @app.command(

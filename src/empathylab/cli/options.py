@@ -43,7 +43,8 @@ class RunOptions:
     temperature: Annotated[
         float | None,
         typer.Option(
-            help="The model's temperature; 0 for scales and 0.7 for replies if left out.", min=0.0
+            help="The model's temperature; 0 for scales and judges, 0.7 for replies if left out.",
+            min=0.0,
         ),
     ] = None
     seed: Annotated[int, typer.Option(help="Decides every shuffle, and the model's seed.")] = 1

@@ -23,6 +23,7 @@ from empathylab.store.columns import (
     row_number,
     text_column,
 )
+from empathylab.store.judging_schema import judgements, preferences
 from empathylab.store.study_schema import (
     arms,
     audit,
@@ -55,12 +56,14 @@ __all__ = [
     "imports",
     "invitations",
     "item_answers",
+    "judgements",
     "login_attempts",
     "messages",
     "metadata",
     "page_answers",
     "people",
     "places",
+    "preferences",
     "raters",
     "ratings",
     "researchers",

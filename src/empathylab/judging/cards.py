@@ -1,0 +1,158 @@
+"""A judge's card: how it compares with people, and whether it may stand in for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from empathylab.stats.agreement import Coefficient
+from empathylab.stats.annotators import AlternativeAnnotatorTest
+from empathylab.stats.calibration import CalibrationCurve, CalibrationScores, Confusion, OrdinalMap
+
+Decision = Literal["may", "not", "cannot tell"]
+BiasName = Literal["length", "self_preference", "position", "scale_order", "valence", "emotion"]
+
+LEVEL = 0.05
+"""A bias is said to be found where its corrected p lies below."""
+_NOT_FOR = {
+    "length": "comparing replies of different length",
+    "self_preference": "comparing its own family with others",
+    "position": "choosing between two replies shown in one order only",
+    "scale_order": "ratings on a scale shown in one direction only",
+    "valence": "comparing positive with negative situations",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeBias:
+    """How much a judge leans one way, beyond people."""
+
+    name: BiasName
+    about: str
+    """Toward what: a family's respondents, an emotion …; empty where the name says it."""
+    estimate: float
+    """Points of the scale (length: per doubling of the words; scale order: toward the end shown
+    first); position: the share above one half of the reply shown first. NaN where it cannot be
+    told; `note` says why."""
+    low: float
+    high: float
+    p: float
+    p_corrected: float
+    """Holm, over the judge's biases on this dimension; emotions are a family of their own."""
+    n: int
+    note: str = ""
+
+    @property
+    def found(self) -> bool:
+        """Whether the corrected test says that there is one."""
+        return self.p_corrected < LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """How far a judge says the same of a response when it is asked again."""
+
+    alpha: Coefficient
+    """Krippendorff's, ordinal, the repeats taken as raters."""
+    same: float
+    """Share of responses of which all repeats say the same."""
+    sd: float
+    """The standard deviation of one response's repeats, in points of the scale, pooled."""
+    responses: int
+    """Asked about more than once."""
+    repeats: float
+    """Times a response was asked about, on average."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCard:
+    """What is known of a judge on one dimension."""
+
+    judge: str
+    dimension: str
+    n: int
+    """Responses that both the judge and people rated."""
+    n_ratings: int
+    """People's ratings of them."""
+    n_situations: int
+    n_people: int
+    respondents: tuple[str, ...]
+    """Who wrote those responses."""
+    weighted_kappa: Coefficient
+    """Quadratic, of the judge's value with the median of people's."""
+    weighted_kappa_ranks: Coefficient
+    """The same with the values that occur one step apart, as papers often have it."""
+    spearman: Coefficient
+    spearman_within: float
+    """The mean over respondents: what is left once it is known who wrote the reply. NaN where there
+    is one respondent only."""
+    people_kappa: float
+    """Mean weighted kappa of two people; NaN where no two share enough responses."""
+    judge_person_kappa: float
+    """The same of the judge with one person."""
+    people_are: str
+    """Experts, skilled or crowd: the reason for ε."""
+    epsilon: float
+    alt_test: AlternativeAnnotatorTest | None
+    constant_passes: bool | None
+    """Whether a judge that always says people's commonest rating would pass the same test: single
+    ratings scatter, and a value in the middle is often nearer to the others than a person is. None
+    where nobody was tested."""
+    untested: str
+    """Why there is no test, or nobody was tested in it; empty where there is a verdict."""
+    biases: tuple[JudgeBias, ...]
+    emotions: tuple[JudgeBias, ...]
+    """How far each emotion's replies are rated above or below people's, against the others."""
+    stability: Stability | None
+    """None where nothing was asked twice."""
+    same_over_orders: float
+    """Share of pairs shown in both orders in which the same reply is preferred; NaN without any."""
+    confusion: Confusion | None
+    """None for ratings in many degrees."""
+    curve: CalibrationCurve | None
+    map: OrdinalMap | None
+    scores: CalibrationScores | None
+    points: tuple[float, ...] = ()
+    """Of the scale, where it has few."""
+
+    @property
+    def follows_people(self) -> bool:
+        """Whether the judge's values rise with people's, beyond chance."""
+        return self.spearman.low > 0
+
+    @property
+    def decision(self) -> Decision:
+        """Whether the judge may stand in for people.
+
+        By the alternative annotator test, and only where its values rise with people's: a judge
+        that always says the same can pass the test, and tells nothing.
+        """
+        if self.alt_test is None or not self.alt_test.comparisons:
+            return "cannot tell"
+        return "may" if self.alt_test.passes and self.follows_people else "not"
+
+    @property
+    def not_for(self) -> tuple[str, ...]:
+        """What the judge must not be used for, by the biases that were found."""
+        named = tuple(_NOT_FOR[one.name] for one in self.biases if one.found)
+        odd = tuple(one.about for one in self.emotions if one.found)
+        return named + ((f"comparing {', '.join(odd)} with other emotions",) if odd else ())
+
+    @property
+    def verdict(self) -> str:
+        """The decision in plain words."""
+        if self.decision == "cannot tell":
+            return f"cannot tell: {self.untested}"
+        if self.decision == "not" and self.alt_test is not None and self.alt_test.passes:
+            return (
+                f"not: it passes at ε = {self.epsilon:g}, but its values are not shown to rise "
+                "with people's"
+            )
+        if self.decision == "not":
+            return f"not: it is not shown to do as well as people at ε = {self.epsilon:g}"
+        limits = f", but not for {' or '.join(self.not_for)}" if self.not_for else ""
+        return f"may stand in for people here at ε = {self.epsilon:g}{limits}"
+
+    def bias(self, name: BiasName) -> JudgeBias | None:
+        """The bias of that name; None where it was not looked at."""
+        return next((one for one in self.biases if one.name == name), None)

@@ -1,0 +1,156 @@
+"""Comparing: which of two replies to the same situation a judge prefers, asked in both orders."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from sqlalchemy import Connection
+
+from empathylab.errors import InputError
+from empathylab.judging.asking import Asking, Judged, refuse_reason_dimension, source_settings
+from empathylab.judging.instruments import Instrument
+from empathylab.judging.prompts import CHOOSER, PLACES, JudgeTemplate, choosing_messages
+from empathylab.models import Completion
+from empathylab.runs import Answered, Plan, Reading, Request
+from empathylab.situations import Situation
+from empathylab.store import now
+from empathylab.store.judged_replies import JudgedReply
+from empathylab.store.judgements import forget_earlier, save_preferences
+from empathylab.store.schema import preferences
+
+PROTOCOL = "compare"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparing:
+    """Which replies a judge is to compare, and how."""
+
+    instrument: Instrument
+    replies: tuple[JudgedReply, ...]
+    source: str
+    study: int | None = None
+    asking: Asking = field(default_factory=Asking)
+    template: JudgeTemplate = CHOOSER
+
+    def settings(self) -> dict[str, object]:
+        """All that a reader needs to repeat the run."""
+        return {
+            **source_settings(self.replies, self.source),
+            "dimensions": [one.name for one in self.instrument.dimensions],
+            "instrument": self.instrument.id,
+            "instruction": self.instrument.instruction,
+            **self.asking.settings(),
+            "template": dataclasses.asdict(self.template),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """One planned comparison."""
+
+    first: JudgedReply
+    second: JudgedReply
+    order: int
+    repeat: int
+
+    @property
+    def key(self) -> str:
+        pair = f"responses-{self.first.response}-{self.second.response}"
+        return f"{pair}/repeat-{self.repeat}"
+
+
+def plan_comparing(comparing: Comparing) -> Plan:
+    """The run's requests: each pair of replies by different respondents, in both orders."""
+    refuse_reason_dimension(comparing.instrument, comparing.asking)
+    planned = {one.key: one for one in _comparisons(comparing)}
+    if not planned:
+        raise InputError(
+            "no situation has replies by two respondents",
+            where=comparing.source,
+            remedy="Collect the replies of another respondent, or leave out --pairs.",
+        )
+    requests = [_request(comparing, one) for one in planned.values()]
+    setup = comparing.asking.setup(comparing.instrument, comparing.template)
+    interpreter = ComparingInterpreter(comparing, planned, setup)
+    settings, retries = comparing.settings(), comparing.asking.retries
+    return Plan(PROTOCOL, settings, requests, interpreter, retries=retries)
+
+
+def _comparisons(comparing: Comparing) -> Iterator[_Compared]:
+    told: dict[tuple[str, Situation], list[JudgedReply]] = {}
+    for reply in comparing.replies:
+        told.setdefault((reply.set, reply.situation), []).append(reply)
+    for replies in told.values():
+        for one, other in combinations(sorted(replies, key=lambda reply: reply.response), 2):
+            if one.respondent != other.respondent:
+                for repeat in range(comparing.asking.repeats):
+                    yield _Compared(one, other, 0, repeat)
+                    yield _Compared(other, one, 1, repeat)
+
+
+def _options(comparing: Comparing) -> dict[str, Sequence[str]]:
+    return {one.name: PLACES for one in comparing.instrument.dimensions}
+
+
+def _request(comparing: Comparing, compared: _Compared) -> Request:
+    messages = choosing_messages(
+        comparing.template,
+        comparing.instrument,
+        compared.first.situation,
+        (compared.first.text, compared.second.text),
+        reason=comparing.asking.reason,
+    )
+    options = _options(comparing)
+    return comparing.asking.request(compared.key, messages, options, compared.repeat)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparingInterpreter:
+    """Reads answers as choices and stores them as preferences, one for each dimension."""
+
+    comparing: Comparing
+    planned: Mapping[str, _Compared]
+    setup: str
+
+    def read(self, _request: Request, completion: Completion) -> Reading:
+        return self.comparing.asking.read(completion, _options(self.comparing))
+
+    def record(self, connection: Connection, answered: Sequence[Answered]) -> None:
+        """A retry takes the place of what came before it, whose answer stays in the lab."""
+        for entry in answered:
+            if entry.request.retry:
+                earlier = entry.request.earlier_keys
+                forget_earlier(connection, preferences, entry.answer_id, earlier)
+        save_preferences(connection, [row for entry in answered for row in self._rows(entry)])
+
+    def _rows(self, entry: Answered) -> list[dict[str, Any]]:
+        compared = self.planned[entry.request.first_key]
+        judged: Judged = entry.reading.content
+        rows = []
+        for dimension in self.comparing.instrument.dimensions:
+            shares = judged.shares.get(dimension.name)
+            rows.append(
+                {
+                    "answer_id": entry.answer_id,
+                    "study_id": self.comparing.study,
+                    "first_response_id": compared.first.response,
+                    "second_response_id": compared.second.response,
+                    "setup": self.setup,
+                    "dimension": dimension.name,
+                    "preferred": judged.answer.chosen.get(dimension.name),
+                    "probabilities": shares and dict(shares.shares),
+                    "entropy": shares and shares.entropy,
+                    "mass": shares and shares.mass,
+                    "said": judged.answer.said,
+                    "order_index": compared.order,
+                    "repeat": compared.repeat,
+                    "outcome": entry.reading.outcome,
+                    "reason": entry.reading.reason,
+                    "added_at": now(),
+                }
+            )
+        return rows

@@ -1,0 +1,33 @@
+"""A part of the replies, drawn so that each situation comes with all of its replies."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from empathylab.store.judged_replies import JudgedReply
+
+Key = tuple[str, str]
+"""Of a situation: its set, and its id there."""
+
+
+def sampled(
+    replies: tuple[JudgedReply, ...], situations: int | None, *, seed: int
+) -> tuple[JudgedReply, ...]:
+    """The replies to so many situations, in their order; all where none is given.
+
+    The draw comes from hashes, so a larger one holds the smaller one of the same seed.
+    """
+    if situations is None:
+        return replies
+    kept = drawn(((one.set, one.situation.id) for one in replies), situations, seed=seed)
+    return tuple(one for one in replies if (one.set, one.situation.id) in kept)
+
+
+def drawn(keys: Iterable[Key], count: int, *, seed: int) -> set[Key]:
+    """So many of the situations, each as likely as any other."""
+
+    def draw(key: Key) -> bytes:
+        return hashlib.sha256("\0".join([str(seed), *key]).encode()).digest()
+
+    return set(sorted(dict.fromkeys(keys), key=draw)[:count])

@@ -1,0 +1,178 @@
+"""What judges said of responses: saved answer by answer, read as frames.
+
+Judgements stand in tables of their own, so that no analysis of people's ratings counts a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from sqlalchemy import Connection, Select, Table, select
+
+from empathylab.store import schema
+from empathylab.store.judged_replies import judged_study, study_names
+from empathylab.store.lab import Lab
+
+
+def save_judgements(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Adds rows of `judgements`, one for each answer and dimension."""
+    if rows:
+        connection.execute(schema.judgements.insert(), list(rows))
+
+
+def save_preferences(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Adds rows of `preferences`, one for each answer and dimension."""
+    if rows:
+        connection.execute(schema.preferences.insert(), list(rows))
+
+
+def forget_earlier(
+    connection: Connection, table: Table, answer: int, earlier: Sequence[str]
+) -> None:
+    """Takes out what the answers with those keys meant: a retry of the same run has come.
+
+    The answers themselves stay in the lab.
+    """
+    answers = schema.answers
+    own_run = select(answers.c.run_id).where(answers.c.id == answer).scalar_subquery()
+    before = select(answers.c.id).where(answers.c.run_id == own_run, answers.c.key.in_(earlier))
+    connection.execute(table.delete().where(table.c.answer_id.in_(before)))
+
+
+def lab_judgements(
+    lab: Lab, study: str | None = None, *, situation_set: str | None = None
+) -> pl.DataFrame:
+    """One row for each judge, response, dimension, order and repeat, usable or not.
+
+    Of a judge that was asked for a dimension in several ways (with and without reasons, by another
+    seed …), only the way that was used last; there, what a later run says of the same response
+    takes the earlier one's place.
+    `value` and `label` are null unless `outcome` is `valid`. `probabilities` is JSON text from
+    point to share, null where the endpoint tells none; `expected`, `entropy` (bits) and `mass`
+    come with it. `turned` says that the highest point was shown first, `position` the dimension's
+    place among those asked, from 1. Without `study`, all; `situation_set` narrows to one set.
+    """
+    table, replies = schema.judgements, schema.responses
+    query = (
+        _judged(
+            table,
+            replies.c.id.label("response"),
+            schema.respondents.c.name.label("respondent"),
+            replies.c.text,
+            table.c.value,
+            table.c.label,
+            table.c.expected,
+            table.c.turned,
+            table.c.position,
+        )
+        .join(replies, replies.c.id == table.c.response_id)
+        .join(schema.respondents, schema.respondents.c.id == replies.c.respondent_id)
+        .join(schema.situations, schema.situations.c.id == replies.c.situation_id)
+        .join(
+            schema.situation_sets,
+            schema.situation_sets.c.id == schema.situations.c.situation_set_id,
+        )
+        .order_by(table.c.id)
+    )
+    frame = _read(lab, table, query, study, situation_set)
+    return _newest(frame, ["response", "order", "repeat"])
+
+
+def lab_preferences(
+    lab: Lab, study: str | None = None, *, situation_set: str | None = None
+) -> pl.DataFrame:
+    """One row for each judge, pair, dimension, order and repeat, usable or not.
+
+    `first` and `second` are the respondents in the order in which their replies were shown, and
+    `preferred` is `first`, `second` or `tie`, null unless `outcome` is `valid`. Both orders of a
+    pair share its `pair`. What belongs together is chosen as in `lab_judgements`.
+    """
+    table, replies, names = schema.preferences, schema.responses, schema.respondents
+    one, other = replies.alias("first_reply"), replies.alias("second_reply")
+    writer, rival = names.alias("first_writer"), names.alias("second_writer")
+    query = (
+        _judged(
+            table,
+            one.c.id.label("first_response"),
+            other.c.id.label("second_response"),
+            writer.c.name.label("first"),
+            rival.c.name.label("second"),
+            table.c.preferred,
+        )
+        .join(one, one.c.id == table.c.first_response_id)
+        .join(other, other.c.id == table.c.second_response_id)
+        .join(writer, writer.c.id == one.c.respondent_id)
+        .join(rival, rival.c.id == other.c.respondent_id)
+        .join(schema.situations, schema.situations.c.id == one.c.situation_id)
+        .join(
+            schema.situation_sets,
+            schema.situation_sets.c.id == schema.situations.c.situation_set_id,
+        )
+        .order_by(table.c.id)
+    )
+    frame = _read(lab, table, query, study, situation_set)
+    kept = _newest(frame, ["first_response", "second_response", "repeat"])
+    both = pl.col("first_response"), pl.col("second_response")
+    return kept.with_columns(
+        pair=pl.format("{}-{}", pl.min_horizontal(*both), pl.max_horizontal(*both))
+    )
+
+
+def _judged(table: Table, *columns: Any) -> Select[Any]:
+    """The columns that judgements and preferences share, and these; with judge and study joined."""
+    judge = schema.respondents.alias("judge")
+    return (
+        select(
+            judge.c.name.label("judge"),
+            table.c.study_id.label("study"),
+            schema.situation_sets.c.name.label("set"),
+            schema.situations.c.id.label("place"),
+            schema.situations.c.key.label("situation"),
+            schema.situations.c.emotion,
+            schema.situations.c.valence,
+            schema.situations.c.topic,
+            *columns,
+            table.c.dimension,
+            table.c.repeat,
+            table.c.order_index.label("order"),
+            table.c.probabilities,
+            table.c.entropy,
+            table.c.mass,
+            table.c.said,
+            table.c.outcome,
+            table.c.reason,
+            table.c.setup,
+            schema.runs.c.last_used_at.label("used_at"),
+        )
+        .join(schema.answers, schema.answers.c.id == table.c.answer_id)
+        .join(schema.runs, schema.runs.c.id == schema.answers.c.run_id)
+        .join(judge, judge.c.id == schema.runs.c.respondent_id)
+    )
+
+
+def _read(
+    lab: Lab, table: Table, query: Select[Any], study: str | None, situation_set: str | None
+) -> pl.DataFrame:
+    if study is not None:
+        query = query.where(table.c.study_id == judged_study(lab, study).row)
+    if situation_set is not None:
+        query = query.where(schema.situation_sets.c.name == situation_set)
+    frame = lab.frame(query)
+    names = study_names(lab)
+    named = pl.col("study").replace_strict(names, default=None, return_dtype=pl.String)
+    return frame.with_columns(named)
+
+
+def _newest(frame: pl.DataFrame, things: Sequence[str]) -> pl.DataFrame:
+    """The rows of the setup that each judge used last; of each thing, the newest row."""
+    source = ["judge", "study", "set", "dimension"]
+    last = frame.sort("used_at", maintain_order=True).group_by(source).agg(pl.last("setup"))
+    return (
+        frame.join(last, on=[*source, "setup"], how="semi", nulls_equal=True, maintain_order="left")
+        .unique([*source, *things], keep="last", maintain_order=True)
+        # Answers arrive in any order; tables follow the situations' own.
+        .sort("judge", "study", "dimension", "place", *things, maintain_order=True)
+        .drop("place", "setup", "used_at")
+    )

@@ -1,0 +1,70 @@
+"""A lab's judgements beside people's ratings, on both databases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from empathylab.errors import InputError
+from empathylab.judging.instruments import study_instrument
+from empathylab.judging.judged_frames import judged_from_lab
+from empathylab.judging.rate import Judging, plan_judging
+from empathylab.models import Message, Parameters, ScriptedModel
+from empathylab.runs import Job, run
+from empathylab.situations.welivita import read_release
+from empathylab.store import Lab
+from empathylab.store.judged_replies import judged_study, study_replies
+from empathylab.store.releases import import_release
+from empathylab.tables import read_table
+from tests.helpers.welivita import write_release
+
+
+def good(_messages: tuple[Message, ...], _parameters: Parameters) -> str:
+    return json.dumps({"empathy": "Good"})
+
+
+def lost(messages: tuple[Message, ...], _parameters: Parameters) -> str:
+    """A judge that has nothing to say of the human replies."""
+    human = "The human reply" in messages[-1].content
+    return "I would rather not." if human else json.dumps({"empathy": "Okay"})
+
+
+@pytest.fixture
+def released(lab: Lab, tmp_path: Path) -> Lab:
+    write_release(tmp_path / "r.csv", raters=3, per_rater=4)
+    release = read_release(read_table(tmp_path / "r.csv"), where="r.csv")
+    import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
+    return lab
+
+
+def judge(lab: Lab, answer: object, name: str) -> None:
+    study = judged_study(lab, "welivita-2024")
+    replies = study_replies(lab, study.row)
+    judging = Judging(study_instrument(study), replies, f"study {study.name}", study.row)
+    run(lab, [Job(ScriptedModel(answer, name=name), [plan_judging(judging)])])  # type: ignore[arg-type]
+
+
+def test_each_judgement_meets_the_ratings_of_its_response(released: Lab) -> None:
+    judge(released, good, "the/judge")
+    judged = judged_from_lab(released)
+    assert judged.study == "welivita-2024"
+    assert (len(judged.people), len(judged.judges), len(judged.responses)) == (24, 24, 24)
+    assert set(judged.people["response"]) == set(judged.judges["response"])
+    assert judged.judges["rating"].unique().to_list() == [3]
+    assert judged.scales == {"empathy": (1, 2, 3)}
+    assert judged.responses["words"].null_count() == 0
+    assert judged.responses["emotion"].null_count() == 0
+
+
+def test_answers_that_could_not_be_used_are_left_out_and_counted(released: Lab) -> None:
+    judge(released, lost, "the/judge")
+    judged = judged_from_lab(released)
+    assert len(judged.judges) == 12
+    assert judged.dropped == 12
+
+
+def test_a_lab_without_a_study_says_so(lab: Lab) -> None:
+    with pytest.raises(InputError, match="the lab holds no rated study"):
+        judged_from_lab(lab)
