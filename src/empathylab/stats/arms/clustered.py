@@ -101,7 +101,12 @@ def rao_scott(rows: ArrayLike, columns: ArrayLike, clusters: ArrayLike) -> RaoSc
     counts = np.bincount(cell, minlength=shape[0] * shape[1])
     expected = expected_counts(counts.reshape(shape)).reshape(-1)
     chi2 = float(((counts - expected) ** 2 / expected).sum())
-    delta = _generalised_effects(counts / n, _cell_covariance(cell, cluster, counts, n), shape, n)
+    covariance = _cell_covariance(cell, cluster, counts, n)
+    delta = _generalised_effects(counts / n, covariance, shape, n)
+    if delta is None:
+        nan = math.nan
+        note = "too many combinations of row and column do not occur"
+        return RaoScott(nan, nan, nan, nan, nan, chi2, groups, n, note)
     trace, squared = float(np.trace(delta)), float(np.trace(delta @ delta))
     df = (shape[0] - 1) * (shape[1] - 1)
     if trace <= 0:
@@ -190,8 +195,13 @@ def _cell_covariance(cell: Codes, cluster: Codes, counts: Codes, n: int) -> Arra
     return covariance
 
 
-def _generalised_effects(shares: Array, covariance: Array, shape: tuple[int, int], n: int) -> Array:
-    """The matrix whose eigenvalues are the design effects of the interaction's contrasts."""
+def _generalised_effects(
+    shares: Array, covariance: Array, shape: tuple[int, int], n: int
+) -> Array | None:
+    """The matrix whose eigenvalues are the design effects of the interaction's contrasts.
+
+    None where so many cells are empty that the contrasts cannot be told apart.
+    """
     rows, columns = np.divmod(np.arange(shape[0] * shape[1]), shape[1])
     by_row = (rows[:, None] == np.arange(1, shape[0])).astype(float)
     by_column = (columns[:, None] == np.arange(1, shape[1])).astype(float)
@@ -201,5 +211,7 @@ def _generalised_effects(shares: Array, covariance: Array, shape: tuple[int, int
     inverse = np.divide(1.0, shares, out=np.zeros_like(shares), where=shares > 0)
     weighted = contrasts * inverse[:, None]
     independent = contrasts.T @ weighted / n
+    if np.linalg.matrix_rank(independent) < len(independent):
+        return None
     effects: Array = np.linalg.solve(independent, weighted.T @ covariance @ weighted)
     return effects
