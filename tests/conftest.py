@@ -36,7 +36,7 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             "EMPATHYLAB_REQUIRE_GROUPS",
             "EMPATHYLAB_CACHE",
         )
-        if own or name.endswith(("_API_KEY", "_BASE_URL")):
+        if own or name.endswith(("_API_KEY", "_API_TOKEN", "_BASE_URL")):
             monkeypatch.delenv(name)
 
 

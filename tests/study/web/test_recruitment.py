@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from starlette.datastructures import QueryParams
 
 from empathylab.study.web.recruitment import (
     BadLink,
@@ -28,14 +29,43 @@ def test_prolific_names_person_study_and_session() -> None:
     assert read_link("prolific", given, KEY) == Visit("p", "person", "s", "x")
 
 
-@pytest.mark.parametrize("pid", ["", "   ", "x" * 201, "a\x00b", "a\nb"])
+@pytest.mark.parametrize(
+    "pid", ["", "   ", "x" * 201, "x" * 4096, "a\x00b", "a\nb", "a\u200bb", "\u202eab", "\ud800"]
+)
 def test_an_id_that_cannot_be_one_is_refused(pid: str) -> None:
     assert read_link("prolific", {"PROLIFIC_PID": pid}, KEY) == BadLink("incomplete")
 
 
-@pytest.mark.parametrize("pid", ["{{%PROLIFIC_PID%}}", "żółć", "'; DROP TABLE x --", "<b>"])
+@pytest.mark.parametrize("pid", ["żółć", "'; DROP TABLE x --", "<b>", "a b", "{{7*7}}"])
 def test_odd_characters_in_an_id_are_kept_as_they_are(pid: str) -> None:
     assert read_link("prolific", {"PROLIFIC_PID": pid}, KEY) == Visit(pid)
+
+
+@pytest.mark.parametrize("pid", ["{{%PROLIFIC_PID%}}", "%PROLIFIC_PID%"])
+def test_a_placeholder_that_was_not_filled_in_is_nobody(pid: str) -> None:
+    assert read_link("prolific", {"PROLIFIC_PID": pid}, KEY) == BadLink("incomplete")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "PROLIFIC_PID=ann&PROLIFIC_PID=bob",
+        "PROLIFIC_PID=ann&PROLIFIC_PID=",
+        "PROLIFIC_PID=ann&SESSION_ID=1&SESSION_ID=2",
+    ],
+)
+def test_a_link_that_names_two_people_names_nobody(query: str) -> None:
+    assert read_link("prolific", QueryParams(query), KEY) == BadLink("incomplete")
+
+
+def test_a_link_may_say_the_same_twice() -> None:
+    query = QueryParams("PROLIFIC_PID=ann&PROLIFIC_PID=ann&source=a&source=b")
+    assert read_link("prolific", query, KEY) == Visit("ann")
+
+
+def test_a_trial_link_with_a_second_one_is_none() -> None:
+    query = QueryParams([("visit", visit_token("test", KEY)), ("visit", "x")])
+    assert read_link("open", query, KEY) == BadLink("incomplete")
 
 
 def test_mturk_names_worker_hit_assignment_and_where_work_goes() -> None:

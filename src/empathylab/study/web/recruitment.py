@@ -6,20 +6,32 @@ Parameters after the platforms' own documentation: Prolific's `PROLIFIC_PID`, `S
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from starlette.datastructures import ImmutableMultiDict
+
 from empathylab.study.assignment import World
 from empathylab.study.blinding import opaque_id, same_id
 from empathylab.study.definition import Platform
+from empathylab.study.recruiting.invitations import PARAMETER, new_token, ticket_of
 
 MTURK_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
 """Where MTurk takes work back, and what may frame our pages."""
 VISIT = "visit"
 """The parameter of a researcher's trial link, and of simulated raters."""
 _PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+_PLACEHOLDER = re.compile(r"\{\{%.*%\}\}|%\w+%")
+_SAYING_WHO = frozenset(
+    (
+        *("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
+        *("assignmentId", "hitId", "workerId", "turkSubmitTo"),
+        *("survey_code", "id", PARAMETER, VISIT),
+    )
+)
 _MOST = 200
 _WORLDS: tuple[World, ...] = ("simulated", "test")
 
@@ -55,12 +67,14 @@ def read_link(
     platform: Platform, given: Mapping[str, str], secret: bytes
 ) -> Visit | Preview | BadLink:
     """Who comes by a link with these parameters; `secret` is the study's."""
+    if _contradicts_itself(given):
+        return BadLink("incomplete")
     if VISIT in given:
         return _trial(given[VISIT], secret)
     if platform == "open":
         return Visit(secrets.token_urlsafe(16))
     if platform == "invitation":
-        return _invited(given.get("invitation", ""), secret)
+        return _invited(given.get(PARAMETER, ""), secret)
     if platform == "mturk":
         return _from_mturk(given)
     names = ("PROLIFIC_PID",) if platform == "prolific" else ("survey_code", "id")
@@ -78,9 +92,11 @@ def visit_token(world: World, secret: bytes) -> str:
 
 
 def invitation(secret: bytes) -> str:
-    """A new single-use invitation: the value of `invitation` in one person's link."""
-    ticket = secrets.token_urlsafe(12)
-    return f"{ticket}.{opaque_id(secret, 'invitation', ticket)}"
+    """A new single-use invitation: the value of `invitation` in one person's link.
+
+    It lets somebody in once it is on record, as those of `recruiting.invitations.invite` are.
+    """
+    return new_token(secret)
 
 
 def _trial(token: str, secret: bytes) -> Visit | BadLink:
@@ -93,10 +109,8 @@ def _trial(token: str, secret: bytes) -> Visit | BadLink:
 def _invited(token: str, secret: bytes) -> Visit | BadLink:
     if not token:
         return BadLink("incomplete")
-    ticket, _, signature = token.partition(".")
-    if not same_id(signature, opaque_id(secret, "invitation", ticket)):
-        return BadLink("forged")
-    return Visit(ticket)
+    ticket = ticket_of(token, secret)
+    return BadLink("forged") if ticket is None else Visit(ticket)
 
 
 def _from_mturk(given: Mapping[str, str]) -> Visit | Preview | BadLink:
@@ -113,6 +127,18 @@ def _from_mturk(given: Mapping[str, str]) -> Visit | Preview | BadLink:
 
 
 def _id(given: str | None) -> str | None:
-    """An id of any characters that can be stored; None where it cannot be one."""
+    """An id of any characters that can be stored; None where it cannot be one.
+
+    A placeholder that the platform did not fill in is nobody, or everybody.
+    """
     whole = (given or "").strip()
-    return whole if 0 < len(whole) <= _MOST and whole.isprintable() else None
+    if not 0 < len(whole) <= _MOST or not whole.isprintable() or _PLACEHOLDER.fullmatch(whole):
+        return None
+    return whole
+
+
+def _contradicts_itself(given: Mapping[str, str]) -> bool:
+    """Whether a parameter is there twice with different values: then it does not say who comes."""
+    if not isinstance(given, ImmutableMultiDict):
+        return False
+    return any(len(set(given.getlist(name))) > 1 for name in _SAYING_WHO)

@@ -1,0 +1,153 @@
+"""Whom the platforms know: what they say of people, and the invitations that were given out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, bindparam, func, select, update
+
+from empathylab.store import schema
+
+Rows = Sequence[Any]
+"""Rows of the lab, whose columns are attributes."""
+
+
+def submitters(connection: Connection, study: int) -> Rows:
+    """The people whose platform ids are kept, with their places; no trials, nobody simulated."""
+    people, places = schema.people, schema.places
+    query = (
+        select(
+            people.c.id,
+            people.c.person,
+            people.c.ids,
+            people.c.told,
+            people.c.state,
+            places.c.status,
+            places.c.outcome,
+            places.c.review,
+            places.c.review_reason,
+        )
+        .join(
+            places,
+            and_(places.c.study_id == people.c.study_id, places.c.person == people.c.person),
+        )
+        .where(people.c.study_id == study, places.c.world == "person")
+        .order_by(people.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def set_states(connection: Connection, states: Mapping[int, str], at: datetime) -> None:
+    """Keeps what the platform says now, by the ids of rows that `submitters` gave."""
+    if states:
+        table = schema.people
+        connection.execute(
+            update(table)
+            .where(table.c.id == bindparam("row"))
+            .values(state=bindparam("said"), state_at=at),
+            [{"row": row, "said": said} for row, said in states.items()],
+        )
+
+
+def set_told(connection: Connection, row: int, told: Mapping[str, str]) -> None:
+    """Keeps what the platform tells about one person, in place of what it told before."""
+    table = schema.people
+    connection.execute(update(table).where(table.c.id == row).values(told=dict(told)))
+
+
+def rater_details(connection: Connection, study: int, person: str) -> dict[str, Any] | None:
+    """What analyses know about somebody who has finished; None for all others."""
+    table = schema.raters
+    query = select(table.c.details).where(table.c.study_id == study, table.c.name == person)
+    found = connection.execute(query).scalar_one_or_none()
+    return None if found is None else dict(found)
+
+
+def set_rater_details(
+    connection: Connection, study: int, person: str, details: Mapping[str, Any]
+) -> None:
+    """Keeps what analyses know about somebody who has finished."""
+    table = schema.raters
+    connection.execute(
+        update(table)
+        .where(table.c.study_id == study, table.c.name == person)
+        .values(details=dict(details))
+    )
+
+
+def visit_ids(connection: Connection, study: int, person: str) -> dict[str, str] | None:
+    """The platform's ids of the person and their visit; None where they are not kept."""
+    table = schema.people
+    query = select(table.c.ids).where(table.c.study_id == study, table.c.person == person)
+    found = connection.execute(query).scalar_one_or_none()
+    return None if found is None else dict(found)
+
+
+def set_visit_ids(connection: Connection, study: int, person: str, ids: Mapping[str, str]) -> None:
+    """Keeps the platform's ids of the person's latest visit."""
+    table = schema.people
+    connection.execute(
+        update(table)
+        .where(table.c.study_id == study, table.c.person == person)
+        .values(ids=dict(ids))
+    )
+
+
+def add_invitations(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Keeps new invitations."""
+    if rows:
+        connection.execute(schema.invitations.insert(), list(rows))
+
+
+def find_invitation(
+    connection: Connection, study: int, person: str, *, lock: bool = False
+) -> Row[Any] | None:
+    """The invitation with which that person comes."""
+    table = schema.invitations
+    query = select(table).where(table.c.study_id == study, table.c.person == person)
+    return connection.execute(query.with_for_update() if lock else query).one_or_none()
+
+
+def invitation_rows(connection: Connection, study: int) -> Rows:
+    """All invitations in the order in which they were made, with the places of who came."""
+    table, places = schema.invitations, schema.places
+    query = (
+        select(table, places.c.status, places.c.outcome, places.c.arrived_at)
+        .outerjoin(
+            places,
+            and_(places.c.study_id == table.c.study_id, places.c.person == table.c.person),
+        )
+        .where(table.c.study_id == study)
+        .order_by(table.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def revoke_invitation(connection: Connection, invitation: int, at: datetime) -> None:
+    """Takes an invitation back."""
+    table = schema.invitations
+    connection.execute(update(table).where(table.c.id == invitation).values(revoked_at=at))
+
+
+def empty_invitation(
+    connection: Connection, study: int, person: str, pseudonym: str, at: datetime
+) -> None:
+    """Deletes whose an invitation was; that there was one still counts."""
+    table = schema.invitations
+    connection.execute(
+        update(table)
+        .where(table.c.study_id == study, table.c.person == person)
+        .values(person=pseudonym, label=None, revoked_at=func.coalesce(table.c.revoked_at, at))
+    )
+
+
+def delete_labels(connection: Connection, study: int) -> int:
+    """How many invitations lost the label that may say whose they were."""
+    table = schema.invitations
+    return connection.execute(
+        update(table)
+        .where(table.c.study_id == study, table.c.label.is_not(None))
+        .values(label=None)
+    ).rowcount

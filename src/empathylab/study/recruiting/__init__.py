@@ -1,0 +1,1 @@
+"""Where raters come from: invitations, and what Prolific and MTurk say of those they sent."""

@@ -1,0 +1,87 @@
+"""The list by which people are paid: who finished, under the ids that their platform knows.
+
+It joins platform ids with what became of people, which nothing else does; so it is written only
+when somebody asks for it, and that is written down.
+
+MTurk takes a table with an X under `Approve` or a reason under `Reject` (Requester UI guide,
+"Reviewing assignments offline"); Prolific takes participant ids, one on a line.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from empathylab.errors import InputError
+from empathylab.store.study_people import submitters
+from empathylab.store.study_records import add_audit
+from empathylab.tables import harmless_cell
+
+if TYPE_CHECKING:
+    from empathylab.study.steering import Steering
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """One person's pay."""
+
+    participant: str
+    """Who they are to the platform."""
+    study: str
+    """The platform's id of the study or HIT."""
+    submission: str
+    """The platform's id of the visit in which they finished."""
+    reason: str
+    """Why they are not to be paid; empty: they are."""
+
+
+def approvals(service: Steering, *, who: str = "researcher") -> list[Approval]:
+    """All who completed the study, by their platform ids; a rejection needs a researcher's reason.
+
+    Leaving somebody out of the analysis is no reason to leave them unpaid.
+    """
+    platform, study = service.study.recruitment.platform, service.launched.row
+    if platform in ("open", "invitation"):
+        raise InputError(
+            "nobody is paid through the study's platform",
+            where=f"study {service.name}",
+            got=f"recruitment: {{platform: {platform}}}",
+            remedy="Ask for the list in a study that recruits on MTurk, Prolific or SONA.",
+        )
+    with service.lab.writing() as connection:
+        rows = [row for row in submitters(connection, study) if row.outcome == "completed"]
+        made = [_approval(row) for row in rows]
+        add_audit(connection, study, service.now(), who, "export platform ids", people=len(made))
+    return made
+
+
+def approval_table(service: Steering, made: Sequence[Approval]) -> str:
+    """The list as the study's platform takes it, as CSV."""
+    rows: list[tuple[str, ...]]
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    if service.study.recruitment.platform == "mturk":
+        writer.writerow(("HITId", "AssignmentId", "WorkerId", "Approve", "Reject"))
+        rows = [
+            (one.study, one.submission, one.participant, "" if one.reason else "X", one.reason)
+            for one in made
+        ]
+    else:
+        writer.writerow(("Participant id", "Submission id", "Decision", "Reason"))
+        rows = [
+            (one.participant, one.submission, "reject" if one.reason else "approve", one.reason)
+            for one in made
+        ]
+    # The ids came in by links, which anybody can write.
+    writer.writerows([harmless_cell(cell) for cell in row] for row in rows)
+    return written.getvalue()
+
+
+def _approval(row: Any) -> Approval:
+    rejected = row.review == "rejected"
+    reason = (row.review_reason or "rejected") if rejected else ""
+    ids = row.ids
+    return Approval(ids.get("person", ""), ids.get("study", ""), ids.get("session", ""), reason)

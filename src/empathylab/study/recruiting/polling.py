@@ -1,0 +1,91 @@
+"""Hearing from Prolific every minute while a study is served, in a thread that disturbs nobody."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from typing import TYPE_CHECKING
+
+from empathylab.errors import EmpathyLabError, RunInUse, UserError
+from empathylab.study.recruiting.prolific import Prolific, configured
+from empathylab.study.recruiting.sync import pull
+
+if TYPE_CHECKING:
+    from empathylab.study.steering import Steering
+
+log = logging.getLogger("empathylab.study.recruiting")
+
+
+class Poll:
+    """The thread; `stop` ends it."""
+
+    def __init__(self, service: Steering, client: Prolific, every: float) -> None:
+        self._service = service
+        self._client = client
+        self._every = every
+        self._stopped = threading.Event()
+        self._trouble: str | None = None
+        self._thread = threading.Thread(target=self._run, name="prolific", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """Ends it, and waits for what is under way; a request that hangs is left behind."""
+        self._stopped.set()
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        while True:
+            self._once()
+            if self._stopped.wait(self._every):
+                return
+
+    def _once(self) -> None:
+        try:
+            name = f"prolific {self._service.name}@{self._service.study.version}"
+            with self._service.lab.exclusive(name, what="the sync with Prolific"):
+                synced = asyncio.run(pull(self._service, self._client, who="prolific"))
+        except RunInUse:
+            return  # another server process does it
+        except EmpathyLabError as error:
+            self._say(error.what if isinstance(error, UserError) else type(error).__name__)
+            return
+        except Exception as error:  # noqa: BLE001 - raters must never feel it
+            self._say(type(error).__name__)
+            return
+        if self._trouble is not None:
+            self._trouble = None
+            log.warning("Prolific answers again")
+        if synced.changed:
+            log.info(
+                "Prolific: %d changed, %d places freed, %d excluded",
+                synced.changed,
+                len(synced.freed),
+                len(synced.excluded),
+            )
+
+    def _say(self, trouble: str) -> None:
+        """Says what is wrong, once for as long as it is the same."""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            log.warning("Prolific cannot be asked, the study goes on without: %s", trouble)
+
+
+def start_polling(
+    service: Steering, *, every: float = 60.0, client: Prolific | None = None
+) -> Poll | None:
+    """The running thread; None where the study is not on Prolific or there is no token.
+
+    Any number of server processes may start it: one at a time asks.
+    """
+    if service.study.recruitment.platform != "prolific":
+        return None
+    if client is None:
+        if not configured():
+            return None
+        try:
+            client = Prolific.from_environment()
+        except UserError as error:
+            log.warning("Prolific cannot be asked, the study goes on without: %s", error.what)
+            return None
+    return Poll(service, client, every)

@@ -1,0 +1,330 @@
+"""Prolific's API, as far as a study needs it: who is where, messages, and approval.
+
+Addresses and fields after docs.prolific.com (API reference: "List study submissions", "Send a
+message", "Approve or reject a submission"). The token comes from the environment, goes to
+Prolific's address alone, and is in no message, log or file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import ipaddress
+import json
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from empathylab.errors import InputError, UserError
+
+TOKEN = "PROLIFIC_API_TOKEN"  # noqa: S105 - the name of the variable
+BASE_URL = "https://api.prolific.com/api/v1"
+BASE_URL_VARIABLE = "PROLIFIC_BASE_URL"
+
+_PAGE = 200
+_MOST_PAGES = 500
+_MOST_BYTES = 32 * 1024 * 1024
+_TOKEN = re.compile(r"[!-~]{8,1000}")
+_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
+_NOBODY = 0
+"""In place of a status: no answer came."""
+_PASSING = frozenset({_NOBODY, 408, 425, 429, 500, 502, 503, 504})
+_WHERE = "Prolific"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One person's try at a study, as Prolific sees it."""
+
+    participant: str
+    """PROLIFIC_PID of the link; empty where Prolific no longer says who it was."""
+    status: str
+    """As it was written."""
+    id: str = ""
+    """SESSION_ID of the link."""
+    started_at: str = ""
+    """As it was written; these sort by time."""
+
+
+class Prolific:
+    """The API under one researcher's token."""
+
+    def __init__(
+        self,
+        token: str,
+        *,
+        base_url: str = BASE_URL,
+        attempts: int = 4,
+        timeout: float = 30.0,
+        pause: float = 1.0,
+        patience: float = 60.0,
+    ) -> None:
+        """`pause` is the first wait after a failure, `patience` the longest that is granted."""
+        self._token = _checked_token(token)
+        self.base_url = _checked_address(base_url)
+        self._attempts = attempts
+        self._timeout = timeout
+        self._pause = pause
+        self._patience = patience
+
+    def __repr__(self) -> str:
+        return f"Prolific(base_url={self.base_url!r})"
+
+    @classmethod
+    def from_environment(cls, **options: Any) -> Prolific:
+        """The API under the token in PROLIFIC_API_TOKEN."""
+        if not configured():
+            raise InputError(
+                "there is no token for Prolific's API",
+                where=TOKEN,
+                remedy=f"Set {TOKEN} to a token from Prolific's settings, or pass --csv FILE.",
+            )
+        address = os.environ.get(BASE_URL_VARIABLE) or BASE_URL
+        return cls(os.environ[TOKEN], **{"base_url": address, **options})
+
+    async def submissions(self, study: str) -> list[Submission] | None:
+        """All submissions of Prolific's study of that id, each once; None where it knows no such.
+
+        The oldest come first.
+        """
+        if not _ID.fullmatch(study):
+            return None  # such an id could lead to another address
+        path = f"studies/{study}/submissions/"
+        found: dict[str, Submission] = {}
+        count: int | None = None
+        async with self._session() as session:
+            for page in range(_MOST_PAGES):
+                query = {
+                    "limit": str(_PAGE),
+                    "offset": str(page * _PAGE),
+                    # New ones come last, so that none is missed between two pages.
+                    "ordering": "started_at",
+                }
+                answer = await self._ask(session, "GET", path, query=query)
+                if answer is None:
+                    return None
+                before = len(found)
+                rows, count, more = _read_page(answer)
+                found |= {row.id or f"{row.participant} {row.started_at}": row for row in rows}
+                if not more or len(found) == before:
+                    break
+        if count is not None and len(found) < count:
+            raise _broken(f"{len(found)} of {count} submissions")
+        return list(found.values())
+
+    async def send_message(self, study: str, participant: str, text: str) -> None:
+        """Sends a participant of the study a message, at most once."""
+        body = {"recipient_id": participant, "body": text, "study_id": study}
+        async with self._session() as session:
+            # Whether it went out before a failure is not known, and nobody shall get it twice.
+            if await self._ask(session, "POST", "messages/", body=body, repeatable=False) is None:
+                raise _unknown("participant", participant)
+
+    async def approve(self, submission: str) -> None:
+        """Approves a submission, so that its participant is paid."""
+        if not _ID.fullmatch(submission):
+            raise _unknown("submission", submission)
+        path = f"submissions/{submission}/transition/"
+        async with self._session() as session:
+            if await self._ask(session, "POST", path, body={"action": "APPROVE"}) is None:
+                raise _unknown("submission", submission)
+
+    def _session(self) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
+            headers={"Authorization": f"Token {self._token}"},
+            timeout=aiohttp.ClientTimeout(total=self._timeout),
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
+
+    async def _ask(
+        self,
+        session: aiohttp.ClientSession,
+        method: Literal["GET", "POST"],
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: Mapping[str, str] | None = None,
+        repeatable: bool = True,
+    ) -> Any:
+        """What is answered, tried again where the failure may pass; None: there is no such thing.
+
+        What is not `repeatable` is tried again only where it was certainly not done.
+        """
+        passing = _PASSING if repeatable else frozenset({429})
+        trouble = ""
+        for attempt in range(self._attempts):
+            status, content, retry_after = await self._once(
+                session, method, f"{self.base_url}/{path}", query, body
+            )
+            if 200 <= status < 300:
+                return _decoded(content)
+            if status == 404:
+                return None
+            trouble = f"HTTP {status}" if status else content.decode()
+            if status not in passing:
+                raise _refusal(status, trouble)
+            wait = self._pause * 2**attempt if retry_after is None else retry_after
+            if wait > self._patience:
+                trouble += f", and asks to wait {wait:.0f} s"
+                break
+            if attempt + 1 < self._attempts:
+                await asyncio.sleep(wait)
+        raise _unavailable(trouble)
+
+    async def _once(
+        self,
+        session: aiohttp.ClientSession,
+        method: str,
+        address: str,
+        query: Mapping[str, str] | None,
+        body: Mapping[str, str] | None,
+    ) -> tuple[int, bytes, float | None]:
+        """Status, content and wait; the status is 0, and the content why, where nobody answered."""
+        try:
+            async with session.request(
+                method, address, params=query, json=body, allow_redirects=False
+            ) as reply:
+                content = await reply.content.read(_MOST_BYTES + 1)
+                while len(content) <= _MOST_BYTES and (more := await reply.content.read(65536)):
+                    content += more
+                if len(content) > _MOST_BYTES:
+                    raise _broken("more than 32 MB")
+                return reply.status, content, _seconds(reply.headers.get("Retry-After"))
+        except TimeoutError:
+            return _NOBODY, f"no answer within {self._timeout:g} s".encode(), None
+        except (aiohttp.ClientError, OSError) as error:
+            # What the library says of an error may quote the request.
+            return _NOBODY, f"no connection: {type(error).__name__}".encode(), None
+
+
+def configured() -> bool:
+    """Whether the environment holds a token."""
+    return bool(os.environ.get(TOKEN, "").strip())
+
+
+def _checked_token(token: str) -> str:
+    plain = token.strip()
+    if not _TOKEN.fullmatch(plain):
+        raise InputError(
+            "the token for Prolific's API is not one",
+            where=TOKEN,
+            remedy="Copy it whole from Prolific's settings, without quotes or line breaks.",
+        )
+    return plain
+
+
+def _checked_address(address: str) -> str:
+    parts = urlsplit(address)
+    plain = parts.scheme == "http" and _is_loopback(parts.hostname or "")
+    if not (parts.hostname and (parts.scheme == "https" or plain)) or parts.username:
+        raise InputError(
+            "the address of Prolific's API must begin with https://",
+            where=BASE_URL_VARIABLE,
+            got=address,
+            remedy=f"Unset it; the usual one is {BASE_URL}.",
+        )
+    return address.rstrip("/")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _decoded(content: bytes) -> Any:
+    if not content.strip():
+        return {}
+    try:
+        read = json.loads(content)
+    except (ValueError, RecursionError):
+        raise _broken("no JSON") from None
+    if read is None:
+        raise _broken("nothing")
+    return read
+
+
+def _read_page(answer: Any) -> tuple[list[Submission], int | None, bool]:
+    """The page's submissions, how many there are in all if that is said, whether more follow."""
+    rows = answer.get("results") if isinstance(answer, dict) else None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise _broken("no list of submissions")
+    read = [_submission(row) for row in rows]
+    meta, links = answer.get("meta"), answer.get("_links")
+    count = meta.get("count") if isinstance(meta, dict) else None
+    following = links.get("next") if isinstance(links, dict) else None
+    address = following.get("href") if isinstance(following, dict) else following
+    # Where nothing is said of a next page, a full one may have a successor.
+    more = bool(address) if isinstance(links, dict) else len(rows) >= _PAGE
+    return read, count if isinstance(count, int) else None, more
+
+
+def _submission(row: Mapping[str, Any]) -> Submission:
+    participant, status = row.get("participant_id", False), row.get("status")
+    if not isinstance(participant, str | None) or not isinstance(status, str):
+        raise _broken("a submission without a participant or a status")
+    number, started_at = str(row.get("id") or ""), str(row.get("started_at") or "")
+    return Submission(participant or "", status, number, started_at)
+
+
+def _refusal(status: int, trouble: str) -> UserError:
+    if status in (401, 403):
+        return InputError(
+            f"the API refuses the token ({trouble})",
+            where=_WHERE,
+            remedy=f"Make a new token in Prolific's settings and set {TOKEN}.",
+        )
+    if status == _NOBODY:
+        return _unavailable(trouble)
+    return UserError(
+        f"the API does not take the request ({trouble})",
+        where=_WHERE,
+        remedy="See the study's page on Prolific.",
+    )
+
+
+def _unavailable(trouble: str) -> UserError:
+    return UserError(
+        f"the API does not answer as it should ({trouble})",
+        where=_WHERE,
+        remedy="Nothing was changed here; try again later, or pass --csv FILE.",
+    )
+
+
+def _unknown(kind: str, given: str) -> InputError:
+    return InputError(
+        f"there is no such {kind} under this token",
+        where=_WHERE,
+        got=given,
+        remedy="Check the id on the study's page on Prolific.",
+    )
+
+
+def _broken(got: str) -> UserError:
+    return UserError(
+        "the API's answer cannot be read",
+        where=_WHERE,
+        got=got,
+        remedy="Nothing was changed here; try again later, or pass --csv FILE.",
+    )
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """Retry-After as seconds from now: a number, or an HTTP date."""
+    if not retry_after:
+        return None
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        try:
+            seconds = email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time()
+        except ValueError:
+            return None
+    return max(0.0, seconds) if seconds == seconds else None

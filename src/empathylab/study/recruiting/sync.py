@@ -1,0 +1,203 @@
+"""What a platform says of its submissions, brought into the lab: states kept, places freed.
+
+A state has an effect when it is heard for the first time. So the same news twice changes nothing,
+and whoever came back after they had returned their submission keeps the place they took anew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from empathylab.errors import InputError
+from empathylab.store.study_people import set_states, submitters
+from empathylab.store.study_places import find_place
+from empathylab.store.study_records import add_audit, lock_study
+from empathylab.study.answers import clean_text
+from empathylab.study.recruiting.prolific import Prolific, Submission
+from empathylab.study.recruiting.statuses import FREES, RETURNED, is_known, status_named
+
+if TYPE_CHECKING:
+    from empathylab.study.steering import Steering
+
+_MOST_STUDIES = 10
+_REASON = "returned their submission on Prolific after they had finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What was heard, and what came of it."""
+
+    submissions: int
+    people: int
+    """Who are known here."""
+    unknown: int
+    """People with a submission who never came here, or were deleted."""
+    unlisted: int
+    """People who came here without a submission: by hand, or by a link with a made-up id."""
+    statuses: Mapping[str, int] = field(hash=False)
+    """By state, the people known here."""
+    changed: int
+    """People whose state is another than before."""
+    freed: tuple[str, ...] = ()
+    """Keys of those whose places are free now."""
+    excluded: tuple[str, ...] = ()
+    """Keys of those who returned finished work: it no longer counts, and the slot is free."""
+    kept: int = 0
+    """People who lost their submission otherwise, but had finished here: their work stays."""
+    odd: tuple[str, ...] = ()
+    """States that Prolific's documentation does not name; they have no effect."""
+
+
+def apply_submissions(
+    service: Steering,
+    submissions: Sequence[Submission],
+    *,
+    source: str,
+    who: str = "sync",
+) -> Synced:
+    """What the submissions change; all of it, or nothing, and written down in the audit."""
+    _require_prolific(service)
+    study = service.launched.row
+    with service.lab.reading() as connection:
+        rows = submitters(connection, study)
+    heard = _matched(rows, submissions)
+    states = {row.id: status_named(one.status) for row, one in heard}
+    news = [row for row, _ in heard if states[row.id] != row.state]
+    acts = _Acts()
+    if news:
+        with service.lab.writing() as connection:
+            lock_study(connection, study)
+            # Another process may have heard the same meanwhile.
+            before = {row.id: row.state for row in submitters(connection, study)}
+            news = [row for row in news if row.id in before and before[row.id] != states[row.id]]
+            for row in news:
+                _act(service, connection, row.person, states[row.id], who, acts)
+            set_states(connection, {row.id: states[row.id] for row in news}, service.now())
+            if news:
+                details = {"source": source, "changed": len(news), "freed": len(acts.freed)}
+                details["excluded"] = len(acts.excluded)
+                add_audit(connection, study, service.now(), who, "sync", **details)
+    named = {_plain(one.participant) for one in submissions if one.participant}
+    known = {_plain(row.ids.get("person", "")) for row in rows}
+    return Synced(
+        submissions=len(submissions),
+        people=len(named & known),
+        unknown=len(named - known),
+        unlisted=len(known - named - {""}),
+        statuses=dict(sorted(Counter(states.values()).items())),
+        changed=len(news),
+        freed=tuple(acts.freed),
+        excluded=tuple(acts.excluded),
+        kept=acts.kept,
+        odd=tuple(sorted({one for one in states.values() if not is_known(one)})),
+    )
+
+
+async def pull(
+    service: Steering, client: Prolific, *, studies: Sequence[str] = (), who: str = "sync"
+) -> Synced:
+    """What Prolific's API says now, brought into the lab.
+
+    `studies` are Prolific's ids of the study; without any, those that people's links named.
+    """
+    _require_prolific(service)
+    asked = list(dict.fromkeys(studies)) or platform_studies(service)
+    if not asked:
+        return apply_submissions(service, (), source="API", who=who)
+    found: list[Submission] = []
+    missing = []
+    for study in asked:
+        submissions = await client.submissions(study)
+        if submissions is None:
+            missing.append(study)
+        found += submissions or ()
+    # Anybody can write a link with a study's id that is none; but not all can be.
+    if len(missing) == len(asked) or set(missing) & set(studies):
+        raise InputError(
+            "Prolific knows no such study under this token",
+            where=f"study {service.name}",
+            got=", ".join(missing),
+            remedy="Give the id in the study's address on Prolific with --prolific-study.",
+        )
+    return apply_submissions(service, found, source="API", who=who)
+
+
+def platform_studies(service: Steering) -> list[str]:
+    """Prolific's ids of the study that people's links named, the most frequent first."""
+    with service.lab.reading() as connection:
+        rows = submitters(connection, service.launched.row)
+    named = Counter(row.ids["study"] for row in rows if row.ids.get("study"))
+    return [one for one, _ in named.most_common(_MOST_STUDIES)]
+
+
+@dataclass
+class _Acts:
+    freed: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    kept: int = 0
+
+
+def _act(
+    service: Steering, connection: Any, person: str, state: str, who: str, acts: _Acts
+) -> None:
+    if state not in FREES:
+        return
+    row = find_place(connection, service.launched.row, person, lock=True)
+    if row is None:
+        return
+    if row.status == "finished":
+        if state == RETURNED:
+            service.exclude_row(connection, row, _REASON, who=who)
+            acts.excluded.append(person)
+        else:
+            acts.kept += 1
+    elif row.status == "live":
+        service.release_row(connection, row, FREES[state], who=who)
+        acts.freed.append(person)
+
+
+def _matched(
+    rows: Sequence[Any], submissions: Sequence[Submission]
+) -> list[tuple[Any, Submission]]:
+    """Each known person with their latest submission.
+
+    Whoever may take part several times has several rows: a submission belongs to the row of its
+    own visit, else to the person's latest.
+    """
+    sessions = {(_plain(row.ids.get("person", "")), row.ids.get("session")): row for row in rows}
+    latest = {_plain(row.ids.get("person", "")): row for row in rows}
+    found: dict[int, tuple[Any, Submission]] = {}
+    for one in submissions:
+        if not (person := _plain(one.participant)):
+            continue
+        row = sessions.get((person, one.id)) if one.id else None
+        row = row if row is not None else latest.get(person)
+        if row is None:
+            continue
+        before = found.get(row.id)
+        if before is None or _weight(one) >= _weight(before[1]):
+            found[row.id] = row, one
+    return list(found.values())
+
+
+def _weight(one: Submission) -> tuple[str, bool]:
+    """What decides between two submissions of one person: the later, else the one still going."""
+    return one.started_at, status_named(one.status) not in FREES
+
+
+def _plain(participant: str) -> str:
+    return clean_text(participant)
+
+
+def _require_prolific(service: Steering) -> None:
+    platform = service.study.recruitment.platform
+    if platform != "prolific":
+        raise InputError(
+            "only studies that recruit on Prolific can be synced",
+            where=f"study {service.name}",
+            got=f"recruitment: {{platform: {platform}}}",
+            remedy="See `empathylab study status` for its participants.",
+        )

@@ -1,0 +1,115 @@
+"""Nobody takes part twice where that is excluded, however their id is written."""
+
+from __future__ import annotations
+
+import unicodedata
+from urllib.parse import quote
+
+import pytest
+
+from empathylab.store import Lab, schema
+from empathylab.study.service import Closed, Page, StudyService, launch
+from tests.study.recruiting.examples import finished, rating, recruiting, sent, served
+from tests.study.service_examples import rows_of
+from tests.study.web.raters import Read, Visitor, app_of, visiting, walk
+
+ODD = "Zoë ﬁ Å ①"
+
+
+@pytest.mark.parametrize("platform", ["prolific", "mturk", "sona"])
+def test_an_id_is_the_same_in_every_normal_form(lab: Lab, platform: str) -> None:
+    service, _ = served(lab, recruiting(platform))  # type: ignore[arg-type]
+    forms = [unicodedata.normalize(form, ODD) for form in ("NFC", "NFD", "NFKC", "NFKD")]
+    assert len(set(forms)) == 4
+    assert len({sent(service, one) for one in [*forms, f"  {ODD}\t"]}) == 1
+    assert len(rows_of(lab, schema.places)) == 1
+
+
+@pytest.mark.parametrize(
+    "other", ["ann.", "Ann", "ann ann", "ann'", "ann%00", "аnn", "ann\u0301", "ann/1"]
+)
+def test_ids_that_only_look_alike_are_different_people(sqlite_lab: Lab, other: str) -> None:
+    service, _ = served(sqlite_lab, recruiting("prolific"))
+    assert sent(service, "ann") != sent(service, other)
+
+
+def test_whoever_has_finished_is_shown_the_end_and_takes_no_second_place(lab: Lab) -> None:
+    service, _ = served(lab, recruiting("prolific"))
+    person = finished(service, "ann")
+    assert sent(service, "ann", session="another", study="another") == person
+    assert len(rows_of(lab, schema.places)) == 1
+
+
+def test_whoever_took_part_in_a_version_is_known_in_the_next(lab: Lab) -> None:
+    service, clock = served(lab, recruiting("prolific"))
+    rating(service, ODD)
+    launch(lab, recruiting("prolific", version=2), now=clock())
+    later = StudyService(lab, "small", clock=clock)
+    view = later.view(sent(later, unicodedata.normalize("NFD", ODD)))
+    assert isinstance(view, Closed)
+    assert (view.reason, view.completion.code) == ("repeated", "CODE-SCREENED-3")
+
+
+def test_whoever_only_looked_in_may_come_to_the_next_version(sqlite_lab: Lab) -> None:
+    service, clock = served(sqlite_lab, recruiting("prolific"))
+    sent(service, "ann")
+    launch(sqlite_lab, recruiting("prolific", version=2), now=clock())
+    later = StudyService(sqlite_lab, "small", clock=clock)
+    assert isinstance(later.view(sent(later, "ann")), Page)
+
+
+def test_a_study_that_wants_people_again_takes_them_again(sqlite_lab: Lab) -> None:
+    service, _ = served(sqlite_lab, recruiting("prolific", recruitment={"once": False}))
+    first = finished(service, "ann")
+    second = finished(service, "ann")
+    assert first != second
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "PROLIFIC_PID=",
+        "PROLIFIC_PID=%20%20",
+        "PROLIFIC_PID=" + "x" * 4096,
+        "PROLIFIC_PID=a%00b",
+        "PROLIFIC_PID=ann%0d%0aSet-Cookie:x",
+        "PROLIFIC_PID=%7B%7B%25PROLIFIC_PID%25%7D%7D",
+        "PROLIFIC_PID=ann&PROLIFIC_PID=bob",
+        "PROLIFIC_PID=ann&STUDY_ID=a&STUDY_ID=b",
+        "prolific_pid=ann",
+    ],
+)
+def test_a_link_that_does_not_say_who_comes_takes_no_place(sqlite_lab: Lab, query: str) -> None:
+    service, _ = served(sqlite_lab, recruiting("prolific"))
+    with visiting(service) as visitor:
+        page = visitor.get(f"/?{query}")
+    assert page.status_code == 400
+    assert Read(page.text).title == "This link is not complete"
+    assert rows_of(sqlite_lab, schema.places) == []
+
+
+@pytest.mark.parametrize(
+    "pid", ["żółć", "'; DROP TABLE places; --", "<script>", "{{7*7}}", "%s", "a b", "🙂", "x" * 200]
+)
+def test_any_id_that_can_be_written_takes_one_place(sqlite_lab: Lab, pid: str) -> None:
+    service, _ = served(sqlite_lab, recruiting("prolific"))
+    app = app_of(service)
+    for _ in range(2):  # two browsers
+        visitor = Visitor(app)
+        page = visitor.get(f"/?PROLIFIC_PID={quote(pid)}&SESSION_ID=s")
+        assert page.status_code == 200
+        visitor.close()
+    (person,) = rows_of(sqlite_lab, schema.people)
+    assert person["ids"] == {"person": pid, "session": "s"}
+    assert len(rows_of(sqlite_lab, schema.places)) == 1
+
+
+def test_the_end_is_shown_again_in_another_browser(sqlite_lab: Lab) -> None:
+    service, _ = served(sqlite_lab, recruiting("prolific"))
+    for _ in range(2):
+        with visiting(service) as visitor:
+            visitor.get("/?PROLIFIC_PID=ann&STUDY_ID=s&SESSION_ID=x")
+            page = walk(visitor, service.study)
+            assert "cc=CODE-COMPLETED-1" in page.text
+    assert service.status().outcomes == {"completed": 1}
