@@ -1,8 +1,10 @@
-"""The app of one study's rater pages, to be served by any ASGI server."""
+"""The app of one study: the raters' pages and the researcher's console, for any ASGI server."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from typing import TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -13,12 +15,16 @@ from starlette.routing import Route
 
 from empathylab.errors import LabError, UserError
 from empathylab.study.definition import Study
+from empathylab.study.steering import Steering
 from empathylab.study.web.assets import send_asset
+from empathylab.study.web.console import RULES, Console, error_page, guarded, guarded_routes
 from empathylab.study.web.forms import MOST_BYTES
 from empathylab.study.web.pages import RaterPages, RaterService
 from empathylab.study.web.recruitment import MTURK_HOSTS
 from empathylab.study.web.rendering import plain_page
 from empathylab.study.web.security import Guard
+
+Opened = TypeVar("Opened")
 
 _NAMES = {404: "missing", 408: "too-slow", 413: "too-long"}
 
@@ -34,16 +40,23 @@ def create_app(
     """The app for a study; `service_factory` is called at the first request.
 
     `secret` is the study's own and the same in every process that serves it. `trust_proxy` says
-    that a proxy stands before the server and writes `X-Forwarded-Proto`.
+    that a proxy stands before the server and writes `X-Forwarded-Proto`. The console is there
+    where the service keeps the study in a lab.
     """
-    pages = RaterPages(service_factory, study, secret, trust_proxy, most_bytes)
+    service = _once(service_factory)
+    pages = RaterPages(service, study, secret, trust_proxy, most_bytes)
+    console = _once(lambda: _console(service(), trust_proxy=trust_proxy))
 
     def failed(request: Request) -> Response:
+        if _is_console(request):
+            return guarded(error_page(request, 500))
         return HTMLResponse(plain_page(pages.frame(request), "failed"), status_code=500)
 
     def refused(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         headers = error.headers if isinstance(error, HTTPException) else None
+        if _is_console(request):
+            return guarded(error_page(request, status))
         name = _NAMES.get(status, "refused-request")
         page = plain_page(pages.frame(request), name)
         return HTMLResponse(page, status_code=status, headers=headers)
@@ -70,6 +83,7 @@ def create_app(
             Route("/static/{name}", send_asset, methods=["GET"]),
             Route("/health", pages.health, methods=["GET"]),
             Route("/ready", pages.readiness, methods=["GET"]),
+            *guarded_routes(RULES, console),
         ],
         middleware=[
             Middleware(Guard, failure=failed, frames=frames, trust_proxy=trust_proxy),
@@ -79,3 +93,30 @@ def create_app(
     # It would send people to whatever host a request claims to be for.
     app.router.redirect_slashes = False
     return app
+
+
+def _console(service: RaterService, *, trust_proxy: bool) -> Console:
+    if not isinstance(service, Steering):
+        raise HTTPException(404)
+    name = f"{service.study.name}@{service.study.version}"
+    return Console(service.lab, name, trust_proxy=trust_proxy, clock=service.now)
+
+
+def _is_console(request: Request) -> bool:
+    path = request.url.path.removeprefix(request.scope.get("root_path", ""))
+    return path == "/console" or path.startswith("/console/")
+
+
+def _once(factory: Callable[[], Opened]) -> Callable[[], Opened]:
+    """A function that gives the same at every call, made at the first."""
+    made: list[Opened] = []
+    lock = threading.Lock()
+
+    def give() -> Opened:
+        if not made:
+            with lock:
+                if not made:
+                    made.append(factory())
+        return made[0]
+
+    return give

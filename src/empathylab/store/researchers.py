@@ -1,0 +1,158 @@
+"""Who may see the console: accounts, the links that make them, and failed logins."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
+
+from empathylab.store import schema
+from empathylab.store.writing import insert_numbered
+
+Role = Literal["viewer", "researcher", "owner"]
+ROLES: tuple[Role, ...] = ("viewer", "researcher", "owner")
+"""From the least to the most."""
+
+
+def count_researchers(connection: Connection) -> int:
+    """How many accounts there are."""
+    table = schema.researchers
+    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())
+
+
+def all_researchers(connection: Connection) -> Sequence[Row[Any]]:
+    """The accounts, oldest first."""
+    table = schema.researchers
+    return connection.execute(select(table).order_by(table.c.id)).all()
+
+
+def researcher_named(connection: Connection, name: str) -> Row[Any] | None:
+    """The account of that name, whatever its capitals."""
+    wanted = name.casefold()
+    found = (one for one in all_researchers(connection) if one.name.casefold() == wanted)
+    return next(found, None)
+
+
+def find_researcher(connection: Connection, number: int) -> Row[Any] | None:
+    """The account of that number."""
+    table = schema.researchers
+    return connection.execute(select(table).where(table.c.id == number)).one_or_none()
+
+
+def add_researcher(
+    connection: Connection, name: str, password: str, role: Role, at: datetime
+) -> int:
+    """The number of a new account; `password` is a hash of it."""
+    row = {
+        "name": name,
+        "password": password,
+        "role": role,
+        "added_at": at,
+        "signed_out_at": at,
+    }
+    return insert_numbered(connection, schema.researchers, [row])[0]
+
+
+def change_researcher(connection: Connection, number: int, **values: Any) -> None:
+    """Changes columns of the account."""
+    table = schema.researchers
+    connection.execute(update(table).where(table.c.id == number).values(**values))
+
+
+def delete_researcher(connection: Connection, number: int) -> None:
+    """Deletes the account; what its holder did stays in the audit log."""
+    table = schema.researchers
+    connection.execute(delete(table).where(table.c.id == number))
+
+
+def count_owners(connection: Connection) -> int:
+    """How many accounts may do everything."""
+    table = schema.researchers
+    query = select(func.count()).select_from(table).where(table.c.role == "owner")
+    return int(connection.execute(query).scalar_one())
+
+
+def lock_accounts(connection: Connection) -> None:
+    """Lets nobody else change accounts, links or attempts until the transaction ends.
+
+    On SQLite any writing transaction does.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("LOCK TABLE researchers IN SHARE ROW EXCLUSIVE MODE"))
+
+
+def add_link(
+    connection: Connection, token: str, role: Role, at: datetime, expires: datetime
+) -> None:
+    """Keeps a digest of a link that makes one account."""
+    row = {"digest": _digest(token), "role": role, "added_at": at, "expires_at": expires}
+    connection.execute(insert(schema.console_links), [row])
+
+
+def open_link(connection: Connection, token: str, at: datetime) -> Row[Any] | None:
+    """The link, where it is ours, has not been used and is not too old."""
+    table = schema.console_links
+    query = select(table).where(
+        table.c.digest == _digest(token), table.c.used_at.is_(None), table.c.expires_at > at
+    )
+    return connection.execute(query).one_or_none()
+
+
+def use_link(connection: Connection, link: int, at: datetime) -> bool:
+    """Whether the link could still be used; from now on it cannot."""
+    table = schema.console_links
+    done = connection.execute(
+        update(table).where(table.c.id == link, table.c.used_at.is_(None)).values(used_at=at)
+    )
+    return done.rowcount == 1
+
+
+def drop_links(connection: Connection) -> None:
+    """Makes all links that nobody has used worthless."""
+    table = schema.console_links
+    connection.execute(delete(table).where(table.c.used_at.is_(None)))
+
+
+def count_attempts(connection: Connection, who: str, since: datetime) -> int:
+    """How many logins failed for the digest of a name or an address since then."""
+    table = schema.login_attempts
+    query = select(func.count()).select_from(table).where(table.c.who == who, table.c.at > since)
+    return int(connection.execute(query).scalar_one())
+
+
+def add_attempts(connection: Connection, whos: Sequence[str], at: datetime) -> list[int]:
+    """The numbers of the attempts, written down as failed until they are known not to be."""
+    rows = [{"who": one, "at": at} for one in whos]
+    return insert_numbered(connection, schema.login_attempts, rows)
+
+
+def drop_attempts(
+    connection: Connection, *, who: str | None = None, numbers: Sequence[int] = ()
+) -> None:
+    """Forgets all attempts for a name's digest, and those of the numbers."""
+    table = schema.login_attempts
+    wanted = table.c.id.in_(numbers)
+    connection.execute(
+        delete(table).where(wanted if who is None else wanted | (table.c.who == who))
+    )
+
+
+def drop_old_attempts(connection: Connection, at: datetime, kept: timedelta) -> None:
+    """Forgets attempts that no longer hold anybody up."""
+    table = schema.login_attempts
+    connection.execute(delete(table).where(table.c.at < at - kept))
+
+
+def first_secret(connection: Connection) -> str | None:
+    """The secret of the study that this lab launched first; None before any."""
+    table = schema.studies
+    query = select(table.c.secret).where(table.c.secret.is_not(None)).order_by(table.c.id).limit(1)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def _digest(token: str) -> str:
+    # Of 256 random bits, so nobody finds it by trying and it needs no slow hash.
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,63 @@
+"""What researchers say of and to participants: reviews, messages, and what people wrote to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from empathylab.store import schema
+
+Rows = Sequence[Any]
+"""Rows of the lab, whose columns are attributes."""
+
+
+def add_message(connection: Connection, place: int, who: str, text: str, at: datetime) -> None:
+    """Keeps a message until its receiver comes to a page."""
+    row = {"place_id": place, "who": who, "text": text, "sent_at": at}
+    connection.execute(insert(schema.messages), [row])
+
+
+def messages_to(connection: Connection, place: int) -> Rows:
+    """All messages to the holder of a place, oldest first."""
+    table = schema.messages
+    return connection.execute(
+        select(table).where(table.c.place_id == place).order_by(table.c.id)
+    ).all()
+
+
+def unread_messages(connection: Connection, study: int) -> Rows:
+    """The study's messages that nobody has read, oldest first: number, person and text."""
+    table, places = schema.messages, schema.places
+    query = (
+        select(table.c.id, places.c.person, table.c.text)
+        .join(places, places.c.id == table.c.place_id)
+        .where(places.c.study_id == study, table.c.read_at.is_(None))
+        .order_by(table.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def mark_messages_read(connection: Connection, numbers: Sequence[int], at: datetime) -> None:
+    """Writes down when messages were read."""
+    table = schema.messages
+    unread = table.c.id.in_(numbers) & table.c.read_at.is_(None)
+    connection.execute(update(table).where(unread).values(read_at=at))
+
+
+def forget_reviews(connection: Connection, place: int) -> None:
+    """Deletes what was said to and of the holder of a place, whose place itself stays."""
+    table, places = schema.messages, schema.places
+    connection.execute(delete(table).where(table.c.place_id == place))
+    connection.execute(
+        update(places).where(places.c.id == place).values(review=None, review_reason=None)
+    )
+
+
+def delete_messages(connection: Connection, study: int) -> None:
+    """Deletes all that was written to the study's participants."""
+    table, places = schema.messages, schema.places
+    held = select(places.c.id).where(places.c.study_id == study)
+    connection.execute(delete(table).where(table.c.place_id.in_(held)))

@@ -1,0 +1,18 @@
+"""The researcher's console: behind a login, it shows how far a study is and never who leads."""
+
+from empathylab.study.web.console.access import Rule, guarded, guarded_routes
+from empathylab.study.web.console.accounts import first_link, invite_link
+from empathylab.study.web.console.desk import Console
+from empathylab.study.web.console.rendering import error_page
+from empathylab.study.web.console.routes import RULES
+
+__all__ = [
+    "RULES",
+    "Console",
+    "Rule",
+    "error_page",
+    "first_link",
+    "guarded",
+    "guarded_routes",
+    "invite_link",
+]

@@ -1,0 +1,207 @@
+"""Who may ask for what: a table of all routes with the least role each needs, and one gate.
+
+A handler is reached through the gate only. Before it runs, the gate knows who asks, that their role
+is enough, and of a post that the form was sent by a page of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from empathylab.errors import LabError, UserError
+from empathylab.store.researchers import ROLES, Role
+from empathylab.study.blinding import same_id
+from empathylab.study.web.console.accounts import Researcher
+from empathylab.study.web.console.desk import Console
+from empathylab.study.web.console.rendering import error_page
+from empathylab.study.web.console.sessions import (
+    COOKIE,
+    LASTS,
+    ConsoleSession,
+    begin,
+    form_token,
+    seal,
+    seen,
+    unseal,
+)
+from empathylab.study.web.forms import read_form
+from empathylab.study.web.security import is_secure, policy
+
+Least = Role | Literal["anyone"]
+MOST_BYTES = 64 * 1024
+"""Of a form."""
+REFRESH = "x-refresh"
+"""The header of a page that renews itself: that is no sign that anybody is there."""
+
+
+@dataclass
+class Visit:
+    """One request that has come through the gate."""
+
+    console: Console
+    request: Request
+    session: ConsoleSession
+    researcher: Researcher | None
+    form: Mapping[str, str] = field(default_factory=dict)
+    renewed: ConsoleSession | None = None
+    """What the cookie is to hold from now on, where that changes."""
+
+    @property
+    def who(self) -> str:
+        """The name that goes into the audit log."""
+        return "" if self.researcher is None else self.researcher.name
+
+    @property
+    def root(self) -> str:
+        """The path under which the app is served."""
+        return str(self.request.scope.get("root_path", ""))
+
+    @property
+    def token(self) -> str:
+        """What the page's forms carry."""
+        return form_token(self.renewed or self.session, self.console.secret)
+
+    @property
+    def address(self) -> str:
+        """The browser's address; behind a trusted proxy the one that the proxy wrote last."""
+        if self.console.trust_proxy:
+            told = self.request.headers.get("x-forwarded-for", "")
+            return told.rpartition(",")[2].strip()[:100]
+        return self.request.client.host if self.request.client else ""
+
+    def may(self, least: Least) -> bool:
+        """Whether the researcher's role is enough."""
+        if least == "anyone":
+            return True
+        return self.researcher is not None and ROLES.index(self.researcher.role) >= ROLES.index(
+            least
+        )
+
+    def asked(self, name: str) -> str:
+        """A parameter of the address, empty where it is missing."""
+        return self.request.query_params.get(name, "")[:200]
+
+    def to(self, path: str) -> Response:
+        """The way to another page of the console."""
+        return RedirectResponse(f"{self.root}{path}", status_code=303)
+
+    def sign_in(self, researcher: Researcher) -> None:
+        """Begins a session of the researcher in this browser."""
+        self.researcher = researcher
+        self.renewed = begin(researcher.id, self.console.clock())
+
+    def sign_out(self) -> None:
+        """Begins a session of nobody."""
+        self.researcher = None
+        self.renewed = begin(0, self.console.clock())
+
+
+Handler = Callable[[Visit], Response]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing that can be asked for."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    least: Least
+    handler: Handler
+
+
+def guarded_routes(rules: Sequence[Rule], console: Callable[[], Console]) -> list[BaseRoute]:
+    """The routes of the rules, each behind the gate."""
+    return [Route(one.path, _gate(one, console), methods=[one.method]) for one in rules]
+
+
+def _gate(rule: Rule, console: Callable[[], Console]) -> Callable[[Request], object]:
+    async def ask(request: Request) -> Response:
+        form: Mapping[str, str] = {}
+        if rule.method == "POST":
+            form = (await read_form(request, MOST_BYTES)).fields
+        return await run_in_threadpool(_answer, rule, console, request, form)
+
+    return ask
+
+
+def _answer(
+    rule: Rule, console: Callable[[], Console], request: Request, form: Mapping[str, str]
+) -> Response:
+    try:
+        visit = _visit(console(), request, form)
+        response = _refusal(rule, visit) or rule.handler(visit)
+    except HTTPException as error:
+        return guarded(error_page(request, error.status_code))
+    except LabError:
+        return guarded(error_page(request, 503))
+    except UserError as error:
+        return guarded(error_page(request, 422, str(error)))
+    _keep(visit, response)
+    return guarded(response)
+
+
+def _visit(console: Console, request: Request, form: Mapping[str, str]) -> Visit:
+    sealed = unseal(request.cookies.get(COOKIE), console.secret)
+    researcher = console.accounts.signed_in(sealed)
+    if sealed is None or (researcher is None and sealed.researcher):
+        fresh = begin(0, console.clock())
+        return Visit(console, request, fresh, None, form, renewed=fresh)
+    renewed = seen(sealed, console.clock()) if researcher and not _renews_itself(request) else None
+    return Visit(console, request, sealed, researcher, form, renewed)
+
+
+def _refusal(rule: Rule, visit: Visit) -> Response | None:
+    """What is answered in place of the page, where the visit may not have it."""
+    if rule.least != "anyone" and visit.researcher is None:
+        if rule.method == "GET" and not _renews_itself(visit.request):
+            return visit.to("/console/login")
+        return error_page(visit.request, 401)
+    if not visit.may(rule.least):
+        return error_page(visit.request, 403)
+    if rule.method == "POST" and not _is_ours(visit):
+        return error_page(visit.request, 403, "This form is out of date. Nothing was changed.")
+    return None
+
+
+def _is_ours(visit: Visit) -> bool:
+    """Whether the post comes from a form that this session was given."""
+    site = visit.request.headers.get("sec-fetch-site", "same-origin")
+    token = form_token(visit.session, visit.console.secret)
+    return site in ("same-origin", "none") and same_id(visit.form.get("form", ""), token)
+
+
+def _renews_itself(request: Request) -> bool:
+    return REFRESH in request.headers
+
+
+def _keep(visit: Visit, response: Response) -> None:
+    if visit.renewed is None:
+        return
+    response.set_cookie(
+        COOKIE,
+        seal(visit.renewed, visit.console.secret),
+        max_age=int(LASTS.total_seconds()),
+        path=f"{visit.root}/console",
+        secure=is_secure(visit.request, trust_proxy=visit.console.trust_proxy),
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def guarded(response: Response) -> Response:
+    """The answer with headers of its own: a platform may frame raters' pages, never these."""
+    headers = response.headers
+    headers["Content-Security-Policy"] = policy()
+    headers["Cache-Control"] = "no-store"
+    headers["X-Frame-Options"] = "DENY"
+    headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    return response

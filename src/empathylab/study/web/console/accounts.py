@@ -1,0 +1,258 @@
+"""Accounts of the console: one-time links that make them, logging in, roles."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import get_args
+
+from sqlalchemy import Connection
+
+from empathylab.errors import InputError
+from empathylab.store import Lab
+from empathylab.store import now as present
+from empathylab.store.researchers import (
+    Role,
+    add_attempts,
+    add_link,
+    add_researcher,
+    all_researchers,
+    change_researcher,
+    count_attempts,
+    count_owners,
+    count_researchers,
+    delete_researcher,
+    drop_attempts,
+    drop_links,
+    drop_old_attempts,
+    find_researcher,
+    first_secret,
+    lock_accounts,
+    open_link,
+    researcher_named,
+    use_link,
+)
+from empathylab.study.answers import clean_text
+from empathylab.study.blinding import opaque_id
+from empathylab.study.web.console.passwords import (
+    check_password,
+    hash_password,
+    is_outdated,
+    is_password,
+    nobodys_hash,
+)
+from empathylab.study.web.console.sessions import ConsoleSession, is_over, micros
+
+LINK_LASTS = timedelta(hours=24)
+WINDOW = timedelta(minutes=15)
+"""Within which failed logins are counted."""
+MOST_BY_NAME = 10
+MOST_BY_ADDRESS = 30
+_MOST_NAME = 60
+_NOBODY = "there is no such account"
+
+
+@dataclass(frozen=True, slots=True)
+class Researcher:
+    """Somebody who has signed in."""
+
+    id: int
+    name: str
+    role: Role
+    added_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Throttled:
+    """Too many logins failed; nobody may try again before the time is over."""
+
+    minutes: int = WINDOW // timedelta(minutes=1)
+
+
+def first_link(lab: Lab, base_url: str, *, clock: Callable[[], datetime] = present) -> str | None:
+    """The one-time link that makes the lab's first account; None where there is one already.
+
+    Every call makes links that were given before worthless; each is good for a day.
+    """
+    with lab.writing() as connection:
+        lock_accounts(connection)
+        if count_researchers(connection):
+            return None
+        drop_links(connection)
+        return _new_link(connection, base_url, "owner", clock())
+
+
+def invite_link(
+    lab: Lab, base_url: str, role: Role, *, clock: Callable[[], datetime] = present
+) -> str:
+    """A one-time link that makes one more account of that role, good for a day."""
+    if role not in get_args(Role):
+        raise InputError(
+            "a role is owner, researcher or viewer", got=role, remedy="Choose one of the three."
+        )
+    with lab.writing() as connection:
+        return _new_link(connection, base_url, role, clock())
+
+
+def console_secret(connection: Connection) -> bytes:
+    """The lab's own, by which cookies are sealed and names of failed logins are hashed.
+
+    It is derived from the secret of the study launched first, which is in the lab, is never shown
+    and stays: so all servers of all studies agree on it, and there is nothing more to keep safe.
+    """
+    drawn = first_secret(connection)
+    if drawn is None:
+        raise InputError(
+            "this lab has launched no study", remedy="Launch one with `empathylab study serve`."
+        )
+    return hmac.new(bytes.fromhex(drawn), b"console of the lab", hashlib.sha256).digest()
+
+
+class Accounts:
+    """The accounts of a lab."""
+
+    def __init__(self, lab: Lab, secret: bytes, *, clock: Callable[[], datetime] = present) -> None:
+        self._lab = lab
+        self._secret = secret
+        self._clock = clock
+
+    def exist(self) -> bool:
+        """Whether anybody can sign in."""
+        with self._lab.reading() as connection:
+            return count_researchers(connection) > 0
+
+    def all(self) -> tuple[Researcher, ...]:
+        """Everybody who can sign in, oldest first."""
+        with self._lab.reading() as connection:
+            rows = all_researchers(connection)
+        return tuple(Researcher(one.id, one.name, one.role, one.added_at) for one in rows)
+
+    def signed_in(self, session: ConsoleSession | None) -> Researcher | None:
+        """Who the session belongs to, if it still belongs to anybody."""
+        if session is None or not session.researcher or is_over(session, self._clock()):
+            return None
+        with self._lab.reading() as connection:
+            row = find_researcher(connection, session.researcher)
+        if row is None or session.issued < micros(row.signed_out_at):
+            return None
+        return Researcher(row.id, row.name, row.role, row.added_at)
+
+    def log_in(self, name: str, password: str, address: str) -> Researcher | Throttled | None:
+        """Who gave the right name and password; None where either is wrong.
+
+        The attempt is written down as failed before it is looked at, so that many at the same time
+        do not get past the limits. It takes as long for a name that nobody has.
+        """
+        by_name = opaque_id(self._secret, "login name", _account_name(name).casefold())
+        by_address = opaque_id(self._secret, "login address", address)
+        with self._lab.writing() as connection:
+            lock_accounts(connection)
+            now = self._clock()
+            drop_old_attempts(connection, now, WINDOW)
+            since = now - WINDOW
+            if (
+                count_attempts(connection, by_name, since) >= MOST_BY_NAME
+                or count_attempts(connection, by_address, since) >= MOST_BY_ADDRESS
+            ):
+                return Throttled()
+            numbers = add_attempts(connection, [by_name, by_address], now)
+            row = researcher_named(connection, _account_name(name))
+        hashed = nobodys_hash() if row is None else row.password
+        if not is_password(hashed, password) or row is None:
+            return None
+        with self._lab.writing() as connection:
+            drop_attempts(connection, who=by_name, numbers=numbers)
+            if is_outdated(hashed):
+                change_researcher(connection, row.id, password=hash_password(password))
+        return Researcher(row.id, row.name, row.role, row.added_at)
+
+    def link_role(self, token: str) -> Role | None:
+        """The role that a one-time link gives; None where it is used, too old or none of ours."""
+        with self._lab.reading() as connection:
+            row = open_link(connection, token, self._clock())
+        return None if row is None else row.role
+
+    def use_link(self, token: str, name: str, password: str, again: str) -> Researcher | None:
+        """The new account; None where the link cannot be used any more."""
+        chosen = _account_name(name)
+        if not 2 <= len(chosen) <= _MOST_NAME or not chosen.isprintable():
+            raise InputError(
+                f"a name has 2 to {_MOST_NAME} characters", remedy="Choose one that you know."
+            )
+        check_password(password, again, chosen)
+        hashed = hash_password(password)
+        with self._lab.writing() as connection:
+            lock_accounts(connection)
+            now = self._clock()
+            link = open_link(connection, token, now)
+            if link is None:
+                return None
+            if researcher_named(connection, chosen) is not None:
+                raise InputError("that name is taken", remedy="Choose another.")
+            first = count_researchers(connection) == 0
+            use_link(connection, link.id, now)
+            if first:
+                drop_links(connection)
+            number = add_researcher(connection, chosen, hashed, link.role, now)
+        return Researcher(number, chosen, link.role, now)
+
+    def change_password(
+        self, researcher: Researcher, old: str, password: str, again: str, address: str
+    ) -> datetime | None:
+        """When the password was changed, which signs out every browser; None if `old` is wrong."""
+        check_password(password, again, researcher.name)
+        known = self.log_in(researcher.name, old, address)
+        if not isinstance(known, Researcher):
+            return None
+        hashed = hash_password(password)
+        with self._lab.writing() as connection:
+            now = self._clock()
+            change_researcher(connection, researcher.id, password=hashed, signed_out_at=now)
+        return now
+
+    def sign_out(self, researcher: Researcher) -> None:
+        """Makes every cookie that was given to them worthless."""
+        with self._lab.writing() as connection:
+            change_researcher(connection, researcher.id, signed_out_at=self._clock())
+
+    def change_role(self, number: int, role: Role) -> str:
+        """The name of the account whose role was changed; there is always an owner."""
+        if role not in get_args(Role):
+            raise InputError("there is no such role", got=role[:20], remedy="Choose from the list.")
+        with self._lab.writing() as connection:
+            lock_accounts(connection)
+            name = self._other_than_last_owner(connection, number, stays=role == "owner")
+            change_researcher(connection, number, role=role)
+        return name
+
+    def remove(self, number: int) -> str:
+        """The name of the account that was deleted; what its holder did stays on record."""
+        with self._lab.writing() as connection:
+            lock_accounts(connection)
+            name = self._other_than_last_owner(connection, number, stays=False)
+            delete_researcher(connection, number)
+        return name
+
+    def _other_than_last_owner(self, connection: Connection, number: int, *, stays: bool) -> str:
+        row = find_researcher(connection, number)
+        if row is None:
+            raise InputError(_NOBODY, remedy="Choose from the list.")
+        if row.role == "owner" and not stays and count_owners(connection) == 1:
+            raise InputError(
+                "the lab needs an owner", got=row.name, remedy="Make somebody else one first."
+            )
+        return str(row.name)
+
+
+def _new_link(connection: Connection, base_url: str, role: Role, now: datetime) -> str:
+    token = secrets.token_urlsafe(32)
+    add_link(connection, token, role, now, now + LINK_LASTS)
+    return f"{base_url.rstrip('/')}/console/welcome?link={token}"
+
+
+def _account_name(given: str) -> str:
+    return " ".join(clean_text(given).split())

@@ -1,0 +1,68 @@
+"""Small charts as numbers that a template draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from empathylab.study.watching import Arrivals
+
+WIDTH, HEIGHT = 720.0, 158.0
+_FLOOR = 128.0
+_TOP = 18.0
+_LEFT = 34.0
+_FORMATS = {"hour": "%d %b %H:00", "day": "%d %b", "week": "week of %d %b"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    label: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """A bar chart, with the line of its highest value."""
+
+    bars: tuple[Bar, ...]
+    most: int
+    unit: str
+    first: str
+    last: str
+    summary: str
+    width: float = WIDTH
+    height: float = HEIGHT
+    floor: float = _FLOOR
+    top: float = _TOP
+    left: float = _LEFT
+
+
+def arrival_bars(arrivals: Arrivals) -> Bars:
+    """The chart of who came when."""
+    counts = arrivals.counts
+    most = max((count for _, count in counts), default=0)
+    room = (WIDTH - _LEFT) / max(1, len(counts))
+    bars = []
+    for number, (at, count) in enumerate(counts):
+        height = (_FLOOR - _TOP) * count / most if most else 0.0
+        bars.append(
+            Bar(
+                round(_LEFT + number * room + room * 0.1, 2),
+                round(_FLOOR - height, 2),
+                round(min(room * 0.8, 40), 2),
+                round(height, 2),
+                at.strftime(_FORMATS[arrivals.unit]),
+                count,
+            )
+        )
+    total = sum(count for _, count in counts)
+    summary = f"{total} people in {len(counts)} {arrivals.unit}s, at most {most} in one."
+    if len(counts) == 1:
+        summary = f"{total} people within one {arrivals.unit}."
+    first, last = (bars[0].label, bars[-1].label) if bars else ("", "")
+    return Bars(tuple(bars), most, arrivals.unit, first, last, summary)

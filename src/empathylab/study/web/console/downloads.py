@@ -1,0 +1,227 @@
+"""Files to take along: each written to the audit log before it is sent."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from empathylab.errors import LabError, UserError
+from empathylab.store.study_places import all_places, people_rows
+from empathylab.store.study_records import audit_rows
+from empathylab.store.study_watch import listed_comments, page_rows, rated_rows
+from empathylab.study.blocks import Comment
+from empathylab.study.definition import Study
+from empathylab.study.exporting import export_study
+from empathylab.study.web.console.access import Visit
+from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.results import peek_reason
+from empathylab.tables import harmless_cell
+
+_EVERYTHING = 1_000_000_000
+PACKAGE = "package.zip"
+"""All tables with the protocol and a data dictionary."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A table that can be downloaded."""
+
+    name: str
+    about: str
+    rows: Callable[[Connection, int, Study, bool], Iterator[Sequence[Any]]]
+    """The header and the rows of a study; the last argument says whether arms may be told."""
+    closed_only: bool = False
+
+
+def show_downloads(visit: Visit) -> Response:
+    """What can be downloaded."""
+    return _downloads(visit)
+
+
+def download(visit: Visit) -> Response:
+    """One table, or all of them; what tells results only once the study is closed."""
+    closed = visit.console.status() == "closed"
+    if visit.form.get("file") == PACKAGE and closed:
+        return _send_package(visit)
+    chosen = None if visit.form.get("file") == PACKAGE else _chosen(visit)
+    if chosen is None or (chosen.closed_only and not closed):
+        return _downloads(visit, "Ratings can be downloaded once the study is closed.")
+    visit.console.note(visit.who, "download", file=chosen.name)
+    return _send(visit, chosen, closed=closed)
+
+
+def peek_download(visit: Visit) -> Response:
+    """The ratings of a study that is not closed, once the reason is on record."""
+    try:
+        reason = peek_reason(visit)
+    except LabError:
+        raise
+    except UserError as error:
+        return _downloads(visit, str(error))
+    if visit.form.get("file") == PACKAGE:
+        return _send_package(visit, peek=reason)
+    chosen = _chosen(visit)
+    visit.console.note(visit.who, "peek", reason=reason, file=chosen.name)
+    return _send(visit, chosen, closed=True)
+
+
+def download_identities(visit: Visit) -> Response:
+    """Who is who on the platform: a file of its own, by explicit choice."""
+    reason = " ".join(visit.form.get("reason", "").split())[:500]
+    if visit.form.get("sure") != "yes" or not reason:
+        return _downloads(visit, "Platform ids are sent only where you say that and why.")
+    visit.console.note(visit.who, "download", file="identities.csv", reason=reason)
+    return _send(visit, _IDENTITIES, closed=True)
+
+
+def _chosen(visit: Visit) -> File:
+    name = visit.form.get("file", "")
+    chosen = next((one for one in FILES if one.name == name), None)
+    if chosen is None:
+        raise HTTPException(404)
+    return chosen
+
+
+def _send(visit: Visit, file: File, *, closed: bool) -> Response:
+    console = visit.console
+    with console.lab.reading() as connection:
+        rows = file.rows(connection, console.launched.row, console.launched.study, closed)
+        content = _csv(rows)
+    name = f"{console.launched.study.name}-{file.name}"
+    return Response(
+        content,
+        media_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _send_package(visit: Visit, peek: str | None = None) -> Response:
+    """The whole export as one archive; the export itself is written to the audit log."""
+    console = visit.console
+    study = console.launched.study
+    written = io.BytesIO()
+    with tempfile.TemporaryDirectory() as folder:
+        package = Path(folder) / study.name
+        export_study(
+            console.lab,
+            f"{study.name}@{study.version}",
+            package,
+            peek=peek,
+            now=console.clock(),
+            who=visit.who,
+        )
+        with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in sorted(one for one in package.rglob("*") if one.is_file()):
+                archive.write(file, file.relative_to(folder))
+    return Response(
+        written.getvalue(),
+        media_type="application/zip",
+        headers={"Content-Disposition": f'attachment; filename="{study.name}-{PACKAGE}"'},
+    )
+
+
+def _downloads(visit: Visit, error: str = "") -> Response:
+    return page(
+        visit,
+        "downloads",
+        "Downloads",
+        status=422 if error else 200,
+        files=FILES,
+        package=PACKAGE,
+        closed=visit.console.status() == "closed",
+        error=error,
+    )
+
+
+def _csv(rows: Iterable[Sequence[Any]]) -> bytes:
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerows([_cell(one) for one in row] for row in rows)
+    return written.getvalue().encode()
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="seconds")
+    return harmless_cell(str(value))
+
+
+def _participants(
+    connection: Connection, study: int, definition: Study, closed: bool
+) -> Iterator[Sequence[Any]]:
+    columns = ["person", "status", "outcome", "language", "arrived_at", "seen_at", "answered"]
+    columns += ["review", "review_reason", *(["arm"] if closed else [])]
+    yield columns
+    for row in all_places(connection, study):
+        if row.world == "person":
+            yield [getattr(row, name) for name in columns]
+
+
+def _page_times(
+    connection: Connection, study: int, definition: Study, closed: bool
+) -> Iterator[Sequence[Any]]:
+    told = ("seconds", "reported", "away", "losses")
+    yield ("person", "page", "shown_at", "answered_at", *told, "corrections")
+    for row in page_rows(connection, study):
+        times = [row.timing.get(name) for name in told]
+        yield (row.person, row.step, row.shown_at, row.answered_at, *times, row.corrections)
+
+
+def _comments(
+    connection: Connection, study: int, definition: Study, closed: bool
+) -> Iterator[Sequence[Any]]:
+    steps = [one.id for one in definition.blocks if isinstance(one, Comment)]
+    yield ("person", "answered_at", "comment")
+    _, rows = listed_comments(connection, study, steps, most=_EVERYTHING, skipped=0)
+    for row in rows:
+        yield (row.person, row.answered_at, row.text)
+
+
+def _audit(
+    connection: Connection, study: int, definition: Study, closed: bool
+) -> Iterator[Sequence[Any]]:
+    yield ("at", "who", "action", "details")
+    for row in audit_rows(connection, study):
+        details = "; ".join(f"{name}: {value}" for name, value in row.details.items())
+        yield (row.at, row.who, row.action, details)
+
+
+def _ratings(
+    connection: Connection, study: int, definition: Study, closed: bool
+) -> Iterator[Sequence[Any]]:
+    columns = ("person", "arm", "situation", "dimension", "value", "label", "seconds", "rated_at")
+    yield columns
+    for row in rated_rows(connection, study):
+        yield [getattr(row, name) for name in columns]
+
+
+def _identities(
+    connection: Connection, study: int, definition: Study, closed: bool
+) -> Iterator[Sequence[Any]]:
+    names = ("person", "study", "session")
+    yield ("person", "platform", *(f"platform_{name}" for name in names), "state")
+    for row in people_rows(connection, study):
+        yield (row.person, row.platform, *(row.ids.get(name) for name in names), row.state)
+
+
+FILES: tuple[File, ...] = (
+    File("participants.csv", "Everybody who came: status, times, reviews.", _participants),
+    File("page-times.csv", "Every page: time, time away, focus losses.", _page_times),
+    File("comments.csv", "What participants wrote at the end.", _comments),
+    File("audit.csv", "What researchers did.", _audit),
+    File("ratings.csv", "Every rating with its arm.", _ratings, closed_only=True),
+)
+_IDENTITIES = File("identities.csv", "Platform ids by key.", _identities)

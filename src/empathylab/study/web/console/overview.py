@@ -1,0 +1,36 @@
+"""The first page: how far the study is."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from empathylab.study.watching import BOUND, LATEST_PAGES
+from empathylab.study.web.console.access import Visit
+from empathylab.study.web.console.charts import arrival_bars
+from empathylab.study.web.console.rendering import page
+
+_VERDICTS = {
+    "alike": f"The raters of all arms are alike, to within {BOUND} standard deviations.",
+    "different": "The arms have different raters. Say so where you report the comparison.",
+    "unclear": "No difference was found, but there are too few raters to call them alike.",
+    "too few": "There are too few raters yet to compare the arms.",
+    "one arm": "There is one group of raters, so there is nothing to compare.",
+}
+
+
+def show_overview(visit: Visit) -> Response:
+    """How far the study is, never which arm leads."""
+    watched = visit.console.watch()
+    study = visit.console.launched.study
+    return page(
+        visit,
+        "overview",
+        "Overview",
+        watched=watched,
+        kinds={one.id: one.kind for one in study.blocks},
+        chart=arrival_bars(watched.by_time),
+        verdicts=_VERDICTS,
+        latest=LATEST_PAGES,
+        places=sum(one.places for one in watched.arms),
+        now=visit.console.clock(),
+    )

@@ -1,0 +1,66 @@
+"""Long lists, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+_MOST_PAGES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """Where one is in a long list."""
+
+    path: str
+    number: int
+    """From 1."""
+    size: int
+    total: int
+    query: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def skipped(self) -> int:
+        """How many entries come before."""
+        return (self.number - 1) * self.size
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is shown, because there is nothing or the list ends before."""
+        return self.skipped >= self.total
+
+    @property
+    def first(self) -> int:
+        """The number of the first entry shown."""
+        return self.skipped + 1
+
+    @property
+    def last(self) -> int:
+        """The number of the last entry shown."""
+        return min(self.skipped + self.size, self.total)
+
+    @property
+    def before(self) -> str | None:
+        """The address of the page before."""
+        return self._address(self.number - 1) if self.number > 1 else None
+
+    @property
+    def after(self) -> str | None:
+        """The address of the page after."""
+        return self._address(self.number + 1) if self.last < self.total else None
+
+    def _address(self, number: int) -> str:
+        return f"{self.path}?{urlencode([*self.query, ('page', str(number))])}"
+
+
+def page_number(asked: str) -> int:
+    """The page that an address asks for; the first where it asks for none that can be."""
+    plain = asked.isascii() and asked.isdecimal() and len(asked) <= 7
+    return min(max(1, int(asked)), _MOST_PAGES) if plain else 1
+
+
+def pager(path: str, number: int, size: int, total: int, **query: str) -> Pager:
+    """The place in the list; `query` is what else the addresses say."""
+    kept: Mapping[str, str] = {name: value for name, value in query.items() if value}
+    return Pager(path, number, size, total, tuple(kept.items()))

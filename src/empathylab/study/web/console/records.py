@@ -1,0 +1,88 @@
+"""What researchers did, and who they are."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from empathylab.errors import LabError, UserError
+from empathylab.store.researchers import ROLES, Role
+from empathylab.store.study_watch import listed_audit
+from empathylab.study.web.console.access import Visit
+from empathylab.study.web.console.accounts import invite_link
+from empathylab.study.web.console.paging import page_number, pager
+from empathylab.study.web.console.rendering import page
+from empathylab.study.web.security import is_secure
+
+PAGE = 100
+_DONE = {"role": "The role is changed.", "remove": "The account is deleted."}
+
+
+def show_audit(visit: Visit) -> Response:
+    """Every act of every researcher, newest first."""
+    console, number = visit.console, page_number(visit.asked("page"))
+    with console.lab.reading() as connection:
+        total, rows = listed_audit(
+            connection, console.launched.row, most=PAGE, skipped=(number - 1) * PAGE
+        )
+    place = pager(f"{visit.root}/console/audit", number, PAGE, total)
+    return page(visit, "audit", "Audit log", rows=rows, pager=place)
+
+
+def show_accounts(visit: Visit) -> Response:
+    """Everybody who can sign in."""
+    return _accounts(visit)
+
+
+def invite(visit: Visit) -> Response:
+    """A one-time link for somebody else, shown once."""
+    role = cast("Role", visit.form.get("role", ""))
+    link = invite_link(visit.console.lab, _base(visit), role, clock=visit.console.clock)
+    visit.console.note(visit.who, "invite", role=role)
+    return _accounts(visit, link=link)
+
+
+def change_account(visit: Visit) -> Response:
+    """Changes somebody's role, or deletes their account."""
+    accounts, act = visit.console.accounts, visit.form.get("act", "")
+    number = visit.form.get("number", "")
+    if not (number.isascii() and number.isdecimal() and len(number) < 10):
+        raise HTTPException(400)
+    try:
+        if act == "role":
+            role = cast("Role", visit.form.get("role", ""))
+            name = accounts.change_role(int(number), role)
+            visit.console.note(visit.who, "change role", account=name, role=role)
+        elif act == "remove":
+            name = accounts.remove(int(number))
+            visit.console.note(visit.who, "delete account", account=name)
+        else:
+            raise HTTPException(400)
+    except LabError:
+        raise
+    except UserError as error:
+        return _accounts(visit, error=str(error))
+    return visit.to(f"/console/accounts?done={act}")
+
+
+def _base(visit: Visit) -> str:
+    """The address that the owner's own browser uses."""
+    request = visit.request
+    secure = is_secure(request, trust_proxy=visit.console.trust_proxy)
+    return f"{'https' if secure else 'http'}://{request.url.netloc}{visit.root}"
+
+
+def _accounts(visit: Visit, *, link: str = "", error: str = "") -> Response:
+    return page(
+        visit,
+        "accounts",
+        "Accounts",
+        status=422 if error else 200,
+        accounts=visit.console.accounts.all(),
+        roles=ROLES,
+        link=link,
+        error=error,
+        done=_DONE.get(visit.asked("done"), ""),
+    )

@@ -1,0 +1,86 @@
+"""Results: shown once the study is closed, or earlier to an owner who says why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from empathylab.errors import InputError, LabError, UserError
+from empathylab.store.study_watch import rating_counts
+from empathylab.study.answers import clean_text
+from empathylab.study.web.console.access import Visit
+from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.steer import require_name
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often each value of a dimension was given in each arm."""
+
+    dimension: str
+    labels: tuple[str, ...]
+    arms: tuple[tuple[str, tuple[int, ...], int], ...]
+    """Name, counts in the order of the labels, and their sum."""
+
+
+def show_results(visit: Visit) -> Response:
+    """The counts of a closed study; else why they are not shown."""
+    return _results(visit, shown=visit.console.status() == "closed")
+
+
+def peek(visit: Visit) -> Response:
+    """The counts of a study that is not closed, once the reason is on record."""
+    try:
+        reason = peek_reason(visit)
+    except LabError:
+        raise
+    except UserError as error:
+        return _results(visit, shown=False, error=str(error))
+    visit.console.note(visit.who, "peek", reason=reason, shown="counts by arm")
+    return _results(visit, shown=True, peeked=True)
+
+
+def peek_reason(visit: Visit) -> str:
+    """Why an owner wants to see results early; refuses without the study's name and a reason."""
+    require_name(visit)
+    reason = clean_text(visit.form.get("reason", ""))
+    if not 10 <= len(reason) <= 500:
+        raise InputError(
+            "looking early needs a reason of 10 to 500 characters",
+            remedy="Write one that you would put into the paper.",
+        )
+    return reason
+
+
+def _results(visit: Visit, *, shown: bool, peeked: bool = False, error: str = "") -> Response:
+    return page(
+        visit,
+        "results",
+        "Results",
+        status=422 if error else 200,
+        counts=_counts(visit) if shown else (),
+        shown=shown,
+        peeked=peeked,
+        error=error,
+        command=f"empathylab analyze ratings {visit.console.launched.study.name}",
+    )
+
+
+def _counts(visit: Visit) -> tuple[Counts, ...]:
+    console = visit.console
+    with console.lab.reading() as connection:
+        rows = rating_counts(connection, console.launched.row)
+    found = []
+    for dimension in console.launched.study.dimensions:
+        own = {(row.arm, row.value): row.times for row in rows if row.dimension == dimension.name}
+        labels = tuple(
+            str(value) if label is None else label.said(console.launched.study.languages[0])
+            for value, label in zip(dimension.values, dimension.labels, strict=True)
+        )
+        arms = []
+        for arm in console.launched.arms:
+            counts = tuple(own.get((arm, float(value)), 0) for value in dimension.values)
+            arms.append((arm, counts, sum(counts)))
+        found.append(Counts(dimension.name, labels, tuple(arms)))
+    return tuple(found)

@@ -1,0 +1,64 @@
+"""All that the console answers, with the least role that each needs."""
+
+from __future__ import annotations
+
+from empathylab.study.web.console.access import Rule
+from empathylab.study.web.console.downloads import (
+    download,
+    download_identities,
+    peek_download,
+    show_downloads,
+)
+from empathylab.study.web.console.entrance import (
+    change_password,
+    log_in,
+    log_out,
+    make_account,
+    show_account,
+    show_login,
+    show_welcome,
+)
+from empathylab.study.web.console.overview import show_overview
+from empathylab.study.web.console.people import (
+    act_on_participant,
+    list_comments,
+    list_participants,
+    show_participant,
+)
+from empathylab.study.web.console.records import (
+    change_account,
+    invite,
+    show_accounts,
+    show_audit,
+)
+from empathylab.study.web.console.results import peek, show_results
+from empathylab.study.web.console.steer import close, show_steer, steer
+
+# No path holds anybody's key: paths are what servers and proxies write down.
+RULES: tuple[Rule, ...] = (
+    Rule("GET", "/console/login", "anyone", show_login),
+    Rule("POST", "/console/login", "anyone", log_in),
+    Rule("GET", "/console/welcome", "anyone", show_welcome),
+    Rule("POST", "/console/welcome", "anyone", make_account),
+    Rule("POST", "/console/logout", "viewer", log_out),
+    Rule("GET", "/console/account", "viewer", show_account),
+    Rule("POST", "/console/account", "viewer", change_password),
+    Rule("GET", "/console", "viewer", show_overview),
+    Rule("GET", "/console/participants", "viewer", list_participants),
+    Rule("GET", "/console/participant", "viewer", show_participant),
+    Rule("POST", "/console/participant", "researcher", act_on_participant),
+    Rule("GET", "/console/comments", "viewer", list_comments),
+    Rule("GET", "/console/steer", "researcher", show_steer),
+    Rule("POST", "/console/steer", "researcher", steer),
+    Rule("POST", "/console/close", "owner", close),
+    Rule("GET", "/console/results", "viewer", show_results),
+    Rule("POST", "/console/peek", "owner", peek),
+    Rule("GET", "/console/downloads", "researcher", show_downloads),
+    Rule("POST", "/console/downloads", "researcher", download),
+    Rule("POST", "/console/peek-download", "owner", peek_download),
+    Rule("POST", "/console/identities", "owner", download_identities),
+    Rule("GET", "/console/audit", "viewer", show_audit),
+    Rule("GET", "/console/accounts", "owner", show_accounts),
+    Rule("POST", "/console/accounts", "owner", change_account),
+    Rule("POST", "/console/invite", "owner", invite),
+)

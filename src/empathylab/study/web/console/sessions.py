@@ -1,0 +1,95 @@
+"""A researcher's browser: a sealed cookie that says who signed in when, and nothing they may do.
+
+What somebody may do is read from the lab at every request, so that a role taken away, a changed
+password and a sign-out hold at once, in every server process.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import dataclasses
+import hashlib
+import hmac
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from empathylab.study.blinding import opaque_id, same_id
+
+COOKIE = "console"
+LASTS = timedelta(hours=12)
+"""From signing in, whatever is done meanwhile."""
+IDLE = timedelta(hours=2)
+"""Without a page being asked for."""
+RENEWED = timedelta(minutes=1)
+"""How often the cookie is written anew, so that the idle time begins again."""
+_MOST = 600
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleSession:
+    """One browser at the console; times are microseconds since 1970."""
+
+    researcher: int
+    """The account's number; 0 for a browser that has not signed in."""
+    issued: int
+    seen: int
+    nonce: str
+
+
+def begin(researcher: int, now: datetime) -> ConsoleSession:
+    """A session with a nonce of its own, so that earlier forms and cookies are worth nothing."""
+    at = micros(now)
+    return ConsoleSession(researcher, at, at, secrets.token_urlsafe(16))
+
+
+def seen(session: ConsoleSession, now: datetime) -> ConsoleSession | None:
+    """The session as it is to be written anew; None where that is not due yet."""
+    if micros(now) - session.seen < RENEWED // timedelta(microseconds=1):
+        return None
+    return dataclasses.replace(session, seen=micros(now))
+
+
+def is_over(session: ConsoleSession, now: datetime) -> bool:
+    """Whether it is too old or was idle too long; times from the future are no times of ours."""
+    at, second = micros(now), 1_000_000
+    old = at - session.issued > LASTS.total_seconds() * second
+    idle = at - session.seen > IDLE.total_seconds() * second
+    return old or idle or session.seen - at > 60 * second
+
+
+def micros(moment: datetime) -> int:
+    """The moment as a whole number, which a cookie keeps exactly."""
+    return round(moment.timestamp() * 1_000_000)
+
+
+def seal(session: ConsoleSession, secret: bytes) -> str:
+    """The cookie's value."""
+    written = json.dumps(dataclasses.astuple(session), separators=(",", ":")).encode()
+    body = base64.urlsafe_b64encode(written).decode().rstrip("=")
+    return f"{body}.{_signature(body, secret)}"
+
+
+def unseal(value: str | None, secret: bytes) -> ConsoleSession | None:
+    """The session in a cookie; None where there is none that we have sealed."""
+    if not value or len(value) > _MOST or not value.isascii():
+        return None
+    body, _, signature = value.partition(".")
+    if not same_id(signature, _signature(body, secret)):
+        return None
+    try:
+        return ConsoleSession(*json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))))
+    except (binascii.Error, ValueError, TypeError):
+        return None  # sealed by another version
+
+
+def form_token(session: ConsoleSession, secret: bytes) -> str:
+    """What every form of this session carries, and no other site can know."""
+    return opaque_id(secret, "console form", session.researcher, session.nonce)
+
+
+def _signature(body: str, secret: bytes) -> str:
+    digest = hmac.new(secret, b"console session:" + body.encode(), hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -1,0 +1,271 @@
+"""Who may ask for what, walked through route by route and role by role."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.routing import Route
+
+from empathylab.store import Lab, schema
+from empathylab.study.definition import Recruitment
+from empathylab.study.web.console import RULES
+from empathylab.study.web.console.sessions import COOKIE
+from tests.study.examples import between
+from tests.study.service_examples import opened, rows_of
+from tests.study.web.console.researchers import PASSWORD, Researcher, at_console, join
+from tests.study.web.desk import Desk
+from tests.study.web.raters import app_of, visiting
+
+RANKS = {None: 0, "viewer": 1, "researcher": 2, "owner": 3}
+POSTS = [one for one in RULES if one.method == "POST"]
+
+
+@pytest.mark.parametrize("role", RANKS)
+def test_every_route_answers_exactly_the_roles_that_may_have_it(
+    sqlite_lab: Lab, role: str | None
+) -> None:
+    service, _ = opened(sqlite_lab)
+    with at_console(service, role) as visitor:
+        for rule in sorted(RULES, key=lambda one: one.path == "/console/logout"):
+            if rule.least == "anyone":
+                continue
+            form = visitor.token("/console/account") or visitor.token("/console/login")
+            given = {"data": {"form": form}} if rule.method == "POST" else {}
+            answer = visitor.ask(rule.method, rule.path, **given)
+            what = (rule.method, rule.path, answer.status_code)
+            if RANKS[role] >= RANKS[rule.least]:
+                assert answer.status_code not in (401, 403, 405, 500), what
+            elif role is None and rule.method == "GET":
+                assert answer.headers["location"] == "/console/login", what
+            else:
+                assert answer.status_code == (401 if role is None else 403), what
+
+
+def test_every_route_of_the_console_is_in_the_table(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    served = {
+        (method, one.path)
+        for one in app_of(service).routes
+        if isinstance(one, Route) and one.path.startswith("/console")
+        for method in (one.methods or set()) - {"HEAD"}
+    }
+    assert served == {(one.method, one.path) for one in RULES}
+
+
+def test_no_path_holds_a_parameter() -> None:
+    assert not [one.path for one in RULES if "{" in one.path]
+
+
+def test_no_form_without_its_token_does_anything(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    fields = {
+        "act": "pause",
+        "name": service.name,
+        "role": "owner",
+        "reason": "A very good reason",
+        "sure": "yes",
+        "file": "participants.csv",
+    }
+    with at_console(service) as visitor:
+        before = {name: rows_of(sqlite_lab, table) for name, table in _TABLES.items()}
+        for rule in POSTS:
+            assert visitor.ask("POST", rule.path, data=fields).status_code == 403, rule.path
+            for token in ("", "abc", "ä", _others_token(service)):
+                given = fields | {"form": token}
+                assert visitor.ask("POST", rule.path, data=given).status_code == 403, rule.path
+    assert {name: rows_of(sqlite_lab, table) for name, table in _TABLES.items()} == before
+
+
+_TABLES = {
+    one.name: one
+    for one in (
+        schema.audit,
+        schema.researchers,
+        schema.console_links,
+        schema.studies,
+        schema.login_attempts,
+    )
+}
+
+
+def _others_token(service: object) -> str:
+    other = Researcher(app_of(service))  # type: ignore[arg-type]
+    form = other.token("/console/login")
+    other.close()
+    assert form
+    return form
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_form_sent_by_another_site_does_nothing(sqlite_lab: Lab, site: str) -> None:
+    service, _ = opened(sqlite_lab)
+    with at_console(service) as visitor:
+        fields = {"form": visitor.token(), "act": "pause"}
+        headers = {"Sec-Fetch-Site": site}
+        answer = visitor.ask("POST", "/console/steer", data=fields, headers=headers)
+    assert answer.status_code == 403
+    assert service.status().status == "open"
+
+
+def test_the_cookie_is_for_the_console_alone(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with at_console(service, None, trust_proxy=True) as visitor:
+        plain = visitor.ask("GET", "/console/login").headers["set-cookie"]
+        secure = visitor.ask(
+            "GET", "/console/login", headers={"X-Forwarded-Proto": "https", "Cookie": ""}
+        ).headers["set-cookie"]
+    for part in ("HttpOnly", "SameSite=strict", "Path=/console"):
+        assert part in plain
+    assert "Secure" not in plain
+    assert "Secure" in secure
+
+
+def test_no_page_may_be_framed_or_kept_even_where_raters_pages_are(sqlite_lab: Lab) -> None:
+    study = between(recruitment=Recruitment("mturk"))
+    service, _ = opened(sqlite_lab, study)
+    with at_console(service) as visitor:
+        visitor.get("/console/nowhere")
+        visitor.ask("POST", "/console/steer")
+        for rule in RULES:
+            visitor.ask(rule.method, rule.path)
+        answers = visitor.sent
+    for one in answers:
+        policy = one.headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in policy, one.request.url
+        assert "unsafe" not in policy
+        assert one.headers["x-frame-options"] == "DENY"
+        assert one.headers["cache-control"] == "no-store"
+        assert "style=" not in one.text
+        assert "<script>" not in one.text
+
+
+def test_a_forged_cookie_is_nobodys(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with at_console(service) as visitor:
+        sealed = visitor.client.cookies[COOKIE]
+        body, _, signature = sealed.partition(".")
+    for value in (f"{body}x.{signature}", f"{body}.{signature[::-1]}", body, ".", "ä", "x" * 9000):
+        with at_console(service, None) as visitor:
+            answer = visitor.ask(
+                "GET", "/console", headers={"Cookie": f"{COOKIE}={value}".encode()}
+            )
+        assert answer.headers.get("location") == "/console/login", value
+
+
+@pytest.mark.parametrize(
+    ("steps", "inside"),
+    [([{"hours": 1.9}], True), ([{"hours": 2.1}], False), ([{"hours": 1.9}] * 7, False)],
+    ids=["a while", "idle too long", "too long in all"],
+)
+def test_a_session_ends_after_a_time(
+    sqlite_lab: Lab, steps: list[dict[str, float]], inside: bool
+) -> None:
+    service, clock = opened(sqlite_lab)
+    with at_console(service) as visitor:
+        for one in steps:
+            clock.skip(**one)
+            answer = visitor.ask("GET", "/console")
+    assert (answer.status_code == 200) == inside
+
+
+def test_a_page_that_renews_itself_keeps_nobody_signed_in(sqlite_lab: Lab) -> None:
+    service, clock = opened(sqlite_lab)
+    with at_console(service) as visitor:
+        for expected in (200, 200, 401):
+            clock.skip(minutes=50)
+            answer = visitor.ask("GET", "/console", headers={"X-Refresh": "1"})
+            assert answer.status_code == expected
+
+
+def test_signing_out_makes_the_cookie_worthless_everywhere(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with at_console(service) as visitor:
+        stolen = visitor.client.cookies[COOKIE]
+        assert visitor.post("/console/logout").status_code == 303
+        answer = visitor.ask("GET", "/console", headers={"Cookie": f"{COOKIE}={stolen}"})
+    assert answer.headers["location"] == "/console/login"
+
+
+def test_a_new_password_signs_out_all_other_browsers(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    fresh = "eleven loud geese in fog"
+    with at_console(service) as visitor, at_console(service, None) as other:
+        assert other.log_in("some owner").status_code == 303
+        wrong = visitor.post("/console/account", old="wrong", password=fresh, again=fresh)
+        assert wrong.status_code == 422
+        done = visitor.post("/console/account", old=PASSWORD, password=fresh, again=fresh)
+        assert done.status_code == 303
+        assert visitor.ask("GET", "/console").status_code == 200
+        assert other.ask("GET", "/console").headers["location"] == "/console/login"
+        assert other.log_in("some owner").status_code == 403
+        assert other.log_in("some owner", fresh).status_code == 303
+
+
+def test_a_role_taken_away_holds_at_once(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with at_console(service) as owner, at_console(service, None) as other:
+        join(service, other, "owner", "second")
+        number = next(one["id"] for one in rows_of(sqlite_lab, schema.researchers)[1:])
+        assert other.ask("GET", "/console/accounts").status_code == 200
+        owner.post("/console/accounts", act="role", number=str(number), role="viewer")
+        assert other.ask("GET", "/console/accounts").status_code == 403
+        assert other.post("/console/invite", role="owner").status_code == 403
+        owner.post("/console/accounts", act="remove", number=str(number))
+        assert other.ask("GET", "/console").headers["location"] == "/console/login"
+
+
+def test_the_last_owner_stays(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with at_console(service) as owner:
+        for fields in ({"act": "remove"}, {"act": "role", "role": "viewer"}):
+            answer = owner.post("/console/accounts", number="1", **fields)
+            assert answer.status_code == 422
+            assert "The lab needs an owner" in answer.text
+
+
+def test_an_account_that_is_none_is_refused(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with at_console(service) as owner:
+        for number in ("", "-1", "99", "1; DROP TABLE researchers", "١", "9" * 40):
+            answer = owner.post("/console/accounts", act="remove", number=number)
+            assert answer.status_code in (400, 422), number
+    assert len(rows_of(sqlite_lab, schema.researchers)) == 1
+
+
+def test_tricks_with_the_path_lead_nowhere(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with at_console(service, None) as visitor:
+        for path in (
+            "/console/",
+            "/console//login",
+            "/console/../console/accounts",
+            "/console/..%2faccounts",
+            "/CONSOLE",
+            "/console/accounts/",
+            "/console;x",
+            "/console/%00",
+            "//console/accounts",
+        ):
+            answer = visitor.ask("GET", path)
+            assert answer.status_code in (303, 404), path
+            assert "Make a link" not in answer.text
+
+
+def test_a_form_that_is_too_long_or_no_form_is_refused(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with at_console(service, None) as visitor:
+        long = visitor.ask("POST", "/console/login", data={"name": "x" * 70_000})
+        other = visitor.ask("POST", "/console/login", json={"name": "x"})
+    assert (long.status_code, other.status_code) == (413, 415)
+    assert "console" in long.text
+
+
+def test_without_a_lab_there_is_no_console() -> None:
+    with visiting(Desk(between())) as visitor:
+        assert visitor.ask("GET", "/console").status_code == 404
+
+
+def test_a_rater_is_told_nothing_of_the_console(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with visiting(service) as visitor:
+        page = visitor.get("/")
+    assert "console" not in page.text

@@ -1,0 +1,181 @@
+"""The console in a real browser, at a desk and on a phone: every page can be read and used."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from empathylab.store import Lab
+from empathylab.study.service import StudyService
+from empathylab.study.web.console import first_link
+from tests.study.service_examples import someone
+from tests.study.web.console.researchers import PASSWORD, busy
+from tests.study.web.serving import served
+from tests.study.web.test_browser import WAYS
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+class Watching:
+    """A researcher at a browser, with all that goes wrong in it."""
+
+    def __init__(self, page: Page, address: str, way: str) -> None:
+        self.page = page
+        self.address = address
+        self.way = way
+        self.looked = 0
+        self.problems: list[object] = []
+        page.on("console", lambda message: self._note(message.type, message.text))
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+
+    def _note(self, kind: str, text: str) -> None:
+        # The browser itself says so of every answer that is no page to be kept.
+        if kind in ("error", "warning") and "Failed to load resource" not in text:
+            self.problems.append(text)
+
+    def look(self, path: str = "", title: str | None = None) -> None:
+        """Opens a page, or stays where it is, and audits it."""
+        if path:
+            self.page.goto(self.address + path)
+        heading = self.page.locator("h1").inner_text()
+        if title is not None:
+            assert heading == title, heading
+        self._picture()
+        results: Any = Axe().run(self.page)
+        self.problems += [
+            (heading, found["id"], found["nodes"][0]["html"][:200])
+            for found in results.response["violations"]
+            if found["impact"] in ("serious", "critical", "moderate")
+        ]
+        over = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        if over > 0:
+            self.problems.append((heading, "wider than the screen", over))
+
+    def _picture(self) -> None:
+        folder = os.environ.get("CONSOLE_PICTURES")
+        self.looked += 1
+        if folder:
+            file = Path(folder) / f"{self.way}-{self.looked:02}.png"
+            self.page.screenshot(path=file, full_page=True)
+
+    def press(self, name: str) -> None:
+        with self.page.expect_navigation():
+            self.page.get_by_role("button", name=name, exact=True).click()
+
+
+def entered(watching: Watching, service: StudyService) -> None:
+    """Makes the first account by the link that the server shows."""
+    link = first_link(service.lab, watching.address, clock=service.now)
+    assert link is not None
+    watching.look(link.removeprefix(watching.address), "Make your account")
+    watching.page.fill("#name", "Owner of the study")
+    watching.page.fill("#password", "short")
+    watching.page.evaluate("document.forms[0].noValidate = true")
+    watching.press("Make the account")
+    watching.look(title="Make your account")
+    for field in ("#password", "#again"):
+        watching.page.fill(field, PASSWORD)
+    watching.press("Make the account")
+
+
+def signed_out(watching: Watching) -> None:
+    """What is seen without a session."""
+    watching.look("/console", "Sign in")
+    watching.page.fill("#name", "Owner of the study")
+    watching.page.fill("#password", "not the password")
+    watching.press("Sign in")
+    watching.look(title="Sign in")
+    watching.look("/console/welcome?link=gone", "This link cannot be used")
+    watching.look("/console/nowhere", "There is no such page")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_page_of_the_console_is_accessible_and_fits(
+    sqlite_lab: Lab, browser: Browser, way: str
+) -> None:
+    service, _ = busy(sqlite_lab)
+    with served(service) as address:
+        context = browser.new_context(**WAYS[way])
+        watching = Watching(context.new_page(), address, way)
+        signed_out(watching)
+        entered(watching, service)
+        watching.look(title="Overview")
+        key = service.participants()[0].person
+        watching.look("/console/participants", "Participants")
+        watching.look(f"/console/participant?key={key}", "Participant")
+        watching.page.fill("#text", "Thank you. Please take your time with the last pages.")
+        watching.press("Send")
+        watching.page.fill("#reason-reject", "Answered far too fast")
+        watching.press("Reject")
+        watching.look(title="Participant")
+        for path, title in (
+            ("/console/comments", "Comments"),
+            ("/console/results", "Results"),
+            ("/console/downloads", "Downloads"),
+            ("/console/audit", "Audit log"),
+            ("/console/account", "Your account"),
+            ("/console/accounts", "Accounts"),
+        ):
+            watching.look(path, title)
+        watching.press("Make a link")
+        watching.look(title="Accounts")
+        watching.page.goto(address + "/console/results")
+        watching.page.fill("#name", "small")
+        watching.page.fill("#reason", "The ethics board asks for it")
+        watching.press("Write it down and show the results")
+        watching.look(title="Results")
+        watching.page.goto(address + "/console/steer")
+        watching.press("Stop one")
+        watching.press("Pause")
+        watching.look(title="Steer")
+        watching.page.fill("#name", "small")
+        watching.press("Close the study")
+        watching.look(title="Steer")
+        watching.look("/console/participants", "Participants")
+        watching.look("/console/downloads", "Downloads")
+        context.close()
+    assert watching.problems == []
+    assert service.status().status == "closed"
+
+
+def test_the_overview_renews_its_numbers_until_told_to_stop(
+    sqlite_lab: Lab, browser: Browser
+) -> None:
+    service, _ = busy(sqlite_lab, people=1)
+    with served(service) as address:
+        context = browser.new_context(**WAYS["desktop"])
+        watching = Watching(context.new_page(), address, "desktop")
+        watching.page.clock.install()
+        entered(watching, service)
+        assert watching.page.locator(".figures dd").nth(0).inner_text() == "4"
+        someone(service, "one more")
+        watching.page.clock.run_for(16_000)
+        expect(watching.page.locator(".figures dd").nth(0)).to_have_text("5")
+        watching.page.get_by_role("button", name="Stop refreshing").click()
+        assert watching.page.get_by_role("button", name="Refresh every 15 s").is_visible()
+        context.close()
+    assert watching.problems == []
+
+
+def test_the_console_works_without_scripts(sqlite_lab: Lab, browser: Browser) -> None:
+    service, _ = busy(sqlite_lab, people=1)
+    with served(service) as address:
+        context = browser.new_context(**WAYS["phone"], java_script_enabled=False)
+        page = context.new_page()
+        link = first_link(service.lab, address, clock=service.now)
+        page.goto(str(link))
+        page.fill("#name", "Owner")
+        for field in ("#password", "#again"):
+            page.fill(field, PASSWORD)
+        page.get_by_role("button", name="Make the account").click()
+        assert page.locator("h1").inner_text() == "Overview"
+        page.get_by_role("link", name="Steer").click()
+        page.get_by_role("button", name="Pause").click()
+        assert "nobody new is let in" in page.locator("[role=status]").inner_text()
+        context.close()
+    assert service.status().status == "paused"
