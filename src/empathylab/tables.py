@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.files import read_bytes
@@ -30,6 +30,13 @@ _FORMATS = {
 }
 # The csv module cuts at 131,072 characters by default; a text may be longer.
 _LONGEST_CELL = 64 * 1024 * 1024
+TableFile = Literal["csv", "jsonl", "parquet"]
+_FORMULA_STARTS = r"[=+\-@\t\n＝＋－＠]"
+# Also after apostrophes of the text's own, so that what was put in front can be told from them.
+_RISKY = re.compile(rf"'*{_FORMULA_STARTS}")
+_HARMLESS = re.compile(rf"'+{_FORMULA_STARTS}")
+_NUMBER = r"[+\-−]?[\d.,]+(e[+\-]?\d+)?%?"
+_WITH_INTERVAL = re.compile(rf"{_NUMBER}( \[{_NUMBER}, {_NUMBER}\])?", re.IGNORECASE)
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -238,6 +245,47 @@ def clean_text(text: str) -> str:
     """The text with one kind of line break and without control characters and half characters."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text if text.isascii() and text.isprintable() else _CONTROLS.sub("\ufffd", text)
+
+
+def harmless_cell(text: str) -> str:
+    """The text as a CSV cell; with an apostrophe in front where a spreadsheet would run it.
+
+    Texts, names of raters and of arms come from strangers. A number, with or without its interval,
+    stays as it is.
+    """
+    # The csv module leaves a lone \r unquoted, and what follows it would start a row of its own.
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    risky = _RISKY.match(text) and not _WITH_INTERVAL.fullmatch(text)
+    return f"'{text}" if risky else text
+
+
+def plain_cell(cell: str) -> str:
+    """The text that `harmless_cell` made the cell from, but for its kind of line break."""
+    return cell[1:] if _HARMLESS.match(cell) else cell
+
+
+def table_bytes(frame: pl.DataFrame, kind: TableFile) -> bytes:
+    """The frame as a file, the same bytes for the same frame; missing cells of CSV are empty."""
+    if kind == "parquet":
+        parquet = io.BytesIO()
+        frame.write_parquet(parquet, statistics=False)
+        return parquet.getvalue()
+    if kind == "jsonl":
+        lines = (json.dumps(row, ensure_ascii=False) for row in frame.iter_rows(named=True))
+        return "".join(f"{line}\n" for line in lines).encode()
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow([harmless_cell(name) for name in frame.columns])
+    writer.writerows([_csv_cell(value) for value in row] for row in frame.iter_rows())
+    return written.getvalue().encode()
+
+
+def _csv_cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value) if isinstance(value, int | float) else harmless_cell(str(value))
 
 
 def mapped(text: str, *, option: str) -> tuple[str, str]:

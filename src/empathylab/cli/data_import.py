@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli import data_import_rated
+from empathylab.cli import data_import_rated, data_import_study
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ app.command("empatheticdialogues", epilog=data_import_rated.DIALOGUES_EXAMPLE)(
 app.command("posts", epilog=data_import_rated.POSTS_EXAMPLE)(data_import_rated.posts)
 app.command("responses", epilog=data_import_rated.RESPONSES_EXAMPLE)(data_import_rated.responses)
 app.command("ratings", epilog=data_import_rated.RATINGS_EXAMPLE)(data_import_rated.ratings)
+app.command("study", epilog=data_import_study.EXAMPLE)(data_import_study.study)
 
 
 @app.command(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, Literal
 
 from empathylab.situations.sets import SituationSet
@@ -63,6 +64,8 @@ class Rater:
     stated: Mapping[str, float] = field(default_factory=dict)
     """By scale, the total that the file states; the lab counts for itself and compares."""
     kind: Literal["person", "model"] = "person"
+    day: date | None = None
+    """On which they took part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,8 @@ class Dimension:
     values: tuple[float, ...] = ()
     """The points, lowest first; none for a scale that is not made of points."""
     labels: tuple[str, ...] = ()
+    question: str | None = None
+    """What raters were asked, as far as it is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,8 @@ class RatedStudy:
     dimensions: tuple[Dimension, ...]
     raters: tuple[Rater, ...]
     ratings: tuple[Rating, ...]
+    replies: Mapping[str, Any] | None = None
+    """How to ask somebody for replies who is measured later, as the respondents were asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError, UnknownName
@@ -35,7 +36,23 @@ NAME = "welivita-2024"
 TITLE = "Welivita & Pu 2024: replies rated Bad, Okay or Good"
 TEQ = "teq"
 _TEQ_ITEMS = 16
-_POINTS = Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
+# What the paper says was asked, in our words.
+_POINTS = Dimension(
+    "empathy",
+    (1.0, 2.0, 3.0),
+    ("Bad", "Okay", "Good"),
+    "How empathetic is the reply, compared with how you would have replied?",
+)
+REPLIES = {
+    "template": "empathic-listener",
+    "version": 1,
+    # Of the template's words, so that nobody is asked in other words unnoticed.
+    "fingerprint": "ab56cfd8c93068cf5a709406e9e19d18c33269dc5bed36078661da5d1d4dc7c5",
+    "words": 28,
+    "most_words": 97,
+    "note": "The release does not hold the authors' prompt. The template asks for the same: "
+    "empathy with its cognitive, affective and compassionate part, about 28 words, at most 97.",
+}
 _SHARED = ("dialog_id", "emotion", "situation", "speaker_uttr")
 # The platform's columns that tell nothing about the person, or too much.
 _UNUSED = {"submission id", "participant id", "completion code", "started at", "completed at"}
@@ -84,7 +101,7 @@ def read_release(
         notes.append(f"Raters who are in no demographics file: {without}.")
     counts = Counter(one.emotion for one in situations if one.emotion)
     notes += emotion_warnings(counts)
-    study = RatedStudy(name, TITLE, "between", (_POINTS,), tuple(raters), tuple(ratings))
+    study = RatedStudy(name, TITLE, "between", (_POINTS,), tuple(raters), tuple(ratings), REPLIES)
     return Release(
         situation_set=situations,
         respondents={named[arm]: _kind(arm) for arm in arms},
@@ -237,9 +254,9 @@ def _rater(
     where: str,
 ) -> Rater:
     details = dict(known)
-    seconds = details.pop("seconds", None)
+    seconds, day = details.pop("seconds", None), details.pop("day", None)
     if answers is None:
-        return Rater(name, details, seconds)
+        return Rater(name, details, seconds, day=day)
     shifted = _listed(answers, column, where)
     if len(shifted) != _TEQ_ITEMS or any(one not in (-2, -1, 0, 1, 2) for one in shifted):
         raise InputError(
@@ -249,7 +266,8 @@ def _rater(
             remedy="Fix the row.",
         )
     stated = {} if total is None else {TEQ: total}
-    return Rater(name, details, seconds, {TEQ: tuple(int(one) + 2 for one in shifted)}, stated)
+    given = {TEQ: tuple(int(one) + 2 for one in shifted)}
+    return Rater(name, details, seconds, given, stated, day=day)
 
 
 def _listed(text: str, column: str, where: str) -> list[Any]:
@@ -267,7 +285,7 @@ def _listed(text: str, column: str, where: str) -> list[Any]:
 def _demographics(
     people: Iterable[tuple[str, pl.DataFrame]],
 ) -> dict[str, dict[str, Any]]:
-    """By person, what the platform's files say; with the time taken as `seconds`."""
+    """By person, what the platform's files say; with the time taken as `seconds`, and the `day`."""
     known: dict[str, dict[str, Any]] = {}
     for where, table in people:
         columns = {column.lower(): column for column in table.columns}
@@ -285,8 +303,17 @@ def _demographics(
                 details["age"] = int(details["age"])
             if seconds is not None and seconds[number] is not None:
                 details["seconds"] = seconds[number]
-            known[person] = details
+            day = _day(row.get(columns.get("completed at", "")))
+            known[person] = details if day is None else details | {"day": day}
     return known
+
+
+def _day(written: object) -> date | None:
+    """The day of a moment such as 2023-11-27T13:32:41Z; None where it is not told."""
+    try:
+        return date.fromisoformat(str(written)[:10])
+    except ValueError:
+        return None
 
 
 def _told(value: object) -> bool:

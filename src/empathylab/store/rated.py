@@ -49,11 +49,12 @@ def lab_studies(lab: Lab) -> dict[str, Study]:
     with lab.reading() as connection:
         rows = connection.execute(select(studies).order_by(studies.c.id)).all()
     newest = {row.name: row.version for row in sorted(rows, key=lambda row: int(row.version))}
-    found = [_study(row, newest[row.name]) for row in rows]
+    found = [study_of(row, newest[row.name]) for row in rows]
     return {one.name: one for one in found}
 
 
-def _study(row: Any, newest: int) -> Study:
+def study_of(row: Any, newest: int | None = None) -> Study:
+    """The study in that row; `newest` is the newest version of it, if not its own."""
     # A study that the lab ran has its words in several languages; the first is the one to report.
     first = (row.protocol.get("languages") or ("",))[0]
     dimensions = tuple(
@@ -64,12 +65,17 @@ def _study(row: Any, newest: int) -> Study:
                 label.get(first, "") if isinstance(label, dict) else label
                 for label in one["labels"]
             ),
+            _said(one.get("question"), first),
         )
         for one in row.protocol.get("dimensions", ())
     )
     design = row.protocol.get("design", "between")
-    name = row.name if row.version == newest else f"{row.name}@{row.version}"
+    name = row.name if newest in (None, row.version) else f"{row.name}@{row.version}"
     return Study(name, row.title, design, dimensions, row.status)
+
+
+def _said(text: Any, language: str) -> str | None:
+    return text.get(language) if isinstance(text, dict) else text
 
 
 def _named(study: str) -> ColumnElement[bool]:
@@ -139,6 +145,35 @@ def ratings_frame(lab: Lab, study: str) -> pl.DataFrame:
         .order_by(ratings.c.id)
     )
     return lab.frame(query).with_columns(arm=pl.coalesce("arm", "respondent"))
+
+
+def collection_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """By arm, how many people rated it, how often, and the days of the first and last rating."""
+    query = (
+        select(
+            func.coalesce(arms.c.name, respondents.c.name).label("arm"),
+            raters.c.id.label("rater"),
+            ratings.c.rated_at,
+        )
+        .join(raters, raters.c.id == ratings.c.rater_id)
+        .join(studies, studies.c.id == raters.c.study_id)
+        .join(responses, responses.c.id == ratings.c.response_id)
+        .join(respondents, respondents.c.id == responses.c.respondent_id)
+        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .where(_named(study), real_people(), raters.c.kind == "person")
+        .order_by(ratings.c.id)
+    )
+    day = pl.col("rated_at").dt.date()
+    return (
+        lab.frame(query)
+        .group_by("arm", maintain_order=True)
+        .agg(
+            pl.col("rater").n_unique().alias("raters"),
+            pl.len().alias("ratings"),
+            day.min().alias("first"),
+            day.max().alias("last"),
+        )
+    )
 
 
 def raters_frame(lab: Lab, study: str) -> pl.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from sqlalchemy import Connection, select, update
@@ -18,7 +19,8 @@ from empathylab.store.studies import add_arms, add_raters, add_study
 from empathylab.store.writing import add_item_answers, add_scale, hash_of, insert_numbered, now
 
 RatingKey = tuple[int, int, str]
-_RATED = ("value", "label", "seconds")
+_RATED = ("value", "label", "seconds", "rated_at")
+_PROTOCOL = {"design", "dimensions", "replies"}
 
 
 def store_study(
@@ -34,7 +36,8 @@ def store_study(
     study_id = _study(connection, study)
     arms = _arms(connection, study_id, study.ratings)
     raters, ids = _store_raters(connection, number, study_id, study.raters)
-    told = _Ratings(connection, number, study_id, ids, arms).store(study.ratings, replies)
+    days = {one.name: _midnight(one.day) for one in study.raters}
+    told = _Ratings(connection, number, study_id, ids, arms, days).store(study.ratings, replies)
     _drop_idle(connection, study_id, [one.name for one in study.raters])
     fresh = _without_answers(connection, study.raters, ids)
     notes += _store_answers(connection, number, fresh, ids, scales)
@@ -58,12 +61,15 @@ def _study(connection: Connection, study: RatedStudy) -> int:
         "design": study.design,
         "dimensions": [
             {"name": one.name, "values": list(one.values), "labels": list(one.labels)}
+            | ({"question": one.question} if one.question else {})
             for one in study.dimensions
         ],
     }
+    if study.replies:
+        protocol["replies"] = dict(study.replies)
     table = schema.studies
     held = connection.execute(select(table).where(table.c.name == study.name)).first()
-    if held is not None and set(held.protocol) == {"design", "dimensions"}:
+    if held is not None and set(held.protocol) <= _PROTOCOL:
         merged = _merged(held.protocol, protocol)
         if merged is not None and merged != held.protocol:
             connection.execute(
@@ -89,9 +95,10 @@ def _merged(held: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any] |
         values = sorted({*known["values"], *one["values"]})
         if values and all(float(value).is_integer() for value in values):
             values = [float(value) for value in range(int(values[0]), int(values[-1]) + 1)]
-        found[one["name"]] = {**known, "values": values}
+        found[one["name"]] = {**known, **one, "values": values}
     design = "within" if "within" in (held["design"], new["design"]) else "between"
-    return {"design": design, "dimensions": list(found.values())}
+    asked = {key: one[key] for one in (held, new) for key in ("replies",) if key in one}
+    return {"design": design, "dimensions": list(found.values()), **asked}
 
 
 def _store_raters(
@@ -139,9 +146,10 @@ class _Ratings:
         study: int,
         raters: Mapping[str, int],
         arms: Mapping[str, int],
+        days: Mapping[str, datetime | None],
     ) -> None:
         self.connection, self.number = connection, number
-        self.raters, self.arms = raters, arms
+        self.raters, self.arms, self.days = raters, arms, days
         table, people = schema.ratings, schema.raters
         responses, situations = schema.responses, schema.situations
         respondents = schema.respondents
@@ -214,7 +222,7 @@ class _Ratings:
             "value": one.value,
             "label": one.label,
             "seconds": one.seconds,
-            "rated_at": None,
+            "rated_at": self.days[one.rater],
             "import_id": self.number,
         }
 
@@ -227,6 +235,10 @@ class _Ratings:
                 got=f"{one.value:g}",
                 remedy="Mend one of the files, or give another --study.",
             )
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return None if day is None else datetime.combine(day, time(), UTC)
 
 
 def _without_answers(

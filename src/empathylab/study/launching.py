@@ -26,6 +26,7 @@ from empathylab.store.study_records import (
     find_study,
     freeze_scales,
     freeze_situations,
+    frozen_arms,
     frozen_responses,
     respondent_responses,
     respondent_row,
@@ -48,10 +49,18 @@ class _Material:
 
     @property
     def fingerprints(self) -> dict[str, str]:
-        return {
-            "situations": hash_of([dataclasses.asdict(one) for one in self.situations]),
-            **{f"scale {name}": hash_of(scale_to_dict(one)) for name, one in self.scales.items()},
-        }
+        return fingerprints(
+            self.situations,
+            {name: hash_of(scale_to_dict(one)) for name, one in self.scales.items()},
+        )
+
+
+def fingerprints(situations: Sequence[Situation], scales: Mapping[str, str]) -> dict[str, str]:
+    """The hashes of what a study only names; `scales` are those of its scales, wording included."""
+    return {
+        "situations": hash_of([dataclasses.asdict(one) for one in situations]),
+        **{f"scale {name}": one for name, one in scales.items()},
+    }
 
 
 def launch(lab: Lab, study: Study, *, now: datetime, who: str = "researcher") -> str:
@@ -213,6 +222,14 @@ def _launch_again(
     if protocol == to_dict(before):
         return
     new = {name: one for name, one in shown.items() if name not in before.arms}
+    for name in frozen_arms(connection, held.id):
+        if name in new:
+            raise InputError(
+                "this arm was rated elsewhere and takes nobody here",
+                where=f"study {study.name}",
+                got=name,
+                remedy="Leave it out of the file; its ratings stay in the study.",
+            )
     _add_arms(connection, held.id, study, new)
     change_study(connection, held.id, protocol=protocol, revision=held.revision + 1)
     add_audit(connection, held.id, now, who, "change", arms=sorted(new))

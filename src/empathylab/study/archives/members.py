@@ -1,0 +1,228 @@
+"""The file of an archive: a zip of JSON members, each hashed, the same bytes for the same study.
+
+Nothing is ever unpacked to the disk: members are read by their known names, within limits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from empathylab.errors import InputError
+from empathylab.files import read_bytes
+
+FORMAT = "empathylab-study"
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+DOCUMENTS = ("study.json", "protocol.json", "sets.json", "scales.json", "arms.json")
+TABLES = (
+    "situations.jsonl",
+    "responses.jsonl",
+    "raters.jsonl",
+    "ratings.jsonl",
+    "scale_answers.jsonl",
+)
+MEMBERS = (*DOCUMENTS, *TABLES)
+MOST_BYTES = 512 * 1024 * 1024
+"""Of all members together, unpacked."""
+_MOST_MANIFEST = 64 * 1024
+_MOST_RATIO = 400
+_RATIO_FROM = 4 * 1024 * 1024
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_REMEDY = "Get the archive anew from where it was made."
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A study as an archive holds it: by member, one document or a list of rows."""
+
+    content: Mapping[str, Any] = field(hash=False)
+
+    @property
+    def members(self) -> dict[str, bytes]:
+        """The members as they are written, in the order of the file."""
+        return {
+            name: _lines(self.content[name]) if name in TABLES else _document(self.content[name])
+            for name in MEMBERS
+        }
+
+    @property
+    def hash(self) -> str:
+        """Of the whole: changes with any byte of any member, and not with how it is packed."""
+        return _whole(_hashes(self.members))
+
+
+def write_archive(archive: Archive, path: Path) -> None:
+    """Writes the file, all or nothing."""
+    members = archive.members
+    hashes = _hashes(members)
+    manifest = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "hash": _whole(hashes),
+        "members": {
+            name: {"bytes": len(content), "sha256": hashes[name]}
+            for name, content in members.items()
+        },
+    }
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as packed:
+        for name, content in {MANIFEST: _document(manifest), **members}.items():
+            entry = zipfile.ZipInfo(name, date_time=_EPOCH)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3
+            entry.external_attr = 0o644 << 16
+            packed.writestr(entry, content, compresslevel=9)
+    _put(path, written.getvalue())
+
+
+def _put(path: Path, content: bytes) -> None:
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise InputError(
+            "the archive cannot be written",
+            where=str(path),
+            got=error.strerror,
+            remedy="Give another place.",
+        ) from None
+
+
+def read_archive(path: Path) -> Archive:
+    """What the file holds; refused where a member was changed, is missing, doubled or not known."""
+    where = path.name
+    try:
+        with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as packed:
+            entries = _entries(packed, where)
+            content = {name: _unpacked(packed, one, where) for name, one in entries.items()}
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise InputError(
+            "this is not an archive of a study, or it is damaged",
+            where=where,
+            got=str(error),
+            remedy=_REMEDY,
+        ) from None
+    manifest = content.pop(MANIFEST)
+    _check_hashes(_parsed(manifest, f"{where}, {MANIFEST}"), content, where)
+    return Archive(
+        {
+            name: _rows(content[name], f"{where}, {name}")
+            if name in TABLES
+            else _parsed(content[name], f"{where}, {name}")
+            for name in MEMBERS
+        }
+    )
+
+
+def _entries(packed: zipfile.ZipFile, where: str) -> dict[str, zipfile.ZipInfo]:
+    found: dict[str, zipfile.ZipInfo] = {}
+    for one in packed.infolist():
+        if one.filename in found:
+            _refuse("a member is there twice", where, one.filename)
+        if one.filename not in (MANIFEST, *MEMBERS):
+            _refuse("this member does not belong into an archive of a study", where, one.filename)
+        if one.flag_bits & 1:
+            _refuse("a member is encrypted", where, one.filename)
+        if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            _refuse("a member is packed in an unknown way", where, one.filename)
+        swollen = one.file_size > _MOST_RATIO * max(1, one.compress_size)
+        if one.file_size > _RATIO_FROM and swollen:
+            _refuse("a member is packed tighter than any study can be", where, one.filename)
+        found[one.filename] = one
+    for name in (MANIFEST, *MEMBERS):
+        if name not in found:
+            _refuse("a member is missing", where, name)
+    total = sum(one.file_size for one in found.values())
+    if total > MOST_BYTES:
+        _refuse(f"the archive holds more than {MOST_BYTES:,} bytes", where, f"{total:,}")
+    return found
+
+
+def _unpacked(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, where: str) -> bytes:
+    most = _MOST_MANIFEST if entry.filename == MANIFEST else entry.file_size
+    with packed.open(entry) as opened:
+        content = opened.read(most + 1)
+    if len(content) > most:
+        _refuse("a member is larger than it may be", where, entry.filename)
+    return content
+
+
+def _check_hashes(manifest: Any, members: Mapping[str, bytes], where: str) -> None:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+        _refuse("this is not an archive of a study", where, str(manifest)[:60])
+    if manifest.get("format_version") != FORMAT_VERSION:
+        raise InputError(
+            f"the archive has format {manifest.get('format_version')!r}; this EmpathyLab reads "
+            f"{FORMAT_VERSION}",
+            where=where,
+            remedy="Update EmpathyLab.",
+        )
+    stated, hashes = manifest.get("members"), _hashes(members)
+    for name, found in hashes.items():
+        one = stated.get(name) if isinstance(stated, dict) else None
+        wanted = one.get("sha256") if isinstance(one, dict) else None
+        if wanted != found:
+            raise InputError(
+                f"{name} was changed: its SHA-256 should be {wanted}",
+                where=where,
+                got=found,
+                remedy=_REMEDY,
+            )
+    if manifest.get("hash") != _whole(hashes):
+        raise InputError(
+            f"the hash of the whole should be {manifest.get('hash')}",
+            where=f"{where}, {MANIFEST}",
+            got=_whole(hashes),
+            remedy=_REMEDY,
+        )
+
+
+def _hashes(members: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: hashlib.sha256(content).hexdigest() for name, content in members.items()}
+
+
+def _whole(hashes: Mapping[str, str]) -> str:
+    listed = "".join(f"{hashes[name]}  {name}\n" for name in sorted(hashes))
+    return hashlib.sha256(listed.encode()).hexdigest()
+
+
+def _document(value: object) -> bytes:
+    return f"{_json(value, indent=1)}\n".encode()
+
+
+def _lines(rows: list[object]) -> bytes:
+    return "".join(f"{_json(row)}\n" for row in rows).encode()
+
+
+def _json(value: object, indent: int | None = None) -> str:
+    # Databases do not keep the order of keys.
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False, indent=indent)
+
+
+def _parsed(content: bytes, where: str) -> Any:
+    def no_number(name: str) -> NoReturn:
+        raise ValueError(f"{name} is no number")
+
+    try:
+        return json.loads(content.decode(), parse_constant=no_number)
+    except (ValueError, RecursionError) as error:
+        raise InputError("this is not JSON", where=where, got=str(error), remedy=_REMEDY) from None
+
+
+def _rows(content: bytes, where: str) -> list[Any]:
+    lines = content.split(b"\n")[:-1]
+    return [_parsed(line, f"{where} row {number}") for number, line in enumerate(lines, start=1)]
+
+
+def _refuse(what: str, where: str, got: str) -> NoReturn:
+    raise InputError(what, where=where, got=got, remedy=_REMEDY)

@@ -1,0 +1,332 @@
+"""A study of the lab as an archive: what another lab needs to analyse it and to add an arm.
+
+Left out are identities, completion codes, comments, and times finer than a day: none is needed,
+and each may tell who somebody is. So is the wording of scales that do not ship, which belongs to
+others; its hash tells whether another lab has the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from empathylab.errors import InputError
+from empathylab.scales import builtin_scales, scale_to_dict
+from empathylab.store import Lab, hash_of
+from empathylab.store.study_archive import (
+    ArchiveImport,
+    Rows,
+    administration_rows,
+    any_study,
+    archive_import,
+    arm_rows,
+    asked_templates,
+    item_values,
+    rater_rows,
+    rating_rows,
+    response_rows,
+    scale_rows,
+    set_rows,
+    set_size,
+    shown_rows,
+    situation_rows,
+)
+from empathylab.study.archives.members import Archive
+
+SITUATION_FIELDS = (
+    "text",
+    "emotion",
+    "valence",
+    "factor",
+    "topic",
+    "utterance",
+    "counterpart",
+    "title",
+    "context",
+)
+SET_FIELDS = ("title", "language", "licence", "validated", "description")
+_SECRET = ("codes", "return_url")
+
+
+def pack_study(lab: Lab, name: str) -> Archive:
+    """The study as an archive; the same study gives the same one, in whichever lab it is."""
+    with lab.reading() as connection:
+        return pack(connection, any_study(connection, name))
+
+
+def pack(connection: Connection, study: Any) -> Archive:
+    """The study in that row as an archive."""
+    packer = _Packer(connection, study)
+    return Archive(
+        {
+            "study.json": packer.head(),
+            "protocol.json": shared_protocol(study.protocol),
+            "sets.json": packer.sets(),
+            "scales.json": packer.scales(),
+            "arms.json": packer.arms(),
+            "situations.jsonl": packer.situations(),
+            "responses.jsonl": packer.responses(),
+            "raters.jsonl": packer.raters(),
+            "ratings.jsonl": packer.ratings(),
+            "scale_answers.jsonl": packer.scale_answers(),
+        }
+    )
+
+
+def shared_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
+    """The protocol without what would let others claim to have taken part."""
+    kept = dict(protocol)
+    if "recruitment" in kept:
+        kept["recruitment"] = {
+            key: value for key, value in kept["recruitment"].items() if key not in _SECRET
+        }
+    return kept
+
+
+def rater_names(raters: Rows, *, pseudonyms: bool) -> dict[int, str]:
+    """By row, the name under which a rater leaves the lab.
+
+    Names that are keyed hashes stay; those that a file brought may be a platform's own ids, so
+    people are numbered. Models keep their names.
+    """
+    if pseudonyms:
+        return {int(one.id): one.name for one in raters}
+    return {
+        int(one.id): one.name if one.kind == "model" else f"rater-{number:04}"
+        for number, one in enumerate(raters, start=1)
+    }
+
+
+def day_of(moment: datetime | None) -> str | None:
+    """The day, in UTC."""
+    return None if moment is None else moment.date().isoformat()
+
+
+class _Packer:
+    """Turns the lab's numbers into names and places that another lab understands."""
+
+    def __init__(self, connection: Connection, study: Any) -> None:
+        self.connection, self.study = connection, study
+        self.brought: ArchiveImport | None = archive_import(connection, study.name, study.version)
+        self.summary: Mapping[str, Any] = self.brought.summary if self.brought else {}
+        self._situations = situation_rows(connection, study.id)
+        self._raters = rater_rows(connection, study.id)
+        self._ratings = rating_rows(connection, study.id)
+        self._administrations = administration_rows(connection, study.id)
+        self._refuse_empty()
+        self._responses = self._in_order(response_rows(connection, study.id))
+        known = study.launched_at is not None or self.brought is not None
+        self.names = rater_names(self._raters, pseudonyms=known)
+        self.numbers = {int(one.id): n for n, one in enumerate(self._responses, start=1)}
+        self.labels = self._labels()
+        self.places = {
+            int(one.id): (self.labels[one.situation_set_id], one.key) for one in self._situations
+        }
+
+    def _refuse_empty(self) -> None:
+        if not self._situations:
+            raise InputError(
+                "the study holds neither frozen situations nor ratings, so there is nothing to "
+                "archive",
+                where=f"study {self.study.name}",
+                remedy="Launch it, or import its ratings.",
+            )
+
+    def _in_order(self, responses: Rows) -> Rows:
+        """By situation, respondent and text: the lab's own numbers differ from lab to lab."""
+        held = {int(one.id): place for place, one in enumerate(self._situations)}
+        if any(int(one.situation_id) not in held for one in responses):
+            raise InputError(
+                "raters rated responses to situations that are not the study's",
+                where=f"study {self.study.name}",
+                remedy="Take those ratings out of the study.",
+            )
+        return sorted(
+            responses,
+            key=lambda one: (
+                held[int(one.situation_id)],
+                one.respondent,
+                one.sample,
+                one.prompt or "",
+                one.text,
+            ),
+        )
+
+    def _labels(self) -> dict[int, str]:
+        """By row of a set, what the archive calls it: as in the lab that made it."""
+        archived = {one["here"]: one["set"] for one in self.summary.get("sets", ())}
+        rows = {one.situation_set_id: one for one in self._situations}
+        names = {number: f"{one.set_name}@{one.set_version}" for number, one in rows.items()}
+        return {number: archived.get(name, name) for number, name in names.items()}
+
+    def head(self) -> dict[str, Any]:
+        """What the study is."""
+        if self.brought is not None:
+            return dict(self.summary["study"])
+        row = self.study
+        return {
+            "name": row.name,
+            "version": row.version,
+            "title": row.title,
+            "protocol_hash": row.protocol_hash,
+            "launched": day_of(row.launched_at),
+            "closed": day_of(row.closed_at),
+        }
+
+    def sets(self) -> list[dict[str, Any]]:
+        """Where its situations are from; only those that it uses are in the archive."""
+        kept = {one["set"]: one for one in self.summary.get("sets", ())}
+        found = []
+        for row in set_rows(self.connection, self.labels):
+            label = self.labels[row.id]
+            if label in kept:
+                head = {key: value for key, value in kept[label].items() if key != "here"}
+            else:
+                used = sum(one.situation_set_id == row.id for one in self._situations)
+                head = {
+                    "set": label,
+                    "id": row.name,
+                    "version": row.version,
+                    **{name: getattr(row, name) for name in SET_FIELDS},
+                    "complete": used == set_size(self.connection, row.id),
+                }
+            found.append(head)
+        return sorted(found, key=lambda one: str(one["set"]))
+
+    def situations(self) -> list[dict[str, Any]]:
+        """In the study's order."""
+        return [
+            {
+                "set": self.labels[one.situation_set_id],
+                "situation": one.key,
+                **{name: getattr(one, name) for name in SITUATION_FIELDS},
+            }
+            for one in self._situations
+        ]
+
+    def scales(self) -> list[dict[str, Any]]:
+        """Their structure and the hash of their wording."""
+        used = {int(one.scale_id) for one in self._administrations}
+        rows = scale_rows(self.connection, self.study.id, used)
+        archived = {one["here"]: one["fingerprint"] for one in self.summary.get("scales", ())}
+        shipped = {hash_of(scale_to_dict(one)) for one in builtin_scales().values()}
+        found = []
+        for one in rows:
+            definition = dict(one.definition)
+            if one.fingerprint not in shipped:
+                definition.pop("words", None)
+            fingerprint = archived.get(one.fingerprint, one.fingerprint)
+            found.append(
+                {"called": one.called, "fingerprint": fingerprint, "definition": definition}
+            )
+        return sorted(found, key=lambda one: (str(one["called"]), str(one["fingerprint"])))
+
+    def arms(self) -> list[dict[str, Any]]:
+        """Whose replies they show, how those were asked for, and when they were rated."""
+        shown: dict[str, list[int]] = {}
+        for one in shown_rows(self.connection, self.study.id):
+            shown.setdefault(one.arm, []).append(self.numbers[int(one.response_id)])
+        days: dict[str, list[date]] = {}
+        for one in self._ratings:
+            if one.rated_at is not None and one.arm is not None:
+                days.setdefault(one.arm, []).append(one.rated_at.date())
+        templates = {
+            **asked_templates(self.connection, self.study.id),
+            **{one["arm"]: one["template"] for one in self.summary.get("arms", ())},
+        }
+        return [
+            {
+                "arm": one.name,
+                "respondent": one.respondent,
+                "kind": one.kind,
+                "template": templates.get(one.name),
+                "first": _day(min, days.get(one.name)),
+                "last": _day(max, days.get(one.name)),
+                "shown": sorted(shown.get(one.name, ())),
+            }
+            for one in arm_rows(self.connection, self.study.id)
+        ]
+
+    def responses(self) -> list[dict[str, Any]]:
+        """Numbered from 1 in the archive."""
+        found = []
+        for one in self._responses:
+            set_label, situation = self.places[int(one.situation_id)]
+            # Who wrote a reply in another study must not be recognisable in this one.
+            details = {k: v for k, v in (one.details or {}).items() if k != "rater"}
+            found.append(
+                {
+                    "response": self.numbers[int(one.id)],
+                    "set": set_label,
+                    "situation": situation,
+                    "respondent": one.respondent,
+                    "kind": one.kind,
+                    "sample": one.sample,
+                    "prompt": one.prompt,
+                    "text": one.text,
+                    "details": details or None,
+                }
+            )
+        return found
+
+    def raters(self) -> list[dict[str, Any]]:
+        """Without identities; `details` mark those whom a researcher excluded."""
+        return [
+            {
+                "rater": self.names[int(one.id)],
+                "kind": one.kind,
+                "seconds": one.seconds,
+                "details": one.details,
+            }
+            for one in self._raters
+        ]
+
+    def ratings(self) -> list[dict[str, Any]]:
+        """In the order in which they were given."""
+        return [
+            {
+                "rater": self.names[int(one.rater_id)],
+                "response": self.numbers[int(one.response_id)],
+                "arm": one.arm,
+                "dimension": one.dimension,
+                "value": one.value,
+                "label": one.label,
+                "seconds": one.seconds,
+                "day": day_of(one.rated_at),
+            }
+            for one in self._ratings
+        ]
+
+    def scale_answers(self) -> list[dict[str, Any]]:
+        """Each answering of a scale by a rater."""
+        archived = {one["here"]: one["fingerprint"] for one in self.summary.get("scales", ())}
+        values = item_values(self.connection, self.study.id)
+        used = {int(one.scale_id) for one in self._administrations}
+        scales = {
+            int(one.id): archived.get(one.fingerprint, one.fingerprint)
+            for one in scale_rows(self.connection, self.study.id, used)
+        }
+        found = []
+        for one in self._administrations:
+            place = None if one.situation_id is None else self.places[int(one.situation_id)]
+            found.append(
+                {
+                    "rater": self.names[int(one.rater_id)],
+                    "scale": scales[int(one.scale_id)],
+                    "phase": one.phase,
+                    "set": None if place is None else place[0],
+                    "situation": None if place is None else place[1],
+                    "item_order": one.item_order,
+                    "answers": {
+                        str(item): value for item, value in values.get(int(one.id), {}).items()
+                    },
+                }
+            )
+        return found
+
+
+def _day(pick: Any, days: Iterable[date] | None) -> str | None:
+    return pick(days).isoformat() if days else None

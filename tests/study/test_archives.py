@@ -1,0 +1,392 @@
+"""A study as one file: the same in every lab, and refused where anything in it was changed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from empathylab.errors import InputError
+from empathylab.protocols import reply_template
+from empathylab.report.ratings_analysis import analyse_ratings
+from empathylab.report.ratings_document import ratings_document
+from empathylab.scales import builtin_scale
+from empathylab.scales.wording import with_words
+from empathylab.situations.welivita import read_release
+from empathylab.store import Lab, add_scale, hash_of, schema
+from empathylab.store.rated import raters_frame, ratings_frame
+from empathylab.store.releases import import_release
+from empathylab.study.archives import (
+    Archive,
+    pack_study,
+    read_archive,
+    unpack_study,
+    write_archive,
+)
+from empathylab.study.archives.members import MEMBERS
+from empathylab.study.measuring import measured_study
+from empathylab.tables import read_table
+from tests.study.archived import finished, rate_all, released
+from tests.study.examples import appraisal, between, scales, within
+from tests.study.service_examples import furnish, opened, rows_of, someone, walk
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Iterator[Lab]:
+    """Another lab, empty, on SQLite."""
+    with Lab.open(tmp_path / "other") as opened_lab:
+        yield opened_lab
+
+
+def archived(lab: Lab, path: Path, name: str = "small") -> Path:
+    write_archive(pack_study(lab, name), path)
+    return path
+
+
+def analysed(lab: Lab) -> dict[str, Any]:
+    """The analysis as JSON holds it, without the time that the models took."""
+    found = ratings_document(analyse_ratings(lab, "small"))
+    for model in (found["mixed_model"], *found["mixed_models"]):
+        model.pop("seconds", None)
+    return found
+
+
+def test_lab_to_archive_to_lab_to_archive_gives_the_same_bytes(
+    lab: Lab, other: Lab, tmp_path: Path
+) -> None:
+    finished(lab)
+    first = archived(lab, tmp_path / "first.zip")
+    unpack_study(other, read_archive(first))
+    assert archived(other, tmp_path / "second.zip").read_bytes() == first.read_bytes()
+
+
+def test_an_archive_from_sqlite_comes_out_of_either_database_as_it_went_in(
+    lab: Lab, other: Lab, tmp_path: Path
+) -> None:
+    finished(other, study=within(2))
+    first = archived(other, tmp_path / "first.zip")
+    unpack_study(lab, read_archive(first))
+    assert archived(lab, tmp_path / "second.zip").read_bytes() == first.read_bytes()
+
+
+def test_the_analysis_of_an_archived_study_gives_the_same_numbers(
+    lab: Lab, other: Lab, tmp_path: Path
+) -> None:
+    finished(lab, people=8)
+    unpack_study(other, read_archive(archived(lab, tmp_path / "one.zip")))
+    here, there = (analysed(one) for one in (lab, other))
+    assert json.dumps(here) == json.dumps(there)
+    assert here["n"] == 16
+
+
+def test_a_study_of_imagined_situations_is_archived_with_its_scales(
+    lab: Lab, other: Lab, tmp_path: Path
+) -> None:
+    service, _ = opened(lab, appraisal())
+    walk(service, someone(service, "ann"))
+    service.close()
+    path = archived(lab, tmp_path / "one.zip", "feelings")
+    unpack_study(other, read_archive(path))
+    assert archived(other, tmp_path / "two.zip", "feelings").read_bytes() == path.read_bytes()
+    phases = [row["phase"] for row in rows_of(other, schema.administrations)]
+    assert phases == ["default", "evoked"]
+
+
+def test_the_same_archive_again_changes_nothing(lab: Lab, other: Lab, tmp_path: Path) -> None:
+    finished(lab)
+    archive = read_archive(archived(lab, tmp_path / "one.zip"))
+    assert unpack_study(other, archive).change == "added"
+    before = [rows_of(other, table) for table in schema.metadata.sorted_tables]
+    assert unpack_study(other, archive).change == "unchanged"
+    assert [rows_of(other, table) for table in schema.metadata.sorted_tables] == before
+
+
+def test_a_lab_knows_its_own_study_in_an_archive(lab: Lab, tmp_path: Path) -> None:
+    finished(lab)
+    archive = read_archive(archived(lab, tmp_path / "one.zip"))
+    assert unpack_study(lab, archive).change == "unchanged"
+
+
+def test_another_study_of_the_same_name_is_left_alone(sqlite_lab: Lab, tmp_path: Path) -> None:
+    with Lab.open(tmp_path / "third") as third:
+        finished(third, people=2)
+        archive = pack_study(third, "small")
+    finished(sqlite_lab)
+    with pytest.raises(InputError, match="not the archive's"):
+        unpack_study(sqlite_lab, archive)
+    done = unpack_study(sqlite_lab, archive, name="small-elsewhere")
+    assert (done.study, done.ratings) == ("small-elsewhere", 4)
+    assert analyse_ratings(sqlite_lab, "small-elsewhere").ratings.height == 4
+    assert analyse_ratings(sqlite_lab, "small").ratings.height == 8
+
+
+def test_an_archive_tells_nobody_and_holds_no_secret(lab: Lab) -> None:
+    recruitment = dataclasses.replace(between().recruitment, codes={"completed": "SECRET-CODE"})
+    service, _ = finished(lab, study=between(recruitment=recruitment))
+    content = b"".join(pack_study(lab, "small").members.values()).decode()
+    assert "SECRET-CODE" not in content
+    assert service.secret.hex() not in content
+    for name in ("person 0", "robot", "trial"):
+        assert name not in content
+    # The wording of a scale that does not ship belongs to others.
+    assert "Statement 1" not in content
+    raters = pack_study(lab, "small").content["raters.jsonl"]
+    assert len(raters) == 4
+
+
+def test_moments_finer_than_a_day_stay_in_the_lab(lab: Lab) -> None:
+    finished(lab)
+    days = {one["day"] for one in pack_study(lab, "small").content["ratings.jsonl"]}
+    assert days == {"2026-03-01"}
+
+
+def test_whom_a_researcher_excluded_is_excluded_elsewhere_too(lab: Lab, other: Lab) -> None:
+    service, _ = finished(lab, close=False)
+    out = service.participants()[0].person
+    service.exclude(out, "asked to be")
+    service.close()
+    unpack_study(other, pack_study(lab, "small"))
+    assert out not in raters_frame(other, "small")["rater"].to_list()
+    [kept] = [row for row in rows_of(other, schema.raters) if row["name"] == out]
+    assert kept["details"]["marks"] == {"excluded": "asked to be"}
+
+
+def test_responses_that_the_lab_holds_are_not_doubled(lab: Lab, other: Lab) -> None:
+    finished(lab)
+    furnish(other, "first/model", "second/model")
+    before = len(rows_of(other, schema.responses))
+    unpack_study(other, pack_study(lab, "small"))
+    assert len(rows_of(other, schema.responses)) == before
+    assert pack_study(other, "small").hash == pack_study(lab, "small").hash
+
+
+def test_a_part_of_an_unknown_set_is_not_taken_for_the_whole(lab: Lab, other: Lab) -> None:
+    finished(lab)
+    archive = pack_study(lab, "small")
+    content = json.loads(json.dumps(dict(archive.content)))
+    for one in (*content["situations.jsonl"], *content["responses.jsonl"]):
+        one["set"] = "mine@3"
+    content["sets.json"][0] |= {"set": "mine@3", "id": "mine", "version": 3}
+    unpack_study(other, Archive(content))
+    names = [row["name"] for row in rows_of(other, schema.situation_sets)]
+    assert names == ["small-situations"]
+    # It is called again what it was called where it came from.
+    assert pack_study(other, "small").content["sets.json"] == content["sets.json"]
+
+
+def test_a_release_becomes_an_archive_without_the_platforms_ids(
+    lab: Lab, other: Lab, tmp_path: Path
+) -> None:
+    released(lab, tmp_path)
+    path = archived(lab, tmp_path / "one.zip", "welivita-2024")
+    content = b"".join(read_archive(path).members.values()).decode()
+    assert "human-rater-" not in content
+    done = unpack_study(other, read_archive(path))
+    assert (done.study, done.ratings, done.raters) == ("welivita-2024", 48, 12)
+    assert archived(other, tmp_path / "two.zip", "welivita-2024").read_bytes() == path.read_bytes()
+    here, there = (ratings_document(analyse_ratings(one)) for one in (lab, other))
+    assert here["arms"] == there["arms"]
+    assert here["collected"] == there["collected"]
+
+
+def test_a_release_tells_what_a_later_model_needs(lab: Lab, other: Lab, tmp_path: Path) -> None:
+    released(lab, tmp_path)
+    unpack_study(other, pack_study(lab, "welivita-2024"))
+    for one in (lab, other):
+        study = measured_study(one, "welivita-2024")
+        assert len(study.situations) == 24
+        assert study.situation_set == "welivita-2024"
+        assert study.dimensions[0].labels == ("Bad", "Okay", "Good")
+        assert "compared with how you would have replied" in str(study.dimensions[0].question)
+        days = [(arm.arm, str(arm.first), str(arm.last)) for arm in study.arms]
+        assert days == [
+            ("human", "2023-11-20", "2023-11-20"),
+            ("gpt", "2023-11-21", "2023-11-21"),
+        ]
+        assert study.template is not None
+        frozen = reply_template(study.template["template"])
+        assert frozen.version == study.template["version"]
+        assert hash_of(dataclasses.asdict(frozen)) == study.template["fingerprint"]
+
+
+def test_wording_that_another_lab_lacks_is_said(lab: Lab, other: Lab) -> None:
+    finished(lab)
+    assert "wording of the scale teq" in unpack_study(other, pack_study(lab, "small")).notes[0]
+
+
+def test_wording_that_another_lab_has_is_used(lab: Lab, other: Lab) -> None:
+    finished(lab)
+    with other.writing() as connection:
+        number = add_scale(
+            connection, with_words(builtin_scale("teq"), scales()["teq"].require_words())
+        )
+    assert unpack_study(other, pack_study(lab, "small")).notes == ()
+    assert [row["scale_id"] for row in rows_of(other, schema.study_scales)] == [number]
+
+
+@pytest.mark.slow
+@pytest.mark.shared_data
+def test_the_published_ratings_go_from_lab_to_lab_with_their_counts(
+    sqlite_lab: Lab, other: Lab, shared_data: Path, tmp_path: Path
+) -> None:
+    folder = shared_data / "welivita"
+    people = [(file.name, read_table(file)) for file in sorted(folder.glob("demographics_*.csv"))]
+    table = read_table(folder / "dataset_and_ratings.csv")
+    release = read_release(table, where="dataset_and_ratings.csv", people=people)
+    import_release(sqlite_lab, release, kind="welivita", source="r.csv", fingerprint="1")
+    path = archived(sqlite_lab, tmp_path / "one.zip", "welivita-2024")
+    content = b"".join(read_archive(path).members.values()).decode()
+    assert not [name for name in table["annotator_human"].unique() if name in content]
+    unpack_study(other, read_archive(path))
+    assert archived(other, tmp_path / "two.zip", "welivita-2024").read_bytes() == path.read_bytes()
+    for one in (sqlite_lab, other):
+        ratings = ratings_frame(one, "welivita-2024")
+        good = ratings.filter(label="Good").group_by("arm").len().sort("arm").rows()
+        assert good == [("chatgpt_empathy", 1295), ("human", 986)]
+        days = {arm.arm: str(arm.first) for arm in measured_study(one, "welivita-2024").arms}
+        assert days == {"human": "2023-11-03", "chatgpt_empathy": "2023-11-10"}
+
+
+# What is wrong with a file is said, and nothing is stored.
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A good archive."""
+    folder = tmp_path_factory.mktemp("archive")
+    with Lab.open(folder / "lab") as lab:
+        finished(lab)
+        return archived(lab, folder / "good.zip")
+
+
+def changed(
+    good: Path, path: Path, *, without: str = "", instead: dict[str, bytes] | None = None
+) -> Path:
+    """A copy of the archive without a member, or with other ones."""
+    with zipfile.ZipFile(good) as read, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
+        for name in read.namelist():
+            if name != without:
+                out.writestr(name, (instead or {}).get(name, read.read(name)))
+        for name, content in (instead or {}).items():
+            if name not in read.namelist():
+                out.writestr(name, content)
+    return path
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_changed_member_is_named_with_its_hash(
+    archive: Path, tmp_path: Path, member: str
+) -> None:
+    with zipfile.ZipFile(archive) as read:
+        content = read.read(member)
+    path = changed(archive, tmp_path / "bad.zip", instead={member: content + b" "})
+    with pytest.raises(InputError, match=rf"{member} was changed: its SHA-256 should be [0-9a-f]+"):
+        read_archive(path)
+
+
+@pytest.mark.parametrize("member", ["manifest.json", "ratings.jsonl"])
+def test_a_missing_member_is_named(archive: Path, tmp_path: Path, member: str) -> None:
+    with pytest.raises(InputError, match=f"a member is missing; got '{member}'"):
+        read_archive(changed(archive, tmp_path / "bad.zip", without=member))
+
+
+@pytest.mark.parametrize("member", ["../../etc/passwd", "/tmp/x", "more.json", "a\\..\\b"])
+def test_a_member_that_does_not_belong_is_refused(
+    archive: Path, tmp_path: Path, member: str
+) -> None:
+    with pytest.raises(InputError, match="does not belong"):
+        read_archive(changed(archive, tmp_path / "bad.zip", instead={member: b"x"}))
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_member_that_is_there_twice_is_refused(archive: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bad.zip"
+    path.write_bytes(archive.read_bytes())
+    with zipfile.ZipFile(path, "a") as out:
+        out.writestr("ratings.jsonl", b"")
+    with pytest.raises(InputError, match="there twice"):
+        read_archive(path)
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(archive: Path, tmp_path: Path) -> None:
+    bomb = changed(archive, tmp_path / "bad.zip", instead={"ratings.jsonl": b" " * 40_000_000})
+    with pytest.raises(InputError, match="tighter than any study"):
+        read_archive(bomb)
+
+
+def test_a_manifest_that_lies_about_the_whole_is_refused(archive: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(archive) as read:
+        manifest = json.loads(read.read("manifest.json"))
+    manifest["hash"] = "0" * 64
+    path = changed(
+        archive, tmp_path / "bad.zip", instead={"manifest.json": json.dumps(manifest).encode()}
+    )
+    with pytest.raises(InputError, match="hash of the whole"):
+        read_archive(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b"not a zip at all", b"PK\x03\x04" + b"\0" * 60])
+def test_what_is_no_archive_is_said_to_be_none(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "bad.zip"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="not an archive"):
+        read_archive(path)
+
+
+def test_a_cut_archive_is_refused(archive: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bad.zip"
+    path.write_bytes(archive.read_bytes()[:-100])
+    with pytest.raises(InputError, match="not an archive"):
+        read_archive(path)
+
+
+@pytest.mark.parametrize(
+    ("member", "change", "said"),
+    [
+        ("ratings.jsonl", {"rater": "nobody"}, "refer to nothing"),
+        ("ratings.jsonl", {"response": 999}, "refer to nothing"),
+        ("ratings.jsonl", {"value": "3"}, "wrong type"),
+        ("ratings.jsonl", {"value": True}, "wrong type"),
+        ("ratings.jsonl", {"day": "yesterday"}, "must be a day"),
+        ("ratings.jsonl", {"more": 1}, "this must have"),
+        ("raters.jsonl", {"kind": "dog"}, "must be one of"),
+        ("responses.jsonl", {"situation": "none"}, "refer to nothing"),
+        ("situations.jsonl", {"text": "Other words."}, "protocol's hash should be"),
+        ("scale_answers.jsonl", {"answers": {"99": 1}}, "an answer must be"),
+        ("arms.json", {"shown": [999]}, "not there"),
+    ],
+)
+def test_a_row_that_does_not_fit_is_refused_and_nothing_is_stored(
+    archive: Path, sqlite_lab: Lab, member: str, change: dict[str, Any], said: str
+) -> None:
+    content = json.loads(json.dumps(dict(read_archive(archive).content)))
+    content[member][0] |= change
+    before = [rows_of(sqlite_lab, table) for table in schema.metadata.sorted_tables]
+    with pytest.raises(InputError, match=said):
+        unpack_study(sqlite_lab, Archive(content))
+    assert [rows_of(sqlite_lab, table) for table in schema.metadata.sorted_tables] == before
+
+
+def test_other_texts_than_those_of_the_hash_are_refused(archive: Path, sqlite_lab: Lab) -> None:
+    content = json.loads(json.dumps(dict(read_archive(archive).content)))
+    content["protocol.json"]["blocks"][0]["text"] = "Other words."
+    with pytest.raises(InputError, match="protocol's hash should be"):
+        unpack_study(sqlite_lab, Archive(content))
+
+
+def test_a_study_that_goes_on_can_be_archived_again_with_the_new_raters(
+    sqlite_lab: Lab, other: Lab
+) -> None:
+    service, _ = finished(sqlite_lab, people=2, close=False)
+    before = pack_study(sqlite_lab, "small")
+    rate_all(service, someone(service, "late"), "2")
+    after = pack_study(sqlite_lab, "small")
+    assert after.hash != before.hash
+    unpack_study(other, before)
+    with pytest.raises(InputError, match="not the archive's"):
+        unpack_study(other, after)
