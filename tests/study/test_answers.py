@@ -124,7 +124,7 @@ def test_a_reply_has_its_number_of_words() -> None:
         "reply": "so  sorry to hear"
     }
     assert refused("write/1", {"reply": "so sorry"}, study) == {"reply": "too-short"}
-    assert refused("write/1", {"reply": "a b c d e f"}, study) == {"reply": "too-long"}
+    assert refused("write/1", {"reply": "a b c d e f"}, study) == {"reply": "too-many-words"}
     assert refused("write/1", {"reply": "a b " + "c" * 50_000}, study) == {"reply": "too-long"}
 
 

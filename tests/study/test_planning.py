@@ -69,7 +69,7 @@ def test_an_arm_without_responses_stops_the_study() -> None:
     assert found.problems == (
         (
             "The arm 'two' has no responses of second/model: run `empathylab respond "
-            "second/model`, or import them."
+            "second/model`, or import them with `empathylab data import`."
         ),
     )
     assert [one.missing for one in found.arms] == [0, 6]

@@ -11,6 +11,7 @@ from empathylab.errors import InputError
 from empathylab.store import Lab, schema
 from empathylab.store.rated import raters_frame, ratings_frame
 from empathylab.study.definition import Recruitment, Retention
+from empathylab.study.reviewing import Reviews
 from empathylab.study.service import Closed, Finished, Moved, StudyService, launch
 from tests.study.examples import between
 from tests.study.service_examples import opened, rows_of, someone, step_on, walk
@@ -77,6 +78,26 @@ def test_leaving_with_deletion_leaves_only_counts(lab: Lab) -> None:
     view = service.view(person)
     assert isinstance(view, Closed)
     assert (view.reason, view.completion.code) == ("unknown", "LEFT1")
+
+
+def test_what_researchers_wrote_to_and_of_a_forgotten_person_goes_too(lab: Lab) -> None:
+    service, _ = opened(lab)
+    person = finished(service, "ann")
+    reviews = Reviews(lab, service.launched.row, clock=service.now)
+    reviews.message(person, "Dear Zebedee")
+    reviews.reject(person, "Zebedee copied")
+    assert service.forget(person) == 1
+    assert "Zebedee" not in everything(lab)
+
+
+def test_messages_go_with_the_platform_ids_when_their_time_is_over(lab: Lab) -> None:
+    service, clock = opened(lab, between(retention=Retention(platform_ids=30)))
+    person = finished(service, "ann")
+    Reviews(lab, service.launched.row, clock=service.now).message(person, "Thank you")
+    service.close()
+    clock.skip(days=31)
+    service.apply_retention()
+    assert rows_of(lab, schema.messages) == []
 
 
 def test_whoever_has_finished_and_leaves_without_deleting_has_finished(lab: Lab) -> None:

@@ -78,6 +78,13 @@ def ratings(
         Literal["markdown", "latex", "csv"] | None,
         typer.Option(help="Print the comparison in this form, and nothing else."),
     ] = None,
+    peek: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REASON",
+            help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
+        ),
+    ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -101,6 +108,8 @@ def ratings(
             rules=rules,
             compare=compare or (),
             only=only,
+            peek=peek,
+            who="command line",
         )
     if json:
         import json as encoder
@@ -158,13 +167,7 @@ def _rules(
 def _print(analysis: RatingsAnalysis, by: str) -> None:
     from empathylab.cli.tables import print_rows
     from empathylab.report.mixed_rows import coefficient_table, random_table
-    from empathylab.report.ratings_rows import (
-        comparison_table,
-        count_table,
-        mean_table,
-        of_arm,
-        rater_table,
-    )
+    from empathylab.report.ratings_rows import comparison_table, count_table, mean_table
 
     kinds = ("all", "valence", "emotion")
     shown = kinds[: kinds.index(by) + 1]
@@ -172,6 +175,9 @@ def _print(analysis: RatingsAnalysis, by: str) -> None:
     several = len(analysis.arms) > 1
     against = f"arms against {analysis.reference}" if several else f"one arm, {analysis.reference}"
     typer.echo(f"{analysis.study.title}: {against}")
+    if analysis.apart:
+        _print_collection(analysis)
+        _print_raters(analysis)
     comparison = analysis.comparison
     varied = [one for one in analysis.means if not one.constant]
     tables = {
@@ -188,13 +194,29 @@ def _print(analysis: RatingsAnalysis, by: str) -> None:
         if one.model is not None:
             print_rows(coefficient_table(one.model), "coefficients", as_json=False)
             print_rows(random_table(one.model), "random", as_json=False)
+    if not analysis.apart:
+        _print_raters(analysis)
+    for sentence in _asides(analysis):
+        typer.echo(sentence, err=True)
+
+
+def _print_collection(analysis: RatingsAnalysis) -> None:
+    from empathylab.cli.tables import print_rows
+    from empathylab.report.collection import collection_table
+
+    typer.echo("\nWhen were the arms rated?")
+    print_rows(collection_table(analysis.collected), "collected", as_json=False)
+
+
+def _print_raters(analysis: RatingsAnalysis) -> None:
+    from empathylab.cli.tables import print_rows
+    from empathylab.report.ratings_rows import of_arm, rater_table
+
     compared = analysis.rater_comparison
     if compared is not None:
         typer.echo("\nAre the arms' raters alike?")
         headings = [of_arm(arm) for arm in compared.arms]
         print_rows(rater_table(compared), "raters", as_json=False, as_named=headings)
-    for sentence in _asides(analysis):
-        typer.echo(sentence, err=True)
 
 
 def _asides(analysis: RatingsAnalysis) -> list[str]:

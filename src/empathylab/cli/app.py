@@ -15,11 +15,13 @@ from empathylab.cli import (
     appraise,
     data,
     evaluate,
+    judge,
     models,
     report,
     respond,
     scales,
     stats,
+    study,
 )
 from empathylab.errors import EmpathyLabError
 
@@ -81,10 +83,12 @@ def _empathylab(
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("appraise", epilog=appraise.EXAMPLE)(appraise.appraise)
 app.command("respond", epilog=respond.EXAMPLE)(respond.respond)
+app.command("judge", epilog=judge.EXAMPLE)(judge.judge)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.add_typer(models.app, name="models")
 app.add_typer(data.app, name="data")
 app.add_typer(scales.app, name="scales")
+app.add_typer(study.app, name="study")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(stats.app, name="stats")
 

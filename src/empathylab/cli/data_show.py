@@ -58,6 +58,7 @@ def _study(folder: Path, name: str) -> dict[str, Any] | None:
     from empathylab.store import Lab, has_lab
     from empathylab.store.lab_situations import lab_situation_sets
     from empathylab.store.rated import lab_studies, raters_frame, ratings_frame
+    from empathylab.study.peeking import is_running
 
     if not has_lab(folder):
         return None
@@ -71,11 +72,14 @@ def _study(folder: Path, name: str) -> dict[str, Any] | None:
         rated = set(ratings["situation"])
         situations = [one for key in sets for one in known[key] if one.id in rated]
         replies = [row for key in sets for row in _replies_to(lab, known[key], situations)]
+    count = ratings.height
     arms = ratings.group_by("arm", "dimension", maintain_order=True).agg(
         *(_counted(column) for column in ("rater", "situation"))
     )
-    labels = ratings.group_by("arm", "dimension", "label", maintain_order=True).len("count")
     study = studies[name]
+    if is_running(study):
+        ratings = ratings.clear()  # how the arms fare is seen once the study is closed
+    labels = ratings.group_by("arm", "dimension", "label", maintain_order=True).len("count")
     return {
         "study": name,
         "title": study.title,
@@ -83,7 +87,7 @@ def _study(folder: Path, name: str) -> dict[str, Any] | None:
         "status": study.status,
         "dimensions": [dataclasses.asdict(one) for one in study.dimensions],
         "raters": raters.height,
-        "ratings": ratings.height,
+        "ratings": count,
         "arms": arms.to_dicts(),
         "labels": labels.drop_nulls("label").to_dicts(),
         "sets": sets,
@@ -116,7 +120,9 @@ def _print_study(study: dict[str, Any], *, as_json: bool) -> None:
         labels = next(
             one["labels"] for one in study["dimensions"] if one["name"] == arm["dimension"]
         )
-        rows.append({**arm, **{label: counts.get(label, 0) for label in labels}})
+        # A running study has no counts to show; zeros would be wrong.
+        shown = labels if study["labels"] else ()
+        rows.append({**arm, **{label: counts.get(label, 0) for label in shown}})
     print_rows(rows, "arms", as_json=False)
     _print_counts(study["counts"], study["respondents"])
     typer.echo(f"\nThe analysis: empathylab analyze ratings --study {study['study']}")

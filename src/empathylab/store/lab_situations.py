@@ -45,6 +45,17 @@ def store_set(connection: Connection, chosen: SituationSet) -> StoredSet:
     return StoredSet(stored, "new version" if held else "added", ids)
 
 
+def held_situations(connection: Connection, chosen: SituationSet) -> dict[str, int]:
+    """The lab's ids of the set's situations, by the set's own; none where it does not hold them."""
+    table, sets = schema.situations, schema.situation_sets
+    query = (
+        select(table.c.key, table.c.id)
+        .join(sets, sets.c.id == table.c.situation_set_id)
+        .where(sets.c.name == chosen.id, sets.c.version == chosen.version)
+    )
+    return {row.key: int(row.id) for row in connection.execute(query)}
+
+
 def _refuse_taken_name(connection: Connection, chosen: SituationSet) -> None:
     """A set must not hide a built-in one, nor be hidden by a draw."""
     built_in = builtin_sets().get(chosen.id)

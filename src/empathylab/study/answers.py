@@ -25,7 +25,18 @@ from empathylab.study.blocks import (
 )
 from empathylab.study.flow import Course, Step
 
-Code = Literal["missing", "not-an-option", "not-a-number", "out-of-range", "too-short", "too-long"]
+Code = Literal[
+    "missing",
+    "not-an-option",
+    "not-a-number",
+    "out-of-range",
+    "too-small",
+    "too-large",
+    "too-short",
+    "too-many-words",
+    "too-long",
+    "too-soon",
+]
 
 MOST_CHARACTERS = 10_000
 """Of free words; more is refused rather than cut."""
@@ -35,9 +46,13 @@ _SENTENCES: dict[Code, str] = {
     "missing": "Please answer this.",
     "not-an-option": "Please choose one of the options.",
     "not-a-number": "Please write a number.",
-    "out-of-range": "Please write a number {bounds}.",
+    "out-of-range": "Please write a number from {least} to {most}.",
+    "too-small": "Please write a number of {least} or more.",
+    "too-large": "Please write a number of {most} or less.",
     "too-short": "Please write at least {least} words.",
-    "too-long": "Please write at most {most} {unit}.",
+    "too-many-words": "Please write at most {most} words.",
+    "too-long": "Please write at most {most} characters.",
+    "too-soon": "Please take at least {least} seconds for this page.",
 }
 
 
@@ -47,6 +62,9 @@ class Problem:
 
     code: Code
     sentence: str
+    """In English; pages say it in the person's language, by the code."""
+    numbers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What fills the sentence's blanks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +79,14 @@ class Refused:
     """What is wrong, by the name of the question; nothing is stored."""
 
     problems: Mapping[str, Problem] = field(hash=False)
+
+
+def problem(code: Code, **numbers: object) -> Problem:
+    """A problem with its sentence, whose blanks the numbers fill."""
+    written = {
+        name: f"{one:g}" if isinstance(one, float) else f"{one}" for name, one in numbers.items()
+    }
+    return Problem(code, _SENTENCES[code].format(**written), written)
 
 
 def check_answer(course: Course, step: Step, given: Mapping[str, str]) -> Accepted | Refused:
@@ -155,7 +181,7 @@ class _Reader:
         if value is None:
             return
         if len(value) > most:
-            self._refuse(name, "too-long", most=most, unit="characters")
+            self._refuse(name, "too-long", most=most)
         else:
             self.values[name] = value
 
@@ -167,9 +193,9 @@ class _Reader:
         if count < least:
             self._refuse(name, "too-short", least=least)
         elif count > most:
-            self._refuse(name, "too-long", most=most, unit="words")
+            self._refuse(name, "too-many-words", most=most)
         elif len(value) > 4 * MOST_CHARACTERS:
-            self._refuse(name, "too-long", most=4 * MOST_CHARACTERS, unit="characters")
+            self._refuse(name, "too-long", most=4 * MOST_CHARACTERS)
         else:
             self.values[name] = value
 
@@ -186,7 +212,7 @@ class _Reader:
         if least <= value <= most:
             self.values[one.name] = int(value) if value == int(value) else value
         else:
-            self._refuse(one.name, "out-of-range", bounds=_bounds(one.minimum, one.maximum))
+            self.problems[one.name] = _outside(one.minimum, one.maximum)
 
     def _text(self, name: str, *, required: bool) -> str | None:
         """The cleaned text; None where it is empty, which is a problem where it is required."""
@@ -199,10 +225,14 @@ class _Reader:
         return None
 
     def _refuse(self, name: str, code: Code, **numbers: object) -> None:
-        self.problems[name] = Problem(code, _SENTENCES[code].format(**numbers))
+        self.problems[name] = problem(code, **numbers)
 
 
-def _bounds(least: float | None, most: float | None) -> str:
-    if least is not None and most is not None:
-        return f"from {least:g} to {most:g}"
-    return f"of {least:g} or more" if least is not None else f"of {most:g} or less"
+def _outside(least: float | None, most: float | None) -> Problem:
+    if least is None:
+        return problem("too-large", most=most)
+    return (
+        problem("too-small", least=least)
+        if most is None
+        else problem("out-of-range", least=least, most=most)
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from empathylab.study.blocks import Block, Demographics, Imagine, Rate, Text, WorkBlock, Write
 
@@ -142,6 +142,8 @@ class Study:
     """Where to find help; stands on every page."""
     contact: Text | None = None
     """Who answers questions about the study."""
+    interface: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    """By language, words in place of those that the pages say of themselves."""
 
     def block(self, block_id: str) -> Block:
         """The block of that id."""

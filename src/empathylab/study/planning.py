@@ -10,6 +10,7 @@ from empathylab.scales import Scale
 from empathylab.study.blocks import Attention, Block
 from empathylab.study.choosing import choose_scales
 from empathylab.study.definition import EVERYONE, Study
+from empathylab.study.interface_words import untranslated
 from empathylab.study.packets import Slot, study_slots
 from empathylab.study.protocol import block_texts
 from empathylab.study.quotas import quota_problems
@@ -121,7 +122,9 @@ def _arm_plans(
 def _missing_responses(study: Study, missing: Mapping[str, int], total: int) -> Iterator[str]:
     for arm, count in missing.items():
         respondent = study.arms[arm].respondent
-        remedy = f"run `empathylab respond {respondent}`, or import them"
+        remedy = "import them with `empathylab data import`"
+        if "/" in respondent:
+            remedy = f"run `empathylab respond {respondent}`, or {remedy}"
         if count == total:
             yield f"The arm {arm!r} has no responses of {respondent}: {remedy}."
         elif count:
@@ -161,10 +164,26 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
             yield f"In the smallest packets the check {one.id!r} comes after the last item."
     if study.rated and study.repeats == 1:
         yield "Each response is rated once, so agreement between raters cannot be measured."
-    unfilled = [one.id for one in study.blocks if "[[" in _words(one)]
-    if unfilled:
+    if unfilled := unfilled_texts(study):
         yield f"There is still text in [[double brackets]] to fill in: {', '.join(unfilled)}."
+    for language in study.languages:
+        if count := untranslated(language, study.interface):
+            yield (
+                f"{count} texts of the pages themselves, such as 'Continue', are in English where "
+                f"people read {language!r}: bring them under the key interface."
+            )
     yield from _naming_notes(study)
+
+
+def unfilled_texts(study: Study) -> tuple[str, ...]:
+    """Where text in [[double brackets]] is still to be filled in: keys, and ids of blocks."""
+    shared = {name: getattr(study, name) for name in ("title", "content_note", "help", "contact")}
+    found = [
+        name
+        for name, text in shared.items()
+        if text is not None and any("[[" in one for _, one in text.versions)
+    ]
+    return (*found, *(one.id for one in study.blocks if "[[" in _words(one)))
 
 
 def _naming_notes(study: Study) -> Iterator[str]:

@@ -22,6 +22,8 @@ A study's file has these keys (those with * may be left out):
     recruitment        platform, once, codes (by outcome), return_url
     retention *        platform_ids, comments: days after closing
     content_note *, help *, contact *
+    interface *        by language, words in place of those that the pages say of themselves, in the
+                       shape of `web/interface/en.yaml`
     blocks             in order, each with block (its kind), maybe id and title, and what its kind
                        needs; consent comes first and debrief last
 """
@@ -53,6 +55,7 @@ from empathylab.study.definition import (
     TimeLimits,
 )
 from empathylab.study.entries import Entry, Table, entries_from_plain, entries_from_yaml
+from empathylab.study.interface_words import read_interface
 
 _REQUIRED = (
     "name",
@@ -80,6 +83,7 @@ _OPTIONAL = (
     "content_note",
     "help",
     "contact",
+    "interface",
 )
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _ARM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
@@ -136,6 +140,7 @@ def _study(entry: Entry) -> Study:
         content_note=languages.optional(table, "content_note"),
         help=languages.optional(table, "help"),
         contact=languages.optional(table, "contact"),
+        interface=read_interface(table, languages.languages),
     )
     if not any(isinstance(one, Rate | Imagine | Write) for one in blocks):
         raise table.wrong("blocks", "a list with work in it: a block rate, imagine or write")

@@ -6,15 +6,15 @@ import itertools
 import secrets
 import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any, get_args
 
 from sqlalchemy import Connection, Row
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.store import Lab
 from empathylab.store import now as present
+from empathylab.store.study_people import delete_labels, empty_invitation
 from empathylab.store.study_places import (
     all_places,
     answered_pages,
@@ -37,56 +37,28 @@ from empathylab.store.study_records import (
     stopped_arms,
 )
 from empathylab.store.study_results import exclude_rater
+from empathylab.store.study_reviews import delete_messages, forget_reviews
 from empathylab.study.answers import clean_text
 from empathylab.study.assignment import World, ended, is_live
-from empathylab.study.blinding import person_key
 from empathylab.study.blocks import Attention, Comment
-from empathylab.study.definition import Study
-from empathylab.study.launched import Launched, load_launched
+from empathylab.study.launched import Launched
+from empathylab.study.recruiting.arrivals import Arrivals
+from empathylab.study.recruiting.statuses import Freed
 from empathylab.study.results import attention_passed
 from empathylab.study.sittings import place_of
-from empathylab.study.turns import Turns
-from empathylab.study.visits import ArmStatus, AttentionCount, AuditEntry, Participant, StudyStatus
+from empathylab.study.visits import (
+    ArmStatus,
+    AttentionCount,
+    AuditEntry,
+    Participant,
+    StudyStatus,
+)
 
 _LEFT = frozenset({"abandoned", "returned", "timed-out", "withdrawn"})
 
 
-class Steering:
+class Steering(Arrivals):
     """The researcher's side of a launched study."""
-
-    def __init__(self, lab: Lab, name: str, *, clock: Callable[[], datetime] = present) -> None:
-        self._lab = lab
-        self._clock = clock
-        self._turns = Turns(lab)
-        with lab.reading() as connection:
-            self._launched = load_launched(connection, name)
-
-    @property
-    def launched(self) -> Launched:
-        """What was frozen at launch."""
-        return self._launched
-
-    @property
-    def study(self) -> Study:
-        """Its definition."""
-        return self._launched.study
-
-    @property
-    def name(self) -> str:
-        """Under which it was launched."""
-        return self._launched.study.name
-
-    @property
-    def secret(self) -> bytes:
-        """The study's own, by which ids are made; it never leaves the server."""
-        return self._launched.secret
-
-    def key_of(
-        self, platform: str, platform_id: str, world: World = "person", turn: int = 1
-    ) -> str:
-        """The pseudonym of a platform's id; `turn` counts where somebody may take part again."""
-        scope = platform if world == "person" else f"{world} {platform}"
-        return person_key(self.secret, scope if turn == 1 else f"{scope} {turn}", platform_id)
 
     def pause(self, *, who: str = "researcher") -> None:
         """Takes nobody new; who is in may go on."""
@@ -115,12 +87,35 @@ class Steering:
             row = find_place(connection, study, person, lock=True)
             if row is None or row.arm is None:
                 return False
-            change_place(connection, row.id, status=ended(place_of(row), "excluded").status)
-            exclude_rater(connection, study, person, reason)
-            add_audit(
-                connection, study, self._clock(), who, "exclude", person=person, reason=reason
-            )
+            self.exclude_row(connection, row, reason, who=who)
         return True
+
+    def exclude_row(self, connection: Connection, row: Row[Any], reason: str, *, who: str) -> None:
+        """Leaves somebody out, in a transaction that has locked the study and their row."""
+        study = self._launched.row
+        change_place(connection, row.id, status=ended(place_of(row), "excluded").status)
+        exclude_rater(connection, study, row.person, reason)
+        details = {"person": row.person, "reason": reason}
+        add_audit(connection, study, self._clock(), who, "exclude", **details)
+
+    def release(self, person: str, status: Freed = "returned", *, who: str = "researcher") -> bool:
+        """Whether the place of somebody who has not finished was freed, because they left it."""
+        study = self._launched.row
+        with self._lab.writing() as connection:
+            lock_study(connection, study)
+            row = find_place(connection, study, person, lock=True)
+            if row is None or row.status != "live":
+                return False
+            self.release_row(connection, row, status, who=who)
+        return True
+
+    def release_row(
+        self, connection: Connection, row: Row[Any], status: Freed, *, who: str
+    ) -> None:
+        """Frees a live place, in a transaction that has locked the study and the row."""
+        change_place(connection, row.id, status=ended(place_of(row), status).status)
+        details = {"person": row.person, "status": status}
+        add_audit(connection, self._launched.row, self._clock(), who, "release", **details)
 
     def forget(
         self, person: str | None = None, *, platform_id: str | None = None, who: str = "researcher"
@@ -160,6 +155,8 @@ class Steering:
             ids = words = 0
             if age >= timedelta(days=study.retention.platform_ids):
                 ids = delete_people(connection, row.id)
+                delete_labels(connection, row.id)
+                delete_messages(connection, row.id)
             kept = study.retention.comments
             if kept is not None and age >= timedelta(days=kept):
                 steps = [one.id for one in study.blocks if isinstance(one, Comment)]
@@ -297,7 +294,10 @@ class Steering:
 
 def erase(connection: Connection, study: int, row: Row[Any]) -> None:
     """Deletes a person; their place stays, under a name drawn anew."""
-    erase_person(connection, study, row, f"deleted-{secrets.token_hex(8)}")
+    pseudonym = f"deleted-{secrets.token_hex(8)}"
+    erase_person(connection, study, row, pseudonym)
+    forget_reviews(connection, row.id)
+    empty_invitation(connection, study, row.person, pseudonym, present())
 
 
 def _block_of(step: str) -> str:

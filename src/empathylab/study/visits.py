@@ -46,6 +46,8 @@ class Page:
     """Whether it has been answered already."""
     notice: str = ""
     """Why this page and not the one asked for."""
+    messages: tuple[str, ...] = ()
+    """What a researcher says to this person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ class Saved:
     step: str
     ended: bool
     """Whether it was the last one."""
+    following: View | None = field(default=None, compare=False)
+    """What is to be shown next, where that is known already."""
 
 
 @dataclass(frozen=True, slots=True)

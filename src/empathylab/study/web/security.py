@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import time
 import traceback
@@ -12,6 +11,8 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from empathylab.study.web.logs import log_request
 
 log = logging.getLogger("empathylab.study.web")
 
@@ -42,10 +43,7 @@ def is_secure(request: Request, *, trust_proxy: bool) -> bool:
 
 
 class Guard:
-    """Puts the headers on every answer, turns any failure into a calm page, and writes the log.
-
-    The log names the page, never who asked for it: no address, no parameters, no cookie.
-    """
+    """Puts the headers on every answer, turns any failure into a calm page, and writes the log."""
 
     def __init__(
         self,
@@ -87,8 +85,7 @@ class Guard:
                 raise
             await self._failure(request)(scope, receive, send_guarded)
         finally:
-            seconds = time.monotonic() - began
-            _write(scope, status, seconds)
+            log_request(scope, status, time.monotonic() - began)
 
     def _add_headers(self, headers: MutableHeaders, *, secure: bool) -> None:
         headers.setdefault("Content-Security-Policy", self._policy)
@@ -103,10 +100,3 @@ class Guard:
             headers["Cross-Origin-Resource-Policy"] = "same-origin"
         if secure:
             headers["Strict-Transport-Security"] = "max-age=31536000"
-
-
-def _write(scope: Scope, status: int, seconds: float) -> None:
-    # Only pages that exist are named: a path that somebody made up may hold anything.
-    page = scope["path"] if "endpoint" in scope else "other"
-    line = {"method": scope["method"][:10], "page": page, "status": status}
-    log.info(json.dumps(line | {"milliseconds": round(1000 * seconds, 1)}))

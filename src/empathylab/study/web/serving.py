@@ -1,8 +1,36 @@
-"""How the server is set, so that slow or greedy clients hold up nobody else."""
+"""A study on the network: one process, or several that share a socket."""
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+import contextlib
+import errno
+import functools
+import ipaddress
+import logging
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
+
+from empathylab.errors import InputError
+from empathylab.study.definition import Study
+from empathylab.study.web.logs import start_logging
+from empathylab.study.web.workers import run_workers
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.applications import Starlette
+
+    from empathylab.study.service import StudyService
+
+LOOPBACK = ("127.0.0.1", "::1")
+_DAY = 24 * 3600.0
+_GRACE = 15
+"""Seconds for the requests under way when the server is told to stop."""
+log = logging.getLogger("empathylab.study.web")
 
 
 class ServerSettings(TypedDict):
@@ -45,6 +73,199 @@ def server_settings(
         limit_concurrency=most_connections,
         backlog=2048,
         timeout_keep_alive=20,
-        timeout_graceful_shutdown=15,
+        timeout_graceful_shutdown=_GRACE,
         h11_max_incomplete_event_size=32 * 1024,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What a server process must know; workers get it through a pipe, so nobody can list it."""
+
+    folder: Path
+    """The lab's."""
+    study: Study
+    secret: bytes = field(repr=False)
+    proxies: tuple[str, ...] = ()
+    """Addresses or networks whose word on TLS and on who asks is believed."""
+    root_path: str = ""
+    """The path under which a proxy shows the study; it takes it off before it asks us."""
+    log_requests: bool = True
+
+    def app(self) -> Starlette:
+        """The study's app, which opens the lab at the first request."""
+        from empathylab.study.web.app import create_app
+
+        return create_app(self.service, study=self.study, secret=self.secret)
+
+    def service(self) -> StudyService:
+        """The study in a lab of its own, opened now."""
+        from empathylab.store import Lab
+        from empathylab.study.service import StudyService
+
+        name = f"{self.study.name}@{self.study.version}"
+        return StudyService(Lab.open(self.folder, create=False), name)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket at that address, on which people can wait from now on."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError:
+        raise InputError(
+            "there is no such address", where="--host", got=host, remedy="Give 127.0.0.1, say."
+        ) from None
+    family, kind, number, _, address = found[0]
+    listener = socket.socket(family, kind, number)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+        listener.listen(server_settings()["backlog"])
+    except OSError as error:
+        listener.close()
+        raise _unusable(host, port, error) from None
+    return listener
+
+
+def _unusable(host: str, port: int, error: OSError) -> InputError:
+    where = f"{host}:{port}"
+    if error.errno == errno.EADDRINUSE:
+        return InputError(
+            "another program listens at this address already",
+            where=where,
+            remedy="End it, or choose another port with --port.",
+        )
+    if error.errno == errno.EACCES:
+        return InputError(
+            "this port may not be used without special rights",
+            where=where,
+            remedy="Choose one from 1024 on with --port, and let a proxy stand before it.",
+        )
+    return InputError(
+        "the server cannot listen at this address",
+        where=where,
+        got=error.strerror,
+        remedy="Choose another with --host and --port.",
+    )
+
+
+def checked_proxies(given: list[str]) -> tuple[str, ...]:
+    """The proxies to believe: those given, else this machine's own."""
+    for one in given:
+        try:
+            ipaddress.ip_network(one, strict=False)
+        except ValueError:
+            raise InputError(
+                "a proxy is named by its address or network",
+                where="--proxy",
+                got=one,
+                remedy="Give 10.0.0.5 or 10.0.0.0/24, say.",
+            ) from None
+    return tuple(given) or LOOPBACK
+
+
+def serve_study(serving: Serving, listener: socket.socket, *, workers: int = 1) -> None:
+    """Serves the study until the process is told to stop.
+
+    Requests under way are finished first. SIGTERM returns; SIGINT raises KeyboardInterrupt.
+    """
+    start_logging(requests=serving.log_requests)
+    with contextlib.closing(listener):
+        if workers == 1:
+            with _ended_by(signal.SIGTERM) as end, _beside(serving):
+                _serve(serving, listener, end)
+            return
+        work = functools.partial(_serve, serving, listener)
+        with _beside(serving):
+            # The socket is closed first: who comes then must not wait for workers that have ended.
+            told = run_workers(work, workers, patience=_GRACE + 5, ending=listener.close)
+        if told == signal.SIGINT:
+            raise KeyboardInterrupt
+
+
+class _End:
+    """Whether the server has been told to stop, also before there was one."""
+
+    def __init__(self) -> None:
+        self.told = False
+        self.server: uvicorn.Server | None = None
+
+    def __call__(self, *_: object) -> None:
+        self.told = True
+        if self.server is not None:
+            self.server.should_exit = True
+
+
+@contextlib.contextmanager
+def _ended_by(number: signal.Signals) -> Iterator[_End]:
+    """While it lasts the signal asks to stop, and does not kill.
+
+    The server has a handler of its own while it runs, and raises the signal anew at its end.
+    """
+    end = _End()
+    before = signal.signal(number, end)
+    try:
+        yield end
+    finally:
+        signal.signal(number, before)
+
+
+@contextlib.contextmanager
+def _beside(serving: Serving) -> Iterator[None]:
+    """What goes on beside the pages, once for all workers: too old data goes, Prolific is heard."""
+    from empathylab.study.recruiting.polling import start_polling
+
+    service = serving.service()
+    poll = start_polling(service)
+    ended = threading.Event()
+    threading.Thread(target=_keep_deleting, args=(serving, ended), daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if poll is not None:
+            poll.stop()
+        service.lab.close()
+
+
+def server_config(serving: Serving) -> uvicorn.Config:
+    """The server's settings around the study's app."""
+    import uvicorn
+
+    settings: dict[str, Any] = dict(server_settings()) | {
+        "proxy_headers": bool(serving.proxies),
+        "forwarded_allow_ips": ",".join(serving.proxies),
+        "root_path": serving.root_path,
+        "log_config": None,
+    }
+    return uvicorn.Config(serving.app(), **settings)
+
+
+def _serve(serving: Serving, listener: socket.socket, end: _End | None = None) -> None:
+    import uvicorn
+
+    start_logging(requests=serving.log_requests)
+    server = uvicorn.Server(server_config(serving))
+    if end is not None:
+        end.server = server
+        if end.told:
+            return
+    server.run(sockets=[listener])
+
+
+def _keep_deleting(serving: Serving, ended: threading.Event) -> None:
+    """Deletes once a day what the study's retention says; the caller did so at the start."""
+    while not ended.wait(_DAY):
+        delete_expired(serving)
+
+
+def delete_expired(serving: Serving) -> tuple[int, int]:
+    """How many platform ids and comments were deleted because their time is over."""
+    try:
+        service = serving.service()
+        with contextlib.closing(service.lab):
+            return service.apply_retention()
+    except Exception as error:  # noqa: BLE001 - the outermost call of a thread
+        # Tomorrow is another day; people who answer now must not suffer from it.
+        log.warning("what is too old could not be deleted: %s", type(error).__name__)
+        return 0, 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 
-import yaml
+from empathylab.study.answers import Problem
+from empathylab.study.interface_words import Tree, interface_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +53,44 @@ class Words:
     """Which of several, by the kind of page."""
     parts: Mapping[str, str] = field(hash=False)
     """Headings, by a part's role."""
-    closed: Mapping[str, str] = field(hash=False)
-    """Headings, by the reason why somebody has no place."""
+    problems: Mapping[str, str] = field(hash=False)
+    """What is wrong with an answer, by the problem's code."""
+    closed: Mapping[str, Said] = field(hash=False)
+    """By the reason why somebody has no place."""
     pages: Mapping[str, Said] = field(hash=False)
 
-
-def words_in(language: str) -> Words:
-    """The interface in that language; in English where nobody has translated it yet."""
-    known = _known()
-    short = language.partition("-")[0].lower()
-    return _read(short if short in known else "en")
+    def problem_said(self, problem: Problem) -> str:
+        """What is wrong with an answer, in this language."""
+        return self.problems[problem.code].format(**problem.numbers)
 
 
-@functools.cache
-def _known() -> frozenset[str]:
-    folder = files("empathylab.study.web").joinpath("interface")
-    return frozenset(one.name.partition(".")[0] for one in folder.iterdir())
+_NOTHING: Mapping[str, Tree] = {}
+_own: dict[tuple[int, str], tuple[Mapping[str, Tree], Words]] = {}
+"""Words of studies that bring their own; each keeps its mapping, so that its id stays taken."""
 
 
-@functools.cache
-def _read(language: str) -> Words:
-    folder = files("empathylab.study.web").joinpath("interface")
-    given = yaml.safe_load(folder.joinpath(f"{language}.yaml").read_text(encoding="utf-8"))
-    pages = {name: Said(**page) for name, page in given.pop("pages").items()}
-    return Words(pages=pages, **given)
+def words_in(language: str, own: Mapping[str, Tree] = _NOTHING) -> Words:
+    """The interface in that language; in English where nobody has translated it yet.
+
+    `own` are a study's own words, by language.
+    """
+    if language not in own:
+        return _ours(language)
+    key = id(own), language
+    if key not in _own:
+        _own[key] = own, _words(interface_words(language, own))
+    return _own[key][1]
+
+
+@functools.lru_cache(maxsize=200)
+def _ours(language: str) -> Words:
+    return _words(interface_words(language, _NOTHING))
+
+
+def _words(given: Tree) -> Words:
+    rest = dict(given)
+    pages, closed = (
+        {name: Said(**page) for name, page in rest.pop(part).items()}
+        for part in ("pages", "closed")
+    )
+    return Words(pages=pages, closed=closed, **rest)

@@ -1,0 +1,97 @@
+"""The server's log: one JSON line for each request, with nothing in it that tells who asked.
+
+A line names the route as it was written (`/page`, `/static/{name}`), never the path that came: no
+parameters, no ids, no cookies, no addresses, no words of anybody.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from starlette.types import Scope
+
+REQUESTS = "empathylab.study.web.requests"
+_OTHER = "other"
+"""The route of a path that nobody wrote a page for: it may hold anything."""
+_requests = logging.getLogger(REQUESTS)
+
+
+def log_request(scope: Scope, status: int, seconds: float) -> None:
+    """Writes the line of one request, if anybody reads them."""
+    if _requests.isEnabledFor(logging.INFO):
+        line = {
+            "method": scope["method"][:10],
+            "route": route_of(scope),
+            "status": status,
+            "milliseconds": round(1000 * seconds, 1),
+        }
+        _requests.info("request", extra={"request": line})
+
+
+def route_of(scope: Scope) -> str:
+    """The route that answered, as it was written; `other` where none did."""
+    endpoint = scope.get("endpoint")
+    if endpoint is None:
+        return _OTHER
+    app: Any = scope.get("app")
+    written = getattr(app.state, "routes_by_endpoint", None)
+    if written is None:
+        # By identity: an endpoint may be a method of something that cannot be hashed.
+        written = {id(one): path for path, one in _written(app.routes)}
+        app.state.routes_by_endpoint = written
+    found: str = written.get(id(endpoint), _OTHER)
+    return found
+
+
+def _written(routes: Iterable[Any], before: str = "") -> Iterator[tuple[str, object]]:
+    for route in routes:
+        path = before + getattr(route, "path", "")
+        if inner := getattr(route, "routes", None):
+            yield from _written(inner, path)
+        elif (endpoint := getattr(route, "endpoint", None)) is not None:
+            yield path, endpoint
+
+
+def start_logging(*, requests: bool) -> None:
+    """Sends the process's log to stderr: JSON lines with `requests`, else problems as sentences."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonLines() if requests else _Sentences())
+    for name in ("uvicorn", "empathylab"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.propagate = False
+        logger.setLevel(logging.WARNING)
+    _requests.setLevel(logging.INFO if requests else logging.WARNING)
+    # A server says much that only its developers understand; what it says at start and end is ours.
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+
+
+class _JsonLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "worker": os.getpid(),
+        }
+        request = getattr(record, "request", None)
+        return json.dumps(line | (request or {"level": record.levelname, "message": _said(record)}))
+
+
+class _Sentences(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return _said(record)
+
+
+def _said(record: logging.LogRecord) -> str:
+    """The message; of an error only where it happened, because its words may be somebody's."""
+    said = record.getMessage()
+    if record.exc_info and record.exc_info[0] is not None:
+        where = "".join(traceback.format_tb(record.exc_info[2]))
+        said = f"{said.strip()}: {record.exc_info[0].__name__}\n{where}"
+    return said
