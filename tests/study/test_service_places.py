@@ -316,7 +316,7 @@ def test_participants_are_listed_under_their_keys(lab: Lab) -> None:
     person = someone(service, "ann")
     step_on(service, person)
     [listed] = service.participants()
-    assert (listed.person, listed.status, listed.answered) == (person, "arrived", 1)
+    assert (listed.person, listed.status, listed.answered) == (person, "live", 1)
 
 
 def test_all_see_everything_within_subjects(lab: Lab) -> None:

@@ -10,10 +10,12 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from empathylab.errors import LabError, MissingExtra
 
 _BUSY_SECONDS = 30
+_POOL_SECONDS = 10
 _REMEDY_URL = "Write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
 _WHERE_URL = "EMPATHYLAB_DATABASE_URL"
 
@@ -52,7 +54,11 @@ def database_url(text: str) -> URL:
 def open_engine(url: URL) -> Engine:
     """An engine whose transactions are real ones, on either database."""
     if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True)
+        # A server's 40 threads share them, and PostgreSQL lets in 100 unless told otherwise: three
+        # server processes fit. Who waits longer for one than this is told to try again.
+        return create_engine(
+            url, pool_pre_ping=True, pool_size=20, max_overflow=10, pool_timeout=_POOL_SECONDS
+        )
     engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
@@ -123,6 +129,12 @@ def explained(engine: Engine) -> Iterator[None]:
         if (sentence := _sentence(engine.url, error)) is not None:
             raise sentence from error
         raise
+    except PoolTimeout as error:
+        raise LabError(
+            f"no connection to the database came free within {_POOL_SECONDS} s",
+            where=engine.url.render_as_string(hide_password=True),
+            remedy="Try again; if it stays so, look at what keeps the database server busy.",
+        ) from error
 
 
 def _sentence(url: URL, error: DBAPIError) -> LabError | None:

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    not_,
+    or_,
+    select,
+    update,
+)
 
 from empathylab.store import schema
 from empathylab.store.writing import insert_new
@@ -29,6 +42,36 @@ _ANSWERS = (
     .where(schema.page_answers.c.place_id == bindparam("place"))
     .order_by(schema.page_answers.c.id)
 )
+_SEEN_SINCE = or_(
+    schema.places.c.status == "finished",
+    (schema.places.c.seen_at >= bindparam("seen_since"))
+    & (schema.places.c.claimed_at >= bindparam("claimed_since")),
+)
+
+
+def _held(*columns: ColumnElement[Any]) -> Select[Any]:
+    table = schema.places
+    return select(*columns).where(
+        table.c.study_id == bindparam("study"),
+        table.c.world.in_(bindparam("worlds", expanding=True)),
+        table.c.status.in_(("live", "finished")),
+        table.c.person != bindparam("besides"),
+    )
+
+
+_ACTIVE_COLUMNS = (schema.places.c.arm, schema.places.c.slot, schema.places.c.world)
+_ACTIVE = _held(*_ACTIVE_COLUMNS).where(_SEEN_SINCE)
+_ACTIVE_TRAITS = _held(*_ACTIVE_COLUMNS, schema.places.c.traits).where(_SEEN_SINCE)
+_LATE = _held(*schema.places.c).where(not_(_SEEN_SINCE)).order_by(schema.places.c.id)
+_TOLD = select(schema.people.c.told).where(
+    schema.people.c.study_id == bindparam("study"), schema.people.c.person == bindparam("who")
+)
+_TIMES = select(
+    schema.page_answers.c.step,
+    schema.page_answers.c.shown_at,
+    schema.page_answers.c.answered_at,
+    schema.page_answers.c.timing,
+).where(schema.page_answers.c.place_id == bindparam("place"))
 _CHANGE = update(schema.places).where(schema.places.c.id == bindparam("place"))
 _ADD_ANSWER = insert(schema.page_answers)
 
@@ -78,27 +121,31 @@ def give_on(connection: Connection, study: int, person: str, seen_at: datetime) 
     return done.rowcount == 1
 
 
-def held_places(connection: Connection, study: int, worlds: Sequence[str], person: str) -> Rows:
-    """The places that are live or finished in these worlds, and the person's own."""
-    table = schema.places
-    query = select(
-        table.c.person,
-        table.c.world,
-        table.c.arm,
-        table.c.slot,
-        table.c.status,
-        table.c.traits,
-        table.c.claimed_at,
-        table.c.seen_at,
-    ).where(
-        table.c.study_id == study,
-        table.c.arm.is_not(None),
-        or_(
-            table.c.world.in_(worlds) & table.c.status.in_(("live", "finished")),
-            table.c.person == person,
-        ),
-    )
-    return connection.execute(query.order_by(table.c.id)).all()
+class Holders(TypedDict):
+    """Whose places are asked for."""
+
+    study: int
+    worlds: tuple[str, ...]
+    besides: str
+    """The person who asks."""
+    seen_since: datetime
+    """Whoever was last seen before is late."""
+    claimed_since: datetime
+    """Whoever took their place before is late, too."""
+
+
+def active_places(connection: Connection, holders: Holders, *, traits: bool) -> Rows:
+    """Arm, slot and world of the places that are finished, or held and not late.
+
+    There may be thousands, so `traits` are read only where they are wanted.
+    """
+    query = _ACTIVE_TRAITS if traits else _ACTIVE
+    return connection.execute(query, dict(holders)).all()
+
+
+def late_places(connection: Connection, holders: Holders) -> Rows:
+    """The places whose holders are late, in full, the oldest first."""
+    return connection.execute(_LATE, dict(holders)).all()
 
 
 def all_places(connection: Connection, study: int) -> Rows:
@@ -121,10 +168,7 @@ def given_answers(connection: Connection, place: int) -> Rows:
 
 def page_times(connection: Connection, place: int) -> dict[str, Any]:
     """By page, when it was shown and answered, and how long it took."""
-    table = schema.page_answers
-    query = select(table.c.step, table.c.shown_at, table.c.answered_at, table.c.timing)
-    rows = connection.execute(query.where(table.c.place_id == place)).all()
-    return {row.step: row for row in rows}
+    return {row.step: row for row in connection.execute(_TIMES, {"place": place})}
 
 
 def answered_pages(connection: Connection, study: int, steps: Sequence[str] | None = None) -> Rows:
@@ -162,9 +206,8 @@ def add_person(connection: Connection, row: Mapping[str, Any]) -> None:
 
 def told_of(connection: Connection, study: int, person: str) -> dict[str, str]:
     """What the platform told about the person."""
-    table = schema.people
-    query = select(table.c.told).where(table.c.study_id == study, table.c.person == person)
-    return dict(connection.execute(query).scalar_one_or_none() or {})
+    found = connection.execute(_TOLD, {"study": study, "who": person})
+    return dict(found.scalar_one_or_none() or {})
 
 
 def people_rows(connection: Connection, study: int) -> Rows:

@@ -6,27 +6,32 @@ while somebody claims a place. What has returned `Saved` is on the disk.
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeVar, cast
 
 from sqlalchemy import Connection
 
+from empathylab.errors import LabError
 from empathylab.store.study_places import add_person, add_place, change_place, find_place, took_part
 from empathylab.store.study_records import lock_study, other_versions
 from empathylab.study.answers import (
     Accepted,
-    Problem,
     Refused,
     check_answer,
     clean_text,
+    problem,
     valid_values,
 )
 from empathylab.study.assignment import FOR_GOOD, Status, World, ended
 from empathylab.study.blocks import Imagine
 from empathylab.study.completion import Completion, completion_for
-from empathylab.study.flow import End, GoTo, Show, Step, study_steps
+from empathylab.study.flow import Course, End, GoTo, Show, Step, decide, study_steps
 from empathylab.study.launched import load_launched
 from empathylab.study.launching import launch
+from empathylab.study.reviewing import Inbox
 from empathylab.study.sittings import Escalate, Mode, Sitting
 from empathylab.study.steering import Steering, erase
 from empathylab.study.timing import too_soon
@@ -93,6 +98,7 @@ class StudyService(Steering):
                 if not over or study.recruitment.once:
                     break
                 turn += 1
+        self.admit(ids, person, row, world)
         spoken = language if language in study.languages else None
         if row is None:
             place = self._place_row(person, world, spoken or study.languages[0])
@@ -113,7 +119,10 @@ class StudyService(Steering):
 
     def _place_row(self, person: str, world: World, language: str) -> dict[str, Any]:
         now = self._clock()
+        first = decide(Course(self.study, self._launched.scales, None, person), {})
+        shown = {"shown_step": first.step.key, "shown_at": now} if isinstance(first, Show) else {}
         return {
+            **shown,
             "study_id": self._launched.row,
             "person": person,
             "world": world,
@@ -155,7 +164,7 @@ class StudyService(Steering):
 
         # Whoever had all their data deleted is unknown, and has withdrawn.
         unknown = Closed("unknown", _UNKNOWN, completion_for(self.study, "withdrawn"))
-        return self._sit(person, "read", show, unknown)
+        return self._with_messages(person, self._sit(person, "read", show, unknown))
 
     def submit(
         self, person: str, step_key: str, values: Values, timing: Mapping[str, float] | None = None
@@ -178,9 +187,40 @@ class StudyService(Steering):
                 return Saved(step_key, ended=False)
             if not found.revising and (refused := _hurried(sitting, step)):
                 return refused
-            return Saved(step_key, sitting.store(step, checked.values, timing or {}))
+            following = sitting.store(step, checked.values, timing or {})
+            return Saved(step_key, isinstance(following, Finished), following)
 
-        return self._sit(person, "write", take, Moved(_UNKNOWN))
+        done = self._sit(person, "write", take, Moved(_UNKNOWN))
+        if isinstance(done, Saved):
+            # The answer is on the disk; trouble with messages must not make it look otherwise.
+            with contextlib.suppress(LabError):
+                self._mark_read(person)
+                if done.following is not None:
+                    following = self._with_messages(person, done.following)
+                    done = dataclasses.replace(done, following=following)
+        return done
+
+    @functools.cached_property
+    def _inbox(self) -> Inbox:
+        return Inbox(self._lab, self._launched.row, clock=self._clock)
+
+    @functools.cached_property
+    def _told(self) -> dict[str, tuple[str, ...]]:
+        """By person, the messages on the page that they were last shown."""
+        return {}
+
+    def _with_messages(self, person: str, view: View) -> View:
+        messages = self._inbox.unread(person) if isinstance(view, Page) else ()
+        if not messages:
+            return view
+        self._told[person] = messages
+        return dataclasses.replace(cast("Page", view), messages=messages)
+
+    def _mark_read(self, person: str) -> None:
+        """Whoever went on has read what stood there; what came since is still to be shown."""
+        told = self._told.pop(person, None)
+        if told is not None and told == self._inbox.unread(person):
+            self._inbox.mark_read(person)
 
     def back(self, person: str, step_key: str) -> Page | None:
         """The page before that one; None where one cannot go back."""
@@ -252,9 +292,10 @@ class StudyService(Steering):
         self, person: str, mode: Mode, work: Callable[[Sitting], Result], unknown: Unknown
     ) -> Result | Unknown:
         """What the work gives, begun anew with a stronger lock where it needs one."""
+        now = self._clock()
 
         def sit(connection: Connection) -> Result | Unknown:
-            if mode == "locked":
+            if mode == "locked" and not self._turns.alone:
                 lock_study(connection, self._launched.row)
             row = find_place(connection, self._launched.row, person, lock=mode != "read")
             if row is None:
@@ -262,7 +303,7 @@ class StudyService(Steering):
             if row.revision != self._launched.revision:
                 version = self._launched.study.version
                 self._launched = load_launched(connection, f"{self.name}@{version}")
-            return work(Sitting(connection, self._launched, row, self._clock(), mode))
+            return work(Sitting(connection, self._launched, row, now, mode))
 
         for _ in range(_ATTEMPTS):
             if mode == "write" and self._turns.alone:
@@ -296,8 +337,7 @@ def _hurried(sitting: Sitting, step: Step) -> Refused | None:
     least = block.seconds if isinstance(block, Imagine) and step.page == "imagine" else 0
     if not too_soon(sitting.shown_at(step), sitting.now, least):
         return None
-    sentence = f"Please take at least {least} seconds for this page."
-    return Refused({"page": Problem("too-short", sentence)})
+    return Refused({"page": problem("too-soon", least=least)})
 
 
 def _single(values: Values) -> dict[str, str]:

@@ -9,20 +9,24 @@ circle.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+import functools
+import itertools
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any, Literal, cast
 
 from sqlalchemy import Connection, Row
 
 from empathylab.store.study_places import (
+    Holders,
+    active_places,
     add_answer,
     change_place,
     correct_answer,
-    find_place,
     give_on,
     given_answers,
-    held_places,
+    late_places,
     page_times,
     told_of,
 )
@@ -45,17 +49,30 @@ from empathylab.study.completion import Completion, completion_for
 from empathylab.study.content import PageContent, page_content
 from empathylab.study.definition import Outcome
 from empathylab.study.finishing import finished_work
-from empathylab.study.flow import Course, End, GoTo, NeedsPlace, Show, Step, decide, last_step
+from empathylab.study.flow import (
+    Course,
+    Decision,
+    End,
+    GoTo,
+    NeedsPlace,
+    Show,
+    Step,
+    decide,
+    last_step,
+)
 from empathylab.study.launched import Launched
 from empathylab.study.packets import Slot
 from empathylab.study.quotas import quota_traits
 from empathylab.study.timing import page_timing
-from empathylab.study.visits import Closed, Finished, Page
+from empathylab.study.visits import Closed, Finished, Page, View
 
 Mode = Literal["read", "write", "locked"]
 _RANK: dict[Mode, int] = {"read": 0, "write": 1, "locked": 2}
 _SEEN_AGAIN = timedelta(seconds=60)
 """A sign of life is written down this often at most; answers are one anyway."""
+
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class Escalate(Exception):
@@ -74,7 +91,8 @@ class Sitting:
     ) -> None:
         self.connection = connection
         self.launched = launched
-        self.row = row
+        self.row: Any = SimpleNamespace(**row._mapping)
+        """As it stands after what this sitting has changed."""
         self.now = now
         self.mode = mode
         self.answers = {one.step: one for one in given_answers(connection, row.id)}
@@ -147,13 +165,13 @@ class Sitting:
         """Takes the next place, or the person's own again; says why not where there is none."""
         self.require("locked")
         study, world = self.launched.study, self.row.world
-        worlds = ("person", "test") if world == "test" else (world,)
+        worlds: tuple[World, ...] = ("person", "test") if world == "test" else (world,)
         told = told_of(self.connection, self.launched.row, self.row.person)
         traits = dict(self.row.traits) or quota_traits(study, self.given, told)
-        held = held_places(self.connection, self.launched.row, worlds, self.row.person)
+        own = () if self.row.arm is None else (self.place,)
         state = State(
             {arm: len(slots) for arm, slots in self.launched.slots.items()},
-            tuple(place_of(one) for one in held),
+            (*self._others(worlds), *own),
             stopped_arms(self.connection, self.launched.row),
             self.row.study_status,
         )
@@ -176,11 +194,29 @@ class Sitting:
         )
         return None
 
+    def _others(self, worlds: tuple[World, ...]) -> Iterator[Place]:
+        """The places that count, of which no more is known than counts, and those given on."""
+        study, limits = self.launched.study, self.launched.study.time_limits
+        within = limits.finish_within
+        holders = Holders(
+            study=self.launched.row,
+            worlds=worlds,
+            besides=self.row.person,
+            seen_since=self.now - timedelta(minutes=limits.abandon_after),
+            claimed_since=_LONG_AGO if within is None else self.now - timedelta(minutes=within),
+        )
+        rows = active_places(self.connection, holders, traits=bool(study.quotas))
+        if study.quotas:
+            for *held, traits in rows:
+                yield dataclasses.replace(_taken(*held), traits=traits)
+        else:
+            yield from itertools.starmap(_taken, rows)
+        yield from map(place_of, late_places(self.connection, holders))
+
     def _change(self, **values: Any) -> None:
         self.require("write")
         change_place(self.connection, self.row.id, **values)
-        found = find_place(self.connection, self.launched.row, self.row.person)
-        self.row = cast("Row[Any]", found)
+        vars(self.row).update(values)
 
     def page(self, show: Show, notice: str = "") -> Page:
         """The page to show, with what was answered or begun on it."""
@@ -201,26 +237,24 @@ class Sitting:
         """Writes down when a page was first shown, and now and then that the person is there."""
         seen = max(self.now, self.row.seen_at)
         if not show.revising and self.row.shown_step != show.step.key:
-            self.require("write")
-            change_place(
-                self.connection,
-                self.row.id,
-                shown_step=show.step.key,
-                shown_at=self.now,
-                seen_at=seen,
-            )
+            self._change(shown_step=show.step.key, shown_at=self.now, seen_at=seen)
         elif seen - self.row.seen_at > _SEEN_AGAIN:
-            self.require("write")
-            change_place(self.connection, self.row.id, seen_at=seen)
+            self._change(seen_at=seen)
 
     def shown_at(self, step: Step) -> datetime:
         """When the page was first shown; now, where that is not known."""
         shown: datetime = self.row.shown_at if self.row.shown_step == step.key else self.now
         return shown
 
-    def store(self, step: Step, values: Mapping[str, Any], timing: Mapping[str, float]) -> bool:
-        """Whether the study is over with this answer; writes the answer, and the end if it is."""
-        self.require("write")
+    def store(self, step: Step, values: Mapping[str, Any], timing: Mapping[str, float]) -> View:
+        """What comes after this answer.
+
+        Writes the answer, claims a place where one is due next, and writes the end where there is
+        nothing more.
+        """
+        self.given[step.key] = dict(values)
+        following = decide(self.course, self.given)
+        self.require("locked" if isinstance(following, NeedsPlace) else "write")
         before = self.answers.get(step.key)
         if before is None:
             shown_at = self.shown_at(step)
@@ -237,32 +271,36 @@ class Sitting:
         else:
             fresh = {"place_id": self.row.id, "step": step.key, "shown_at": shown_at}
             add_answer(self.connection, {**fresh, **kept, "corrections": 0})
-        self.given[step.key] = dict(values)
-        return self._move_on(step)
+        return self._move_on(step, following)
 
-    def _move_on(self, answered: Step) -> bool:
+    def _move_on(self, answered: Step, following: Decision) -> View:
         values: dict[str, Any] = {"seen_at": max(self.now, self.row.seen_at)}
         if self.row.draft.get("step") == answered.key:
             values["draft"] = {}
-        following = decide(self.course, self.given)
-        if isinstance(following, Show) and following.step.key != self.row.shown_step:
+        if isinstance(following, End):
+            self.end(following.outcome, **values)
+            return self.finished(following.outcome)
+        if isinstance(following, NeedsPlace):
+            stopped = self._claim()
+            if stopped is not None:
+                self._change(**values)
+                return stopped
+            following = decide(self.course, self.given)
+        following = cast("Show", following)
+        if following.step.key != self.row.shown_step:
             # The next page is shown at once; so showing it needs no write of its own.
             values |= {"shown_step": following.step.key, "shown_at": self.now}
-        change_place(self.connection, self.row.id, **values)
-        if isinstance(following, End):
-            self.end(following.outcome)
-            return True
-        return False
+        self._change(**values)
+        return self.page(following)
 
-    def end(self, outcome: Outcome) -> None:
+    def end(self, outcome: Outcome, **values: Any) -> None:
         """Writes down how it ended; completed work goes where analyses read it."""
         if outcome == "completed":
             self._finish()
-        if self.row.arm is None:
-            self._change(outcome=outcome)
-            return
-        status: Status = "finished" if outcome == "completed" else "failed"
-        self._change(outcome=outcome, status=ended(self.place, status).status)
+        if self.row.arm is not None:
+            status: Status = "finished" if outcome == "completed" else "failed"
+            values["status"] = ended(self.place, status).status
+        self._change(outcome=outcome, **values)
 
     def _finish(self) -> None:
         times = page_times(self.connection, self.row.id)
@@ -313,6 +351,12 @@ class Sitting:
             reply=reply,
             earlier=earlier,
         )
+
+
+@functools.lru_cache(maxsize=100_000)
+def _taken(arm: str, slot: int, world: World) -> Place:
+    """A place that is somebody else's, whoever and since whenever."""
+    return Place("", arm, slot, _LONG_AGO, _LONG_AGO, "finished", world)
 
 
 REPEATED = "You have already taken part in this study. Thank you."

@@ -2,13 +2,15 @@
 
 SQLite has one writer at a time and reaches the disk at every commit. So work that comes while a
 commit is under way is queued, done in one transaction, and acknowledged when that is on the disk.
+One of the waiting threads leads: it does all that waits, wakes those whose work is done, and hands
+the lead to the next who waits.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection
@@ -29,7 +31,8 @@ class Turns:
         self.alone = lab.engine.dialect.name == "sqlite"
         """Whether nobody else writes while one does."""
         self._waiting: deque[_Piece[Any]] = deque()
-        self._turn = threading.Lock()
+        self._led = False
+        self._guard = threading.Lock()
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
         """What the work gives, once all that it wrote is durable; its error leaves no trace."""
@@ -37,35 +40,69 @@ class Turns:
             with self._lab.writing() as connection:
                 return work(connection)
         piece = _Piece(work)
-        self._waiting.append(piece)
-        while not piece.done:
-            with self._turn:
-                if not piece.done:
-                    self._write_together()
+        with self._guard:
+            self._waiting.append(piece)
+            leads, self._led = not self._led, True
+        if not leads:
+            self._wait(piece)
+        if not piece.done:
+            self._lead(piece)
         return piece.outcome()
 
-    def _write_together(self) -> None:
-        count = min(len(self._waiting), _MOST_TOGETHER)
-        pieces = [self._waiting.popleft() for _ in range(count)]
+    def _wait(self, piece: _Piece[Any]) -> None:
         try:
-            if len(pieces) == 1 or not self._done_together(pieces):
-                for one in pieces:
-                    self._do_alone(one)
-        finally:
-            # Where this thread is interrupted, another does what it took on.
-            self._waiting.extendleft(one for one in reversed(pieces) if not one.done)
+            piece.woken.wait()
+        except BaseException:
+            with self._guard:
+                if piece in self._waiting:
+                    self._waiting.remove(piece)
+                if piece.woken.is_set() and not piece.done:
+                    self._pass_on()
+            raise
 
-    def _done_together(self, pieces: Sequence[_Piece[Any]]) -> bool:
+    def _lead(self, own: _Piece[Any]) -> None:
+        with self._guard:
+            count = min(len(self._waiting), _MOST_TOGETHER)
+            pieces = [self._waiting.popleft() for _ in range(count)]
+        try:
+            together = pieces
+            while len(together) > 1:
+                failing = self._failing(together)
+                together = [one for one in together if one not in failing and not one.done]
+                for one in failing:
+                    self._do_alone(one)
+            for one in together:
+                self._do_alone(one)
+        finally:
+            for one in pieces:
+                if one.done:
+                    one.woken.set()
+            with self._guard:
+                # Where this thread is interrupted, another does what it took on.
+                undone = [one for one in pieces if not one.done and one is not own]
+                self._waiting.extendleft(reversed(undone))
+                self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Lets the next who waits lead, if anybody does."""
+        self._led = bool(self._waiting)
+        if self._waiting:
+            self._waiting[0].woken.set()
+
+    def _failing(self, pieces: list[_Piece[Any]]) -> list[_Piece[Any]]:
+        """Those that kept all from being done in one transaction; none once they are."""
+        begun = 0
         try:
             with self._lab.writing() as connection:
                 for one in pieces:
-                    with connection.begin_nested():
-                        one.do(connection)
+                    begun += 1
+                    one.do(connection)
+                begun += 1
         except Exception:  # noqa: BLE001 - whatever it is, each piece meets it alone
-            return False
+            return pieces if begun > len(pieces) or not begun else [pieces[begun - 1]]
         for one in pieces:
             one.done = True
-        return True
+        return []
 
     def _do_alone(self, piece: _Piece[Any]) -> None:
         try:
@@ -82,6 +119,8 @@ class _Piece(Generic[Result]):
     def __init__(self, work: Callable[[Connection], Result]) -> None:
         self._work = work
         self._results: list[Result] = []
+        self.woken = threading.Event()
+        """Set when the work is done, or when it falls to its own thread to lead."""
         self.error: BaseException | None = None
         self.done = False
 

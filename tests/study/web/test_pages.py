@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from html import unescape
 from typing import get_args
 
 import pytest
@@ -14,6 +15,7 @@ from empathylab.study.assignment import Reason
 from empathylab.study.definition import Outcome, Recruitment
 from empathylab.study.visits import Closed, Finished
 from empathylab.study.web import visit_token
+from empathylab.study.web.words import words_in
 from tests.study.examples import BETWEEN
 from tests.study.web.desk import KEY, Desk, preset
 from tests.study.web.raters import Read, Visitor, app_of, filled, visiting, walk
@@ -364,7 +366,7 @@ def test_who_has_no_place_is_told_why(monkeypatch: pytest.MonkeyPatch, reason: s
         monkeypatch.setattr(desk, "view", lambda person: closed)
         page = visitor.get("/page")
     assert page.status_code == 200
-    assert f"Because of {reason}." in page.text
+    assert words_in("en").closed[reason].text in unescape(page.text)
     assert "LATE-9" in page.text
 
 

@@ -11,7 +11,8 @@ from urllib.parse import parse_qsl
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-MOST_BYTES = 64 * 1024
+MOST_BYTES = 512 * 1024
+"""The longest reply has 40,000 characters of up to four bytes, and each byte is sent as `%XX`."""
 MOST_SECONDS = 20.0
 """To send a form; who is slower holds up a connection that others need."""
 ANSWER = "answer-"

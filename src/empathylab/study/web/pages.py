@@ -20,7 +20,8 @@ from empathylab.study.assignment import World
 from empathylab.study.blinding import same_id
 from empathylab.study.definition import Study
 from empathylab.study.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
-from empathylab.study.web.forms import Form, read_form
+from empathylab.study.web.forms import MOST_BYTES, Form, read_form
+from empathylab.study.web.handover import Handover
 from empathylab.study.web.markdown import block_html
 from empathylab.study.web.recruitment import MTURK_HOSTS, BadLink, Preview, Visit, read_link
 from empathylab.study.web.rendering import (
@@ -44,6 +45,9 @@ from empathylab.study.web.sessions import (
     unseal,
 )
 from empathylab.study.web.words import Said
+
+_AFTER = "after"
+"""The parameter that names the page from whose answer somebody comes."""
 
 
 class RaterService(Protocol):
@@ -69,7 +73,8 @@ class RaterPages:
     study: Study
     secret: bytes
     trust_proxy: bool = False
-    most_bytes: int = 64 * 1024
+    most_bytes: int = MOST_BYTES
+    _handover: Handover = field(default_factory=Handover)
     _service: list[RaterService] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -126,10 +131,12 @@ class RaterPages:
         session = self._session(request)
         if session is None:
             return self._unknown(request)
-        service = await self.service()
-        view = await run_in_threadpool(service.view, session.person)
-        moved = "moved" in request.query_params
-        return self._shown(request, session, view, moved=moved)
+        asked = request.query_params
+        view = self._handover.take(session.person, asked.get(_AFTER, ""))
+        if view is None:
+            service = await self.service()
+            view = await run_in_threadpool(service.view, session.person)
+        return self._shown(request, session, view, moved="moved" in asked)
 
     async def submit(self, request: Request) -> Response:
         """An answer: acknowledged by the next page, and only once it is on the disk."""
@@ -148,7 +155,12 @@ class RaterPages:
         except LabError:
             page = retry_page(self.frame(request, session), form.fields)
             return HTMLResponse(page, status_code=503, headers={"Retry-After": "5"})
-        return self._to(request, "/page?moved" if isinstance(done, Moved) else "/page")
+        if isinstance(done, Moved):
+            return self._to(request, "/page?moved")
+        if done.following is None:
+            return self._to(request, "/page")
+        self._handover.give(session.person, done.step, done.following)
+        return self._to(request, f"/page?{_AFTER}={quote(done.step)}")
 
     async def back(self, request: Request) -> Response:
         """The page before the one named, where one may go back to it."""
@@ -269,8 +281,7 @@ class RaterPages:
         if closed.reason == "unknown":
             return self._unknown(request)
         words = self.frame(request, session, closed.language).words
-        said = Said(words.closed[closed.reason], closed.sentence)
-        return self._end(request, session, closed, said)
+        return self._end(request, session, closed, words.closed[closed.reason])
 
     def _end(
         self, request: Request, session: Session, view: Finished | Closed, said: Said
@@ -304,7 +315,8 @@ class RaterPages:
             page = await run_in_threadpool(service.view, session.person)
         if not isinstance(page, Page) or page.step != form.step:
             return self._to(request, "/page?moved")
-        errors = {name: one.sentence for name, one in refused.problems.items()}
+        words = self.frame(request, session, page.language).words
+        errors = {name: words.problem_said(one) for name, one in refused.problems.items()}
         filled = Filled(form.values, errors, form.came_from)
         return self._page(request, session, page, filled, 422)
 

@@ -21,7 +21,7 @@ from empathylab.study.web.forms import ANSWER
 from empathylab.study.web.markdown import block_html, inline_html
 from empathylab.study.web.words import Words, words_in
 
-_TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry")
+_TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks")
 _WORK = ("rate", "imagine", "write")
 _NOTES = {"example": "why", "check": "again"}
 """What a note is, by the kind of page: all others warn of what comes."""
@@ -41,7 +41,7 @@ class Frame:
     @property
     def words(self) -> Words:
         """The interface in the frame's language."""
-        return words_in(self.language)
+        return words_in(self.language, self.study.interface)
 
     def said(self, text: Text | None) -> str:
         """One of the study's texts."""
@@ -97,14 +97,34 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         text=block_html(content.text),
         sections=_sections(frame, content),
         asks=drawn,
+        questions=_questions(frame, tuple(drawn)),
         percent=min(99, max(0, round(100 * page.progress))),
         back=page.can_go_back,
         came_from=filled.came_from,
         notice=filled.notice or page.notice,
+        messages=page.messages,
         general=[text for name, text in filled.errors.items() if name not in named],
         errors=filled.errors,
         drafts=len(drawn) > 1 or any(one.kind == "paragraph" for one in drawn),
     )
+
+
+def _questions(frame: Frame, drawn: tuple[Drawn, ...]) -> Markup:
+    words = frame.words
+    blank = not any(one.value or one.error for one in drawn)
+    # Most pages ask everybody the same; what somebody wrote is kept nowhere.
+    draw = _blank_questions if blank else _drawn_questions
+    return draw(drawn, words.optional, words.answer)
+
+
+def _drawn_questions(drawn: tuple[Drawn, ...], optional: str, answer: str) -> Markup:
+    template = _environment().get_template("asks.html.j2")
+    return Markup(  # noqa: S704 - the template escapes what it is given
+        template.render(asks=drawn, optional_word=optional, answer_word=answer)
+    )
+
+
+_blank_questions = functools.lru_cache(maxsize=512)(_drawn_questions)
 
 
 def plain_page(frame: Frame, name: str, *, sentence: str = "", way: bool = True) -> str:

@@ -1,0 +1,166 @@
+"""How simulated raters behave: what they answer, decided by what stands on the page alone."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from empathylab.study.bots.reading import Asked, ReadPage
+
+Behaviour = Literal["careful", "fast", "dropout", "straightliner", "backtracker"]
+BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
+
+_SHARES: dict[Behaviour, int] = {
+    "careful": 50,
+    "fast": 15,
+    "dropout": 15,
+    "straightliner": 10,
+    "backtracker": 10,
+}
+_SENTENCE = (
+    "I can see why that stays with you, and I am glad that you told me about it. "
+    "What would help you most right now?"
+)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+_MOST_TRIED = 5_000
+_NUMBERS = ("34", "50", "18", "5", "1", "100", "0")
+_WORD = re.compile(r"\w+")
+_QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]+)[\"“”«»]")
+
+
+def mixed(count: int, seed: int) -> list[Behaviour]:
+    """So many behaviours in the shares of an ordinary crowd, the same for the same seed."""
+    total = sum(_SHARES.values())
+    crowd: list[Behaviour] = []
+    for one, share in _SHARES.items():
+        crowd += [one] * (count * share // total)
+    crowd += ["careful"] * (count - len(crowd))
+    random.Random(f"crowd {seed}").shuffle(crowd)
+    return crowd
+
+
+@dataclass
+class Notes:
+    """What raters have found out about comprehension checks, shared by the crowd.
+
+    Otherwise every one of them would have to guess anew, and few would pass.
+    """
+
+    passed: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By block, the answers with which somebody passed."""
+    failed: dict[str, list[tuple[dict[str, str], int | None]]] = field(default_factory=dict)
+    """By block, answers with which somebody did not, and how many of them were wrong if known."""
+
+    def may_be_right(self, block: str, answers: dict[str, str]) -> bool:
+        """Whether all that was tried before speaks for these answers, or not against them."""
+        for tried, wrong in self.failed.get(block, []):
+            differ = sum(tried[name] != answers[name] for name in tried)
+            if differ == 0 or (wrong and differ != wrong):
+                return False
+        return True
+
+
+@dataclass
+class Mind:
+    """One simulated rater."""
+
+    behaviour: Behaviour
+    chance: random.Random
+    notes: Notes
+    read: set[str] = field(default_factory=set)
+    """Words of the pages seen so far in this block."""
+    side: float = 0.0
+    """Where on a row of options somebody puts every cross who does not read."""
+
+    def __post_init__(self) -> None:
+        self.side = self.chance.random()
+
+    def answers(self, page: ReadPage) -> dict[str, str]:
+        """What the rater puts into the form."""
+        if self.behaviour in ("fast", "straightliner"):
+            chosen = {name: self._careless(one) for name, one in page.asked.items()}
+        else:
+            chosen = {name: self._careful(page, one) for name, one in page.asked.items()}
+            if "/check/" in page.step:
+                chosen = self._tried(page, chosen)
+        if "answer-agree" in page.asked:
+            chosen["answer-agree"] = "yes"
+        return chosen
+
+    def _careless(self, one: Asked) -> str:
+        if one.kind != "choice":
+            return self._written(one)
+        if self.behaviour == "straightliner":
+            return one.options[int(self.side * len(one.options))][0]
+        return self.chance.choice(one.options)[0]
+
+    def _careful(self, page: ReadPage, one: Asked) -> str:
+        if one.kind != "choice":
+            return self._written(one)
+        told = _told(one)
+        if told is not None:
+            return told
+        if "/check/" in page.step:
+            return _likest(one, words_of(page.words) | self.read)
+        return self.chance.choice(one.options)[0]
+
+    def _tried(self, page: ReadPage, likely: dict[str, str]) -> dict[str, str]:
+        """Of the answers to a check that may still be right, those nearest to the likely ones."""
+        block = page.step.partition("/")[0]
+        if block in self.notes.passed:
+            return self.notes.passed[block]
+        asked = list(page.asked.values())
+        every = itertools.product(*([value for value, _ in one.options] for one in asked))
+        names = [one.name for one in asked]
+        some = (dict(zip(names, one, strict=True)) for one in itertools.islice(every, _MOST_TRIED))
+        left = [one for one in some if self.notes.may_be_right(block, one)]
+        if not left:
+            return {one.name: self.chance.choice(one.options)[0] for one in asked}
+        return max(left, key=lambda one: sum(one[name] == likely[name] for name in names))
+
+    def _written(self, one: Asked) -> str:
+        if one.kind == "number":
+            return _NUMBERS[0]
+        if one.kind == "line":
+            return "Somewhere" if one.required or self.chance.random() < 0.5 else ""
+        if not one.required and self.behaviour != "careful":
+            return ""
+        return _SENTENCE
+
+    def another_number(self, tried: Sequence[str]) -> str:
+        """A number that has not been refused yet."""
+        return next((one for one in _NUMBERS if one not in tried), _NUMBERS[0])
+
+
+def _told(one: Asked) -> str | None:
+    """The option that the question itself says to choose."""
+    for quoted in _QUOTED.findall(one.label):
+        for value, label in one.options:
+            if label.casefold() == quoted.strip().strip(".,").casefold():
+                return value
+    asked = one.label.casefold()
+    if "last" in asked and "option" in asked:
+        return one.options[-1][0]
+    for number, word in enumerate(_ORDINALS[: len(one.options)]):
+        if f"the {word}" in asked and "choose" in asked:
+            return one.options[number][0]
+    return None
+
+
+def _likest(one: Asked, read: set[str]) -> str:
+    """The option most of whose words were read before."""
+
+    def share(option: tuple[str, str]) -> float:
+        words = words_of(option[1])
+        return len(words & read) / len(words) if words else 0.0
+
+    return max(one.options, key=share)[0]
+
+
+def words_of(text: str) -> set[str]:
+    """Its words, each once."""
+    return {one.casefold() for one in _WORD.findall(text)}

@@ -1,0 +1,136 @@
+"""A page as somebody without scripts sees it: its text, its form, and where its links lead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+
+
+@dataclass
+class Asked:
+    """A question of a form."""
+
+    name: str
+    kind: str
+    """`choice`, `line`, `number` or `paragraph`."""
+    label: str = ""
+    options: list[tuple[str, str]] = field(default_factory=list)
+    """What can be chosen: what is sent, and what is read."""
+    value: str = ""
+    required: bool = True
+
+
+class ReadPage(HTMLParser):
+    """What a rater reads off a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.title = ""
+        self.words = ""
+        """All that the study says in the middle of the page."""
+        self.action = ""
+        self.hidden: dict[str, str] = {}
+        self.asked: dict[str, Asked] = {}
+        self.least_seconds = 0
+        self.hints = 0
+        """Explanations of what was answered wrongly before."""
+        self.links: list[str] = []
+        self._open: list[str] = []
+        self._label_of = ""
+        self._option_of = ""
+        self._hinting = False
+        self.feed(page)
+        self.close()
+
+    @property
+    def step(self) -> str:
+        """Which page it is; empty where nothing is asked."""
+        return self.hidden.get("step", "")
+
+    @property
+    def back(self) -> str | None:
+        """Where the way back leads, if there is one."""
+        return next((one for one in self.links if "/back?" in one), None)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag not in ("input", "meta", "link", "br", "hr"):
+            self._open.append(tag)
+        if tag == "section":
+            self._hinting = "again" in given.get("class", "").split()
+        elif tag == "div" and self._hinting and "body" in given.get("class", "").split():
+            self.hints += 1
+        elif tag == "form":
+            self.action = given.get("action", "")
+            self.least_seconds = int(given.get("data-least") or 0)
+        elif tag == "a" and "href" in given:
+            self.links.append(given["href"])
+        elif tag == "fieldset":
+            required = given.get("aria-required") == "true"
+            self.asked[given["id"]] = Asked(given["id"], "choice", required=required)
+        elif tag == "legend":
+            self._label_of = next(reversed(self.asked))
+        elif tag == "label" and given.get("class") == "question":
+            self._label_of = given["for"]
+            self.asked[self._label_of] = Asked(self._label_of, "line")
+        elif tag == "textarea":
+            self._field(given, "paragraph")
+        elif tag == "input":
+            self._input(given)
+
+    def _input(self, given: dict[str, str]) -> None:
+        name = given.get("name", "")
+        if given["type"] == "hidden":
+            self.hidden[name] = given.get("value", "")
+        elif given["type"] == "radio":
+            self._option_of = name
+            self.asked[name].options.append((given["value"], ""))
+            if "checked" in given:
+                self.asked[name].value = given["value"]
+        else:
+            self._field(given, "number" if given.get("inputmode") == "decimal" else "line")
+
+    def _field(self, given: dict[str, str], kind: str) -> None:
+        one = self.asked.setdefault(given["name"], Asked(given["name"], kind))
+        one.kind, one.value = kind, given.get("value", "")
+        one.required = "required" in given
+
+    def handle_data(self, data: str) -> None:
+        inside = self._open[-1] if self._open else ""
+        if inside == "h1":
+            self.title += data
+        if self._option_of:
+            if inside != "kbd":
+                options = self.asked[self._option_of].options
+                options[-1] = (options[-1][0], (options[-1][1] + data).strip())
+        elif self._label_of:
+            self.asked[self._label_of].label += data
+        elif inside == "textarea" and self.asked:
+            self.asked[next(reversed(self.asked))].value += data.removeprefix("\n")
+        elif "main" in self._open:
+            self.words += f" {data.strip()}"
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "section":
+            self._hinting = False
+        if tag == "label":
+            self._option_of = ""
+        if tag in ("legend", "label"):
+            self._label_of = ""
+        while self._open and self._open.pop() != tag:
+            pass
+
+
+def block_of(step: str) -> str:
+    """The block that a page belongs to."""
+    return step.partition("/")[0]
+
+
+def filled(page: ReadPage, answers: dict[str, str]) -> dict[str, str]:
+    """What the browser sends: hidden fields, and the answers that are not empty or text."""
+    sent = {
+        name: answers.get(name, one.value)
+        for name, one in page.asked.items()
+        if answers.get(name, one.value) or one.kind != "choice"
+    }
+    return page.hidden | sent
