@@ -32,15 +32,15 @@ check: $(VENV)/.dev ## lint and types
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q tests/test_import_direction.py tests/test_public_names.py
 
-study: ## open the demo study
-	@echo "The demo study is not built yet: it comes with the room src/empathylab/study/." >&2; exit 2
+study: $(VENV)/.run ## open the demo study
+	@$(BIN)/empathylab study demo --lab demo-lab --open
 
 bench: $(VENV)/.dev ## print the measured ratios
 	@for script in bench/*.py; do echo "# $$script"; $(BIN)/python $$script || exit 1; done
 
 lock: ## renew requirements/*.lock from pyproject.toml (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
-	  --extra local --extra style --group build -o requirements/run.lock pyproject.toml
+	  --extra local --extra style --extra study --group build -o requirements/run.lock pyproject.toml
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
 	  --all-extras --group build --group dev -o requirements/dev.lock pyproject.toml
 

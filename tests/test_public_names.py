@@ -31,6 +31,7 @@ def _ruff_order(name: str) -> tuple[int, str]:
 
 def test_the_names_that_others_build_on_are_there() -> None:
     expected = {
+        "judging": {"Judging", "plan_comparing", "plan_judging", "study_instrument"},
         "models": {"Completion", "Message", "Model", "Parameters", "open_model"},
         "protocols": {"Appraisal", "Responding", "plan_appraisal", "plan_responding"},
         "report": {"collect", "render", "write_report"},

@@ -1,0 +1,75 @@
+"""The demonstration study in a lab."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.resources import files
+
+from empathylab.errors import InputError
+from empathylab.scales import Scale, scale_from_dict
+from empathylab.store import Lab, now
+from empathylab.store.lab_scales import store_scales
+from empathylab.store.releases import content_hash, import_release
+from empathylab.store.selections import save_selection
+from empathylab.store.study_records import find_study
+from empathylab.study.definition import Study
+from empathylab.study.demo.replies import SOURCE, demo_release
+from empathylab.study.launching import launch
+from empathylab.study.reading import parse_study
+
+_SELECTION = "demo-situations"
+
+
+def open_demo(lab: Lab, *, who: str = "researcher") -> str:
+    """The name under which the demonstration study runs in the lab, from now on or already.
+
+    What it needs is brought into the lab first. Once launched, it stays as it was.
+    """
+    study = demo_study()
+    with lab.reading() as connection:
+        held = find_study(connection, study.name)
+    if held is not None and held.launched_at is None:
+        raise InputError(
+            "the lab holds an imported study of this name",
+            got=study.name,
+            remedy="Open the demonstration in another lab, with --lab.",
+        )
+    if held is not None and held.version >= study.version:
+        return study.name
+    furnish_demo(lab)
+    return launch(lab, study, now=now(), who=who)
+
+
+def furnish_demo(lab: Lab) -> None:
+    """Brings situations, replies and the questionnaire of the study into the lab, once."""
+    release = demo_release()
+    situations = list(dict.fromkeys(one.situation for one in release.replies))
+    with lab.writing() as connection:
+        store_scales(connection, [_questionnaire()])
+    import_release(lab, release, kind="built in", source=SOURCE, fingerprint=content_hash(release))
+    recipe = {"kind": "first of each emotion", "set": release.situation_set.id}
+    paragraph = (
+        f"The first situation of each of {len(situations)} emotions was taken from the set "
+        f"“{release.situation_set.title}”."
+    )
+    save_selection(
+        lab,
+        _SELECTION,
+        release.situation_set,
+        situations,
+        recipe,
+        result={"paragraph": paragraph},
+    )
+
+
+def demo_study() -> Study:
+    """The study as its file says it."""
+    return parse_study(_text("demo.yaml"), file="demo.yaml")
+
+
+def _questionnaire() -> Scale:
+    return scale_from_dict(tomllib.loads(_text("talking.toml")), where="talking.toml")
+
+
+def _text(name: str) -> str:
+    return (files("empathylab.study.demo") / name).read_text(encoding="utf-8")
