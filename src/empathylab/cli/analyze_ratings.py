@@ -67,6 +67,10 @@ def ratings(
             min=0,
         ),
     ] = None,
+    everybody: Annotated[
+        bool,
+        typer.Option("--everybody", help="Leave out nobody, whatever the study's own rules say."),
+    ] = False,
     compare: Annotated[
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Also compare this about the raters; repeatable."),
@@ -92,7 +96,8 @@ def ratings(
 
     The published test (good against other ratings, chi-square with Yates' correction), with
     effects, intervals and corrections; beside it what clustering leaves of it, an ordinal mixed
-    model with crossed raters and situations, and whether the arms' raters are alike.
+    model with crossed raters and situations, and whether the arms' raters are alike. Exclusion
+    rules, of the study's file or given here, are applied in a second look beside everybody.
     """
     from empathylab.report.ratings_analysis import analyse_ratings
     from empathylab.report.ratings_scales import thresholds
@@ -105,7 +110,7 @@ def ratings(
             study,
             reference=reference,
             good_from=thresholds(good_from),
-            rules=rules,
+            rules=rules if rules or everybody else None,
             compare=compare or (),
             only=only,
             peek=peek,

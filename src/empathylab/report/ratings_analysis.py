@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from empathylab.errors import InputError, UnknownName
+from empathylab.errors import InputError, UnknownName, UserError
+from empathylab.report.collection import Collected, collected_apart, collected_arms
 from empathylab.report.ratings_models import DimensionModel, dimension_models
 from empathylab.report.ratings_scales import StudyScales, Thresholds, study_scales
 from empathylab.scales import builtin_scales, find_scale
@@ -27,6 +28,7 @@ from empathylab.stats.exclusions import (
     Rule,
     WithAndWithout,
     apply_exclusions,
+    rules_from,
     with_and_without,
 )
 from empathylab.stats.inconsistency import Inconsistencies, inconsistencies
@@ -40,6 +42,7 @@ from empathylab.store.rated import (
     ratings_frame,
 )
 from empathylab.store.selections import lab_chosen_situations
+from empathylab.study.peeking import require_closed
 
 # What is compared between the arms' raters, where a study knows it.
 NUMBERS = ("age", "seconds")
@@ -83,12 +86,21 @@ class RatingsAnalysis:
     """Who replied to the rated situations, but has no rating in the study."""
     reference_assumed: bool = False
     """No reference was named and no arm is called human, so the first arm became it."""
+    collected: tuple[Collected, ...] = ()
+    """When each arm was rated."""
+    unmet_rules: tuple[str, ...] = ()
+    """Rules of the study's file that nothing in the data can be held against."""
 
     @property
     def arms(self) -> tuple[str, ...]:
         """The arms with ratings, the reference first."""
         names = self.ratings["arm"].unique(maintain_order=True).to_list()
         return (self.reference, *(name for name in names if name != self.reference))
+
+    @property
+    def apart(self) -> bool:
+        """Whether arms were rated at different times."""
+        return collected_apart(self.collected)
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -102,32 +114,41 @@ def analyse_ratings(
     *,
     reference: str | None = None,
     good_from: Thresholds = None,
-    rules: Sequence[Rule] = (),
+    rules: Sequence[Rule] | None = None,
     compare: Sequence[str] = (),
     only: str | None = None,
+    peek: str | None = None,
+    who: str = "researcher",
 ) -> RatingsAnalysis:
     """The study's analysis; without a name, of the only study there is.
 
     `good_from` is the lowest good rating of degrees, or of each dimension by name; without it
-    degrees are compared by their means. `compare` names what to compare between the arms' raters
-    beyond what is usual; `only` a set or a draw from one, to whose situations the analysis is
-    narrowed.
+    degrees are compared by their means. `rules` say whom to leave out in a second look; without
+    them the study's own, declared before its launch, do. `compare` names what to compare between
+    the arms' raters beyond what is usual; `only` a set or a draw from one, to whose situations the
+    analysis is narrowed. A study that this lab runs must be closed, unless there is a reason to
+    `peek`, which the study's audit log keeps.
     """
     chosen = lab_study(lab, study)
+    require_closed(lab, chosen, peek=peek, who=who)
     ratings = _ratings(lab, chosen, only)
     arms = ratings["arm"].unique(maintain_order=True).to_list()
     against = _reference(reference, arms)
     scales = study_scales(chosen, ratings, good_from)
     everybody, contradictions = _raters(lab, chosen.name)
     raters = everybody.filter(pl.col("rater").is_in(ratings["rater"].unique().to_list()))
-    _check_rules(rules, raters, contradictions, chosen)
+    if rules is None:
+        applied, unmet = _declared(chosen, raters, contradictions)
+    else:
+        applied, unmet = list(rules), ()
+        _check_rules(applied, raters, contradictions, chosen)
 
     def compared(frame: pl.DataFrame) -> ArmComparison:
         return _compared(frame, scales, against)
 
     exclusions, kept = None, None
-    if rules:
-        excluded = apply_exclusions(ratings, raters, rules)
+    if applied:
+        excluded = apply_exclusions(ratings, raters, applied)
         kept = _kept(excluded, ratings, against)
         exclusions = with_and_without(ratings, excluded, compared)
     degrees = list(scales.degrees.items())
@@ -148,6 +169,8 @@ def analyse_ratings(
         raters_without_ratings=everybody.height - raters.height,
         unrated=_unrated(lab, ratings),
         reference_assumed=reference is None and against != "human",
+        unmet_rules=unmet,
+        collected=collected_arms(lab, chosen.name, [against, *(a for a in arms if a != against)]),
     )
 
 
@@ -203,9 +226,25 @@ def _kept(excluded: Exclusions, ratings: pl.DataFrame, reference: str) -> pl.Dat
         if not (kept.filter(dimension=name)["arm"] == reference).any():
             raise InputError(
                 f"the exclusion rules leave no rating of {name} in the reference arm {reference!r}",
-                remedy="Loosen them, or choose another --reference.",
+                remedy="Loosen them, choose another --reference, or look at --everybody.",
             )
     return kept
+
+
+def _declared(
+    study: Study, raters: pl.DataFrame, contradictions: Inconsistencies | None
+) -> tuple[list[Rule], tuple[str, ...]]:
+    """The study's own rules, and those of them that cannot be applied."""
+    applied: list[Rule] = []
+    unmet: list[str] = []
+    for rule in rules_from(study.exclusions):
+        try:
+            _check_rules([rule], raters, contradictions, study)
+        except UserError:
+            unmet.append(str(rule))
+        else:
+            applied.append(rule)
+    return applied, tuple(unmet)
 
 
 def _check_rules(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from empathylab.report.collection import collection_rows, collection_sentences
 from empathylab.report.mixed_rows import mixed_model_row
 from empathylab.report.mixed_words import model_methods, model_results
 from empathylab.report.rater_words import (
@@ -47,6 +48,10 @@ def ratings_document(analysis: RatingsAnalysis) -> dict[str, Any]:
         "reference": analysis.reference,
         "dimensions": plain(analysis.study.dimensions),
         "n": analysis.ratings.height,
+        "collected": {
+            "together": not analysis.apart if _dated(analysis) else None,
+            "arms": collection_rows(analysis.collected),
+        },
         "arms": _arms(analysis.comparison, analysis.means),
         "subsets": subset_rows(analysis.comparison),
         "tests": comparison_rows(analysis.comparison),
@@ -118,20 +123,39 @@ def _exclusions(analysis: RatingsAnalysis) -> dict[str, Any] | None:
 
 def notes(analysis: RatingsAnalysis) -> list[str]:
     """What a reader must know before the numbers, a sentence each."""
-    return notes_sentences(
+    said = notes_sentences(
         analysis.reference,
         assumed=analysis.reference_assumed,
         unrated=analysis.unrated,
         raters_without_ratings=analysis.raters_without_ratings,
         arms=analysis.arms,
     )
+    said += [
+        f"The study's rule to leave out who {rule} could not be applied, for lack of data."
+        for rule in analysis.unmet_rules
+    ]
+    return [*said, *_collection(analysis)] if analysis.apart else said
+
+
+def _collection(analysis: RatingsAnalysis) -> list[str]:
+    comparable = analysis.rater_comparison is not None
+    return collection_sentences(analysis.collected, comparable=comparable)
+
+
+def _dated(analysis: RatingsAnalysis) -> bool:
+    return any(one.first is not None for one in analysis.collected)
 
 
 def paragraphs(analysis: RatingsAnalysis) -> list[str]:
     """Methods first, then results, ready for a paper."""
     several = len(analysis.dimensions) > 1
     comparison = analysis.comparison
-    said = [" ".join(notes(analysis)), methods_paragraph(comparison, named=several)]
+    when = [] if analysis.apart else _collection(analysis)
+    said = [" ".join([*notes(analysis), *when])]
+    alike = analysis.rater_comparison
+    if alike is not None and analysis.apart:
+        said.append(raters_paragraph(alike))
+    said.append(methods_paragraph(comparison, named=several))
     said += [
         model_methods(one.model, of=one.dimension if several else "")
         for one in analysis.models
@@ -142,8 +166,8 @@ def paragraphs(analysis: RatingsAnalysis) -> list[str]:
     if analysis.paired is not None:
         said.append(paired_paragraph(analysis.paired))
     said += [_model_sentence(one, several=several) for one in analysis.models]
-    if analysis.rater_comparison is not None:
-        said.append(raters_paragraph(analysis.rater_comparison))
+    if alike is not None and not analysis.apart:
+        said.append(raters_paragraph(alike))
     said += exclusion_paragraphs(analysis)
     return [one for one in said if one]
 

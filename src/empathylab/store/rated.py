@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -42,6 +43,8 @@ class Study:
     """`between` or `within` subjects."""
     dimensions: tuple[Dimension, ...]
     status: str
+    exclusions: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    """Rules declared before the launch, as `empathylab.stats.exclusions.rules_from` reads them."""
 
 
 def lab_studies(lab: Lab) -> dict[str, Study]:
@@ -71,7 +74,8 @@ def study_of(row: Any, newest: int | None = None) -> Study:
     )
     design = row.protocol.get("design", "between")
     name = row.name if newest in (None, row.version) else f"{row.name}@{row.version}"
-    return Study(name, row.title, design, dimensions, row.status)
+    declared = tuple(row.protocol.get("exclusions") or ())
+    return Study(name, row.title, design, dimensions, row.status, declared)
 
 
 def _said(text: Any, language: str) -> str | None:
