@@ -6,7 +6,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LAB ?= lab
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check study bench lock clean
+.PHONY: help run test check study bench docs lock clean
 
 help: ## say what there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -38,14 +38,18 @@ study: $(VENV)/.run ## open the demo study
 bench: $(VENV)/.dev ## print the measured ratios
 	@for script in bench/*.py; do echo "# $$script"; $(BIN)/python $$script || exit 1; done
 
+docs: $(VENV)/.dev ## build the documentation site into site/
+	@$(BIN)/python scripts/write_reference.py
+	@$(BIN)/python -m mkdocs build --strict
+
 lock: ## renew requirements/*.lock from pyproject.toml (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
 	  --extra local --extra style --extra study --group build -o requirements/run.lock pyproject.toml
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \
-	  --all-extras --group build --group dev -o requirements/dev.lock pyproject.toml
+	  --all-extras --group build --group docs --group dev -o requirements/dev.lock pyproject.toml
 
 clean: ## remove the environment and caches; labs stay
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf $(VENV) site .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

