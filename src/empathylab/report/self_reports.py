@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import polars as pl
@@ -31,23 +32,29 @@ class SelfReport:
         return sum(self.patterns.values())
 
 
-def self_reports(lab: Lab) -> list[SelfReport]:
-    """The validity of every respondent's answers to every scale; of runs, the one used last."""
+def self_reports(lab: Lab, *, only: Collection[int] | None = None) -> list[SelfReport]:
+    """The validity of every respondent's answers to every scale; of runs, the one used last.
+
+    `only` narrows it to some administrations, by their numbers.
+    """
     read = read_appraisals(lab)
+    given = read.administrations
+    if only is not None:
+        given = given.filter(pl.col("administration").is_in(list(only)))
     # People answer once each; there is nothing to tell order or repeats from.
-    asked = last_used_runs(read.administrations).filter(pl.col("kind") != "human")
+    asked = last_used_runs(given).filter(pl.col("kind") != "human")
     columns = ["administration", "phase", "situation", "order_index", "repeat", *_KEY]
     # A situation and its counterpart are two, not one and its repeat.
     told = pl.when("counterpart").then(pl.col("situation") + " / counterpart")
-    given = (
+    values = (
         asked.filter(pl.col("outcome") == "valid")
         .with_columns(situation=pl.coalesce(told, "situation"))
         .select(columns)
         .join(read.answers, on="administration")
         .join(read_positions(lab), on=["administration", "item"])
     )
-    answers = given.partition_by(_KEY, as_dict=True, include_key=False, maintain_order=True)
-    nothing = given.clear().drop(_KEY)
+    answers = values.partition_by(_KEY, as_dict=True, include_key=False, maintain_order=True)
+    nothing = values.clear().drop(_KEY)
     return [
         _weighed(key, group, answers.get(key, nothing), read.scales[int(key[2])])
         for key, group in asked.group_by(_KEY, maintain_order=True)

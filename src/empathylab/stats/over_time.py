@@ -1,0 +1,244 @@
+"""Whether a figure moved between two occasions, with the same situations paired where there are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.stats.appraisal import SCORES
+from empathylab.stats.corrections import benjamini_hochberg, holm
+
+Array = NDArray[np.float64]
+Measure = Literal["rest", "evoked", "change"]
+
+_FEWEST_SHARED = 5
+_GROUP = ["respondent", "scale", "subscale"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """A mean on two occasions and how far it moved; NaN where that cannot be told."""
+
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    df: float
+    n_before: int
+    """Units: situations, administrations at rest, or people."""
+    n_after: int
+    paired: bool
+    """Whether the same situations are held against each other."""
+    note: str = ""
+    """Why there is no test; empty where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreShift:
+    """A subscale at rest, after situations, or its change from one to the other, twice."""
+
+    respondent: str
+    scale: str
+    subscale: str
+    measure: Measure
+    emotion: str | None
+    """None for all situations together."""
+    shift: Shift
+    p_holm: float = field(default=math.nan)
+    p_bh: float = field(default=math.nan)
+
+
+class _Moments(NamedTuple):
+    before: float
+    after: float
+    variance: float
+    """Of the difference."""
+    df: float
+    n_before: int
+    n_after: int
+    paired: bool
+
+
+def mean_shift(
+    before: Mapping[str, float],
+    after: Mapping[str, float],
+    *,
+    pair: bool = True,
+    confidence: float = 0.95,
+) -> Shift:
+    """The mean of `after` less that of `before`, one value per unit on each occasion.
+
+    Units of the same name are compared in pairs where there are at least five of them, and half
+    of what the occasion with fewer has; the others are then left out. Otherwise, and with `pair`
+    false, Welch's t test compares the two occasions. Without two units on either side, or where
+    nothing varies, there is no test, and `note` says so.
+    """
+    return _told(_moments(before, after, pair), confidence)
+
+
+def score_shifts(
+    before: pl.DataFrame, after: pl.DataFrame, *, confidence: float = 0.95
+) -> list[ScoreShift]:
+    """How each subscale moved, of respondents and scales that are on both occasions.
+
+    Both frames have the columns of `stats.appraisal.SCORES`. At rest administrations are the
+    units, after situations the situations (repeats and item orders are averaged first), paired
+    where they are the same. The change from rest adds the two variances, with degrees of freedom
+    after Satterthwaite. Where scores name the person, people are the units throughout. p is
+    corrected over all rows for all situations together, and again over those by emotion.
+    """
+    first, second = (_by_group(_usable(frame)) for frame in (before, after))
+    found = [
+        ScoreShift(*key, measure=measure, emotion=emotion, shift=shift)
+        for key, earlier in first.items()
+        if key in second
+        for emotion in (None, *_shared_emotions(earlier, second[key]))
+        for measure, shift in _measures(earlier, second[key], emotion, confidence)
+    ]
+    return _corrected(found)
+
+
+def _usable(frame: pl.DataFrame) -> pl.DataFrame:
+    cast = frame.select(pl.col(name).cast(kind) for name, kind in SCORES.items())
+    return cast.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
+
+
+def _by_group(frame: pl.DataFrame) -> dict[tuple[str, str, str], pl.DataFrame]:
+    parts = frame.partition_by(_GROUP, as_dict=True, maintain_order=True)
+    return {(str(key[0]), str(key[1]), str(key[2])): part for key, part in parts.items()}
+
+
+def _shared_emotions(before: pl.DataFrame, after: pl.DataFrame) -> list[str]:
+    there = set(after["emotion"].drop_nulls())
+    return [
+        name for name in before["emotion"].drop_nulls().unique(maintain_order=True) if name in there
+    ]
+
+
+def _measures(
+    before: pl.DataFrame, after: pl.DataFrame, emotion: str | None, confidence: float
+) -> list[tuple[Measure, Shift]]:
+    people = all(frame["subject"].null_count() == 0 for frame in (before, after))
+    sides = [_units(frame, emotion, people) for frame in (before, after)]
+    (rest, evoked, change), (rest_after, evoked_after, change_after) = sides
+    at_rest = _moments(rest, rest_after, pair=False)
+    upset = _moments(evoked, evoked_after, pair=not people)
+    moved = _moments(change, change_after, pair=False) if people else _sum(upset, at_rest)
+    shown: list[tuple[Measure, Shift]] = [] if emotion else [("rest", _told(at_rest, confidence))]
+    if upset.n_before and upset.n_after:
+        shown += [("evoked", _told(upset, confidence)), ("change", _told(moved, confidence))]
+    return [(name, one) for name, one in shown if one.n_before and one.n_after]
+
+
+def _units(
+    frame: pl.DataFrame, emotion: str | None, people: bool
+) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
+    """One value per unit: at rest, after situations, and of people the change."""
+    rest = frame.filter(pl.col("phase") == "default")
+    evoked = frame.filter(pl.col("phase") == "evoked")
+    if emotion is not None:
+        evoked = evoked.filter(pl.col("emotion") == emotion)
+    if not people:
+        each = {str(number): score for number, score in enumerate(rest["score"])}
+        return each, _means(evoked, "situation"), {}
+    at_rest, upset = _means(rest, "subject"), _means(evoked, "subject")
+    changes = {who: upset[who] - at_rest[who] for who in upset if who in at_rest}
+    return at_rest, upset, changes
+
+
+def _means(frame: pl.DataFrame, unit: str) -> dict[str, float]:
+    means = frame.drop_nulls(unit).group_by(unit, maintain_order=True).agg(pl.col("score").mean())
+    return dict(means.iter_rows())
+
+
+def _moments(before: Mapping[str, float], after: Mapping[str, float], pair: bool) -> _Moments:
+    shared = sorted(before.keys() & after.keys())
+    paired = pair and len(shared) >= max(_FEWEST_SHARED, min(len(before), len(after)) / 2)
+    if paired:
+        one, other = (np.array([side[name] for name in shared]) for side in (before, after))
+        n = len(shared)
+        variance = _variance(other - one) / n
+        return _Moments(_mean(one), _mean(other), variance, n - 1, n, n, True)
+    one, other = (np.array(list(side.values()), dtype=np.float64) for side in (before, after))
+    a, b = (_variance(side) / len(side) if len(side) else math.nan for side in (one, other))
+    parts = [(a, len(one) - 1), (b, len(other) - 1)]
+    return _Moments(
+        _mean(one), _mean(other), a + b, _satterthwaite(parts), len(one), len(other), False
+    )
+
+
+def _sum(upset: _Moments, rest: _Moments) -> _Moments:
+    """The moments of what situations add to rest."""
+    return _Moments(
+        upset.before - rest.before,
+        upset.after - rest.after,
+        upset.variance + rest.variance,
+        _satterthwaite([(upset.variance, upset.df), (rest.variance, rest.df)]),
+        upset.n_before if rest.n_before else 0,
+        upset.n_after if rest.n_after else 0,
+        upset.paired,
+    )
+
+
+def _satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
+    total = sum(variance for variance, _ in parts)
+    below = sum(variance**2 / df for variance, df in parts if variance > 0 and df > 0)
+    return total**2 / below if below > 0 else math.nan
+
+
+def _told(moments: _Moments, confidence: float) -> Shift:
+    from scipy.special import stdtr, stdtrit
+
+    difference = moments.after - moments.before
+    noise = 1e-12 * max(1.0, abs(moments.before), abs(moments.after))
+    difference = 0.0 if abs(difference) <= noise else difference
+    se = math.sqrt(moments.variance) if moments.variance >= 0 else math.nan
+    low = high = p = math.nan
+    note = ""
+    if math.isnan(se):
+        note = "an occasion has a single value"
+    elif se <= noise:
+        note = "nothing varies"
+    else:
+        margin = float(stdtrit(moments.df, (1 + confidence) / 2)) * se
+        low, high = difference - margin, difference + margin
+        p = 2 * float(stdtr(moments.df, -abs(difference) / se))
+    return Shift(
+        moments.before,
+        moments.after,
+        difference,
+        low,
+        high,
+        p,
+        moments.df,
+        moments.n_before,
+        moments.n_after,
+        moments.paired,
+        note,
+    )
+
+
+def _corrected(found: list[ScoreShift]) -> list[ScoreShift]:
+    done = list(found)
+    for by_emotion in (False, True):
+        places = [i for i, one in enumerate(found) if (one.emotion is not None) == by_emotion]
+        p = [found[i].shift.p for i in places]
+        for i, strict, loose in zip(places, holm(p), benjamini_hochberg(p), strict=True):
+            done[i] = replace(found[i], p_holm=float(strict), p_bh=float(loose))
+    return done
+
+
+def _variance(values: Array) -> float:
+    return float(values.var(ddof=1)) if len(values) > 1 else math.nan
+
+
+def _mean(values: Array) -> float:
+    return float(values.mean()) if len(values) else math.nan

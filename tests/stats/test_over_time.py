@@ -1,0 +1,194 @@
+"""How far means moved between two occasions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from empathylab.stats.over_time import mean_shift, score_shifts
+
+
+def _frame(rows: list[tuple[str, str, str | None, str | None, float, str | None]]) -> pl.DataFrame:
+    """Rows of phase, subscale, emotion, situation, score and person."""
+    return pl.DataFrame(
+        [
+            {
+                "respondent": "m",
+                "scale": "panas",
+                "subscale": subscale,
+                "phase": phase,
+                "emotion": emotion,
+                "factor": None,
+                "situation": situation,
+                "subject": subject,
+                "score": score,
+            }
+            for phase, subscale, emotion, situation, score, subject in rows
+        ],
+        schema_overrides={"factor": pl.String, "subject": pl.String},
+    )
+
+
+def _occasion(rest: list[float], evoked: list[float], emotion: str = "anger") -> pl.DataFrame:
+    return _frame(
+        [
+            *(("default", "positive", None, None, score, None) for score in rest),
+            *(
+                ("evoked", "positive", emotion, f"s{number}", score, None)
+                for number, score in enumerate(evoked)
+            ),
+        ]
+    )
+
+
+def test_shared_units_are_compared_in_pairs() -> None:
+    before = {f"s{i}": float(value) for i, value in enumerate([3, 5, 4, 6, 8, 1])}
+    after = {f"s{i}": float(value) for i, value in enumerate([4, 7, 4, 8, 9, 3])}
+    found = mean_shift(before, after)
+    reference = stats.ttest_rel(list(after.values()), list(before.values()))
+    interval = reference.confidence_interval()
+    assert found.paired
+    assert found.difference == pytest.approx(8 / 6)
+    assert found.p == pytest.approx(reference.pvalue)
+    assert (found.low, found.high) == pytest.approx((interval.low, interval.high))
+
+
+def test_different_units_are_compared_by_welch() -> None:
+    before = {f"a{i}": value for i, value in enumerate([3.0, 5.0, 4.0, 9.0])}
+    after = {f"b{i}": value for i, value in enumerate([4.0, 7.0, 4.5, 8.0, 9.0])}
+    found = mean_shift(before, after)
+    reference = stats.ttest_ind(list(after.values()), list(before.values()), equal_var=False)
+    assert not found.paired
+    assert found.p == pytest.approx(reference.pvalue)
+    assert found.df == pytest.approx(reference.df)
+
+
+def test_a_few_shared_units_among_many_are_not_worth_pairing() -> None:
+    before = {f"a{i}": float(i) for i in range(20)} | {f"s{i}": float(i) for i in range(5)}
+    after = {f"b{i}": float(i) for i in range(20)} | {f"s{i}": float(i) for i in range(5)}
+    found = mean_shift(before, after)
+    assert not found.paired
+    assert found.n_before == 25
+
+
+def test_units_on_one_occasion_only_are_left_out_of_pairs() -> None:
+    before = {f"s{i}": float(i % 3) for i in range(6)} | {"gone": 100.0}
+    after = {f"s{i}": float(i % 2) for i in range(6)}
+    found = mean_shift(before, after)
+    assert found.n_before == 6
+    assert found.before == pytest.approx(1.0)
+
+
+def test_one_value_gives_no_test() -> None:
+    found = mean_shift({"a": 1.0}, {"b": 2.0, "c": 3.0})
+    assert found.difference == pytest.approx(1.5)
+    assert math.isnan(found.p)
+    assert found.note == "an occasion has a single value"
+
+
+def test_values_that_never_vary_give_no_test() -> None:
+    same = {f"s{i}": 4.0 for i in range(6)}
+    found = mean_shift(same, same)
+    assert found.difference == 0.0
+    assert math.isnan(found.p)
+    assert found.note == "nothing varies"
+
+
+def test_the_change_from_rest_takes_rest_away_on_both_occasions() -> None:
+    before = _occasion([30, 31, 29], [20, 22, 21, 19, 23, 24])
+    after = _occasion([32, 33, 34], [21, 23, 22, 19, 25, 24])
+    found = {one.measure: one.shift for one in score_shifts(before, after) if not one.emotion}
+    assert found["rest"].difference == pytest.approx(3.0)
+    assert found["evoked"].difference == pytest.approx(5 / 6)
+    assert found["change"].difference == pytest.approx(5 / 6 - 3.0)
+    assert found["change"].before == pytest.approx(21.5 - 30)
+
+
+def test_the_variance_of_the_change_is_the_sum_of_both() -> None:
+    rest, rest_after = [30.0, 31.0, 29.0], [32.0, 33.0, 35.0]
+    evoked, evoked_after = [20.0, 22, 21, 19, 23, 24], [21.0, 23, 22, 19, 25, 24]
+    found = {
+        one.measure: one.shift
+        for one in score_shifts(_occasion(rest, evoked), _occasion(rest_after, evoked_after))
+        if not one.emotion
+    }
+    moved = np.array(evoked_after) - np.array(evoked)
+    a = moved.var(ddof=1) / 6
+    b = np.var(rest, ddof=1) / 3
+    c = np.var(rest_after, ddof=1) / 3
+    welch = (b + c) ** 2 / (b**2 / 2 + c**2 / 2)
+    df = (a + b + c) ** 2 / (a**2 / 5 + (b + c) ** 2 / welch)
+    margin = stats.t.ppf(0.975, df) * math.sqrt(a + b + c)
+    assert found["change"].df == pytest.approx(df)
+    assert found["change"].high - found["change"].low == pytest.approx(2 * margin)
+
+
+def test_repeats_of_a_situation_count_once() -> None:
+    once = _occasion([30, 31, 29], [20, 22, 21, 19, 23, 24])
+    twice = pl.concat([once, once.filter(phase="evoked")])
+    after = _occasion([30, 31, 29], [22, 23, 24, 19, 23, 25])
+    single = [one.shift for one in score_shifts(once, after) if one.measure == "evoked"]
+    double = [one.shift for one in score_shifts(twice, after) if one.measure == "evoked"]
+    assert single == double
+
+
+def test_people_are_the_units_where_scores_name_them() -> None:
+    def people(shift: float) -> pl.DataFrame:
+        return _frame(
+            [
+                row
+                for number in range(6)
+                for row in (
+                    ("default", "positive", None, None, 30.0 + number, f"p{number}"),
+                    ("evoked", "positive", "anger", "s0", 20.0 + shift * number, f"p{number}"),
+                )
+            ]
+        )
+
+    found = {
+        one.measure: one.shift for one in score_shifts(people(1), people(2)) if not one.emotion
+    }
+    assert found["change"].n_before == 6
+    assert found["change"].difference == pytest.approx(2.5)
+    assert not found["change"].paired
+
+
+def test_p_is_corrected_over_all_situations_and_over_emotions_apart() -> None:
+    before = _occasion([30, 31, 29], [20, 22, 21, 19, 23, 24])
+    after = _occasion([32, 33, 34], [21, 23, 22, 19, 25, 24])
+    found = score_shifts(before, after)
+    whole = [one for one in found if one.emotion is None]
+    emotions = [one for one in found if one.emotion is not None]
+    assert min(one.p_holm for one in whole) == pytest.approx(3 * min(one.shift.p for one in whole))
+    assert [one.measure for one in emotions] == ["evoked", "change"]
+    assert min(one.p_holm for one in emotions) == pytest.approx(
+        2 * min(one.shift.p for one in emotions)
+    )
+
+
+def test_a_scale_of_one_occasion_gives_nothing() -> None:
+    before = _occasion([30, 31, 29], [20, 22])
+    assert score_shifts(before, before.clear()) == []
+    assert score_shifts(before, before.with_columns(scale=pl.lit("teq"))) == []
+
+
+@pytest.mark.slow
+def test_the_interval_of_the_change_covers_at_its_rate() -> None:
+    rng = np.random.default_rng(7)
+    covered = 0
+    trials = 400
+    for _ in range(trials):
+        places = rng.normal(0, 3, 12)
+        before = _occasion(list(rng.normal(30, 2, 5)), list(20 + places + rng.normal(0, 2, 12)))
+        after = _occasion(list(rng.normal(31, 2, 5)), list(23 + places + rng.normal(0, 2, 12)))
+        [shift] = [
+            one.shift
+            for one in score_shifts(before, after)
+            if one.measure == "change" and not one.emotion
+        ]
+        covered += shift.low <= 2.0 <= shift.high
+    assert 0.92 <= covered / trials <= 0.98
