@@ -9,6 +9,7 @@ import typer
 from empathylab.cli import (
     analyze_agreement,
     analyze_judges,
+    analyze_leaderboard,
     analyze_ratings,
     analyze_style,
     compare,
@@ -16,7 +17,9 @@ from empathylab.cli import (
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
+    from empathylab.errors import InputError
     from empathylab.report.appraisal_analysis import AppraisalAnalysis
+    from empathylab.store import Lab
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,6 +30,7 @@ app.command("ratings", epilog=analyze_ratings.EXAMPLE)(analyze_ratings.ratings)
 app.command("style", epilog=analyze_style.EXAMPLE)(analyze_style.style)
 app.command("agreement", epilog=analyze_agreement.EXAMPLE)(analyze_agreement.agreement)
 app.command("judges", epilog=analyze_judges.EXAMPLE)(analyze_judges.judges)
+app.command("leaderboard", epilog=analyze_leaderboard.EXAMPLE)(analyze_leaderboard.leaderboard)
 app.command("changes", epilog=compare.EXAMPLE)(compare.changes)
 
 
@@ -66,6 +70,8 @@ def appraisal(
     with Lab.open(lab, create=False) as opened:
         analysis = analyse_appraisals(opened, alpha=alpha)
         reports = self_reports(opened)
+        if not analysis.changes:
+            raise _nothing_answered(opened)
     analysis = _narrowed(analysis, respondent, scale)
     kept = {(one.respondent, one.scale) for one in analysis.changes}
     reports = [one for one in reports if (one.respondent, one.scale) in kept]
@@ -89,20 +95,29 @@ def appraisal(
         typer.echo(verdict.strip())
 
 
+def _nothing_answered(lab: Lab) -> InputError:
+    from empathylab.errors import InputError
+    from empathylab.store.rated import lab_studies
+    from empathylab.study.peeking import is_running
+
+    running = [one.name for one in lab_studies(lab).values() if is_running(one)]
+    closing = f", or close the study first ({', '.join(running)})" if running else ""
+    return InputError(
+        "the lab holds no scale that was answered after a situation",
+        remedy="Run `empathylab appraise MODEL` or `empathylab data import emotionbench PATH`"
+        f"{closing}.",
+    )
+
+
 def _narrowed(
     analysis: AppraisalAnalysis, respondent: str | None, scale: str | None
 ) -> AppraisalAnalysis:
     """Only that respondent and scale; the distances from people are kept, as people were read."""
     import dataclasses
 
-    from empathylab.errors import InputError, UnknownName
+    from empathylab.errors import UnknownName
     from empathylab.scales import find_scale
 
-    if not analysis.changes:
-        raise InputError(
-            "the lab holds no scale that was answered after a situation",
-            remedy="Run `empathylab appraise MODEL` or `empathylab data import emotionbench PATH`.",
-        )
     respondents = {one.respondent for one in analysis.changes}
     scales = {one.scale for one in analysis.changes}
     if respondent is not None and respondent not in respondents:

@@ -1,0 +1,395 @@
+"""A respondent measured against a study: by people, by people and a judge, or by a judge alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from empathylab.errors import InputError
+from empathylab.judging.against_frames import FEWEST_RATINGS, TOLD, Ground, beside
+from empathylab.stats.cluster_robust import t_margin
+from empathylab.stats.prediction_powered import (
+    PredictionPowered,
+    prediction_powered_difference,
+    prediction_powered_mean,
+)
+from empathylab.stats.transfer import TransferError, Transferred, transferred_mean
+
+Basis = Literal["people", "people and judge", "judge"]
+Kind = Literal["share", "mean"]
+Level = Literal["all", "valence", "emotion"]
+CONFIDENCE = 0.95
+_NAN = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is estimated: the share of the highest point, or the mean rating."""
+
+    kind: Kind
+    label: str
+    """Of the highest point, or of the dimension."""
+    rating: str
+    prediction: str
+    lowest: float
+    highest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Which situations: all, those of a valence, or of an emotion."""
+
+    level: Level = "all"
+    name: str = ""
+
+    def of(self, frame: pl.DataFrame) -> pl.DataFrame:
+        return frame if self.level == "all" else frame.filter(pl.col(self.level) == self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What people say or would say of a respondent."""
+
+    outcome: Outcome
+    group: Group
+    estimate: float
+    low: float
+    high: float
+    """NaN where the judge stands alone and was held against a single respondent."""
+    alike_low: float
+    alike_high: float
+    """Where the judge stands alone: if it errs on this respondent just as on the others."""
+    basis: Basis
+    n_ratings: int
+    """People's ratings of this respondent that were used."""
+    n_judged: int
+    """Replies that only the judge rated."""
+    trust: float
+    """λ, how far the judge is used beside people, from 0 to 1; NaN where it stands alone."""
+    people_low: float
+    people_high: float
+    """The interval from people's ratings of this respondent alone; NaN without enough."""
+    errors: tuple[TransferError, ...]
+    """How far the judge missed each of the others, when it was calibrated on the rest."""
+    note: str
+    half_width: Callable[[float], float] = field(repr=False, compare=False)
+    """Of the interval at another confidence, before it is kept within the scale."""
+
+    @property
+    def typical_error(self) -> float:
+        """The root mean square of the errors; NaN without any."""
+        squares = [one.error**2 for one in self.errors]
+        return math.sqrt(sum(squares) / len(squares)) if squares else _NAN
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The respondent's estimate less what people said of another."""
+
+    other: str
+    outcome: Outcome
+    group: Group
+    difference: float
+    low: float
+    high: float
+    alike_low: float
+    alike_high: float
+    """As in `Estimate`."""
+    other_n: int
+    """People's ratings of the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """One respondent against a study, by one judge."""
+
+    study: str
+    dimension: str
+    respondent: str
+    judge: str | None
+    """None where people rated every reply."""
+    basis: Basis
+    calibrated_on: tuple[str, ...]
+    """The respondents whose ratings by people the judge was held against."""
+    calibration_ratings: int
+    calibration_people: int
+    calibration_situations: int
+    estimates: tuple[Estimate, ...]
+    differences: tuple[Difference, ...]
+    left_out: int
+    """Emotions and valences with too few replies or ratings to be told by themselves."""
+    few: int
+    """People's ratings of the respondent that are too few to be used."""
+
+    def estimate(self, kind: Kind, group: Group | None = None) -> Estimate | None:
+        """The estimate of that kind, for all situations unless a group is given."""
+        wanted = group or Group()
+        return next(
+            (one for one in self.estimates if one.outcome.kind == kind and one.group == wanted),
+            None,
+        )
+
+    @property
+    def headline(self) -> Estimate:
+        """The share of the highest point, the mean where there is none; of all situations."""
+        return self.estimate("share") or self.estimates[0]
+
+
+def outcomes(ground: Ground) -> tuple[Outcome, ...]:
+    """What can be estimated on the study's scale."""
+    mean = Outcome("mean", ground.dimension.name, "rating", "told", ground.lowest, ground.top)
+    if ground.top_label is None:
+        return (mean,)
+    return (Outcome("share", ground.top_label, "top", "told_top", 0.0, 1.0), mean)
+
+
+def measured_by_people(ground: Ground, respondent: str, *, parts: bool = True) -> Against:
+    """What people said of one of the study's own respondents."""
+    nothing = pl.DataFrame(schema=TOLD)
+    return against(ground, respondent, ground.people.clear(), nothing, judge=None, parts=parts)
+
+
+def against(
+    ground: Ground,
+    respondent: str,
+    replies: pl.DataFrame,
+    told: pl.DataFrame,
+    *,
+    judge: str | None,
+    left_out: Mapping[str, pl.DataFrame] | None = None,
+    parts: bool = True,
+) -> Against:
+    """What people say or would say of the respondent, and how that differs from the study's own.
+
+    `replies` are the respondent's, `told` what the judge says of them and of replies that people
+    rated; `left_out` the same by a judge that was trained without this respondent, where it was
+    trained on the study.
+
+    With ten ratings of the respondent by people or more they decide, and the judge only sharpens
+    them (`prediction_powered_mean`); they must be of a random part of the replies. With fewer, the
+    judge is calibrated on the study's other respondents (`transferred_mean`), and the interval says
+    how far it missed each of them. Without `parts`, only all situations together, and no
+    differences. Raises InputError where the judge rated nothing.
+    """
+    frame = beside(ground, replies, told)
+    turns = {name: beside(ground, replies, one) for name, one in (left_out or {}).items()}
+    own = ground.people.filter(respondent=respondent).height
+    others = tuple(name for name in ground.respondents if name != respondent)
+    measure = _Measure(ground, respondent, others, frame, turns, by_people=own >= FEWEST_RATINGS)
+    groups = list(measure.groups()) if parts else [Group()]
+    estimates = [
+        one
+        for outcome in outcomes(ground)
+        for group in groups
+        if (one := measure.estimate(outcome, group)) is not None
+    ]
+    whole = next(one for one in estimates if one.group.level == "all")
+    used = frame.filter(
+        pl.col("respondent").is_in(others),
+        pl.col("rating").is_not_null(),
+        pl.col("told").is_not_null(),
+    )
+    told_groups = {one.group for one in estimates}
+    return Against(
+        study=ground.study.name,
+        dimension=ground.dimension.name,
+        respondent=respondent,
+        judge=judge,
+        basis=whole.basis,
+        calibrated_on=tuple(used["respondent"].unique(maintain_order=True).to_list()),
+        calibration_ratings=used.height,
+        calibration_people=used["rater"].n_unique(),
+        calibration_situations=used["situation"].n_unique(),
+        estimates=tuple(estimates),
+        differences=tuple(
+            measure.difference(one, other)
+            for one in estimates
+            for other in (others if parts else ())
+            if measure.rated(other, one.group) >= 2
+        ),
+        left_out=sum(group not in told_groups for group in groups),
+        few=own if own < FEWEST_RATINGS else 0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """One respondent's rows among all, and which road is taken."""
+
+    ground: Ground
+    respondent: str
+    others: tuple[str, ...]
+    frame: pl.DataFrame
+    turns: dict[str, pl.DataFrame]
+    by_people: bool
+
+    def groups(self) -> Iterator[Group]:
+        yield Group()
+        mine = self.frame.filter(respondent=self.respondent)
+        for level in ("valence", "emotion"):
+            for name in mine[level].drop_nulls().unique().sort():
+                yield Group(level, str(name))
+
+    def rated(self, respondent: str, group: Group) -> int:
+        return group.of(self.ground.people.filter(respondent=respondent)).height
+
+    def estimate(self, outcome: Outcome, group: Group) -> Estimate | None:
+        """None for a part of the situations that has too little."""
+        road = self._by_people if self.by_people else self._by_judge
+        return road(outcome, group)
+
+    def _by_people(self, outcome: Outcome, group: Group) -> Estimate | None:
+        if self.rated(self.respondent, group) < FEWEST_RATINGS:
+            return None
+        rows = group.of(self._mine(outcome))
+        found = prediction_powered_mean(rows, prediction="prediction", rating=outcome.rating)
+        basis: Basis = "people and judge" if found.n_judged else "people"
+        low, high = _kept(found.low, found.high, outcome.lowest, outcome.highest)
+        people = _kept(found.people_low, found.people_high, outcome.lowest, outcome.highest)
+        return Estimate(
+            outcome=outcome,
+            group=group,
+            estimate=min(max(found.estimate, outcome.lowest), outcome.highest),
+            low=low,
+            high=high,
+            alike_low=_NAN,
+            alike_high=_NAN,
+            basis=basis,
+            n_ratings=found.n,
+            n_judged=found.n_judged,
+            trust=found.trust[0],
+            people_low=people[0],
+            people_high=people[1],
+            errors=(),
+            note=found.note if found.n_judged else "",
+            half_width=lambda confidence: _margin(found, confidence),
+        )
+
+    def _mine(self, outcome: Outcome) -> pl.DataFrame:
+        """The respondent's rows. Where people rated all, the judge is not needed."""
+        mine = self.frame.filter(respondent=self.respondent)
+        if mine[outcome.rating].null_count() == 0:
+            return mine.with_columns(prediction=pl.lit(0.0))
+        return mine.with_columns(prediction=pl.col(outcome.prediction))
+
+    def _by_judge(self, outcome: Outcome, group: Group) -> Estimate | None:
+        rows = group.of(self._calibration(self.frame, outcome))
+        told = pl.col("prediction").is_not_null()
+        counts = rows.filter(told).group_by("respondent").len()
+        sizes = dict(counts.iter_rows())
+        if (
+            group.level != "all"
+            and min(sizes.get(name, 0) for name in (self.respondent, *self.others)) < FEWEST_RATINGS
+        ):
+            return None
+        self._require_told(sizes)
+        found = transferred_mean(
+            rows,
+            self.respondent,
+            rating=outcome.rating,
+            left_out={
+                name: group.of(self._calibration(one, outcome)) for name, one in self.turns.items()
+            },
+        )
+        return _judged(found, outcome, group)
+
+    def _calibration(self, frame: pl.DataFrame, outcome: Outcome) -> pl.DataFrame:
+        """The rows of those who count, the respondent's own without ratings."""
+        own = pl.col("respondent") == self.respondent
+        rows = frame.filter(own | pl.col("respondent").is_in(self.others))
+        return rows.with_columns(
+            pl.when(~own).then(pl.col(outcome.rating)).alias(outcome.rating),
+            prediction=pl.col(outcome.prediction),
+        )
+
+    def _require_told(self, sizes: Mapping[str, int]) -> None:
+        where = f"study {self.ground.study.name}"
+        if not sizes.get(self.respondent):
+            raise InputError(
+                "the judge has rated none of the replies",
+                where=where,
+                got=self.respondent,
+                remedy="Let it rate them: the same command goes on.",
+            )
+        if not any(sizes.get(name) for name in self.others):
+            raise InputError(
+                "the judge has rated nothing that people rated, so its errors are not known",
+                where=where,
+                remedy="Let it rate the study's own responses: the same command goes on.",
+            )
+
+    def difference(self, own: Estimate, other: str) -> Difference:
+        """The estimate less the mean of people's ratings of the other."""
+        outcome, group = own.outcome, own.group
+        if own.basis == "judge":
+            theirs = _people_mean(group.of(self.ground.people.filter(respondent=other)), outcome)
+            apart = own.estimate - theirs.estimate
+            # What they share (situations, the calibration) would only make it narrower.
+            also = _margin(theirs, CONFIDENCE)
+            margin = math.hypot(own.half_width(CONFIDENCE), also)
+            alike = math.hypot((own.alike_high - own.alike_low) / 2, also)
+            ends, narrow = (apart - margin, apart + margin), (apart - alike, apart + alike)
+            n = theirs.n
+        else:
+            found = self._both(outcome, group, other)
+            apart, ends, narrow = found.estimate, (found.low, found.high), (_NAN, _NAN)
+            n = self.rated(other, group)
+        most = outcome.highest - outcome.lowest
+        return Difference(
+            other,
+            outcome,
+            group,
+            apart,
+            *_kept(*ends, -most, most),
+            *_kept(*narrow, -most, most),
+            n,
+        )
+
+    def _both(self, outcome: Outcome, group: Group, other: str) -> PredictionPowered:
+        theirs = self.ground.people.filter(respondent=other).with_columns(prediction=pl.lit(0.0))
+        rows = pl.concat([self._mine(outcome), theirs], how="diagonal")
+        return prediction_powered_difference(
+            group.of(rows), self.respondent, other, arm="respondent", rating=outcome.rating
+        )
+
+
+def _people_mean(rows: pl.DataFrame, outcome: Outcome) -> PredictionPowered:
+    return prediction_powered_mean(rows.with_columns(prediction=pl.lit(0.0)), rating=outcome.rating)
+
+
+def _margin(found: PredictionPowered, confidence: float) -> float:
+    return t_margin(found.df, confidence) * found.se if found.df > 0 else math.inf
+
+
+def _judged(found: Transferred, outcome: Outcome, group: Group) -> Estimate:
+    low, high = _kept(found.low, found.high, outcome.lowest, outcome.highest)
+    alike = _kept(found.alike_low, found.alike_high, outcome.lowest, outcome.highest)
+    return Estimate(
+        outcome=outcome,
+        group=group,
+        estimate=min(max(found.estimate, outcome.lowest), outcome.highest),
+        low=low,
+        high=high,
+        alike_low=alike[0],
+        alike_high=alike[1],
+        basis="judge",
+        n_ratings=0,
+        n_judged=found.n_judged,
+        trust=_NAN,
+        people_low=_NAN,
+        people_high=_NAN,
+        errors=found.errors,
+        note=found.note,
+        half_width=found.half_width,
+    )
+
+
+def _kept(low: float, high: float, lowest: float, highest: float) -> tuple[float, float]:
+    """The interval within what is possible; NaN stays."""
+    if math.isnan(low):
+        return low, high
+    return min(max(low, lowest), highest), max(min(high, highest), lowest)

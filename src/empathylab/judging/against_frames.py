@@ -1,0 +1,177 @@
+"""People's ratings and judges' of a study and of those measured against it, row by row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.situations.released import Dimension
+from empathylab.store import Lab
+from empathylab.store.judged_replies import (
+    JudgedReply,
+    JudgedStudy,
+    judged_study,
+    newcomer_replies,
+    study_replies,
+)
+from empathylab.store.judgements import lab_judgements
+from empathylab.store.rated import lab_study, ratings_frame
+
+FEWEST_RATINGS = 10
+"""By people, of a respondent, before they count: to calibrate on, or to be measured by."""
+MOST_POINTS = 11
+"""Above so many values a rating is a degree, and no share of the highest is told."""
+TOLD = {"response": pl.Int64, "told": pl.Float64, "told_top": pl.Float64}
+REPLIES = {
+    "response": pl.Int64,
+    "respondent": pl.String,
+    "situation": pl.String,
+    "emotion": pl.String,
+    "valence": pl.String,
+    "text": pl.String,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What respondents are measured on: a study's ratings by people on one dimension."""
+
+    study: JudgedStudy
+    dimension: Dimension
+    design: str
+    people: pl.DataFrame
+    """response, respondent, situation, emotion, valence, text, rater, rating, top."""
+
+    @property
+    def respondents(self) -> tuple[str, ...]:
+        """Those with enough ratings by people, in their order."""
+        counts = self.people.group_by("respondent", maintain_order=True).len()
+        enough = counts.filter(pl.col("len") >= FEWEST_RATINGS)
+        return tuple(enough["respondent"].to_list())
+
+    @property
+    def top(self) -> float:
+        """The highest point of the scale."""
+        return max(self.dimension.values or self.people["rating"].to_list())
+
+    @property
+    def lowest(self) -> float:
+        return min(self.dimension.values or self.people["rating"].to_list())
+
+    @property
+    def top_label(self) -> str | None:
+        """What the highest point is called; None where ratings are degrees."""
+        values, labels = self.dimension.values, self.dimension.labels
+        if not 2 <= len(values) <= MOST_POINTS:
+            return None
+        named = labels[values.index(self.top)] if len(labels) == len(values) else ""
+        return named or f"{self.top:g}"
+
+
+def study_ground(lab: Lab, study: str, dimension: str | None = None) -> Ground:
+    """People's ratings of the study on that dimension, its first where none is named.
+
+    Raises InputError where no person has rated: then nothing can be held against them.
+    """
+    chosen = lab_study(lab, study)
+    where = f"study {chosen.name}"
+    known = {one.name: one for one in chosen.dimensions}
+    if dimension is not None and dimension not in known:
+        raise UnknownName("dimension", dimension, known, where=where)
+    rated = ratings_frame(lab, chosen.name).filter(rater_kind="person")
+    if rated.is_empty():
+        raise InputError(
+            "no person has rated the study's responses, so nobody can be measured against it",
+            where=where,
+            remedy="Let people rate, or name another study.",
+        )
+    asked = known[dimension] if dimension else chosen.dimensions[0]
+    rows = rated.filter(dimension=asked.name)
+    if rows.is_empty():
+        raise InputError(
+            f"no person has rated {asked.name}",
+            where=where,
+            got=", ".join(rated["dimension"].unique(maintain_order=True)),
+            remedy="Name another dimension with --dimension.",
+        )
+    top = max(asked.values or rows["rating"].to_list())
+    # A respondent in two arms (asked in two ways, say) is told by the arm.
+    several = pl.col("arm").n_unique().over("respondent") > 1
+    who = pl.when(several).then(pl.format("{} ({})", "respondent", "arm")).otherwise("respondent")
+    people = rows.select(
+        *("response", "emotion", "valence", "text", "rater"),
+        respondent=who,
+        situation=pl.concat_str("set", "situation", separator="/"),
+        rating=pl.col("rating").cast(pl.Float64),
+        top=(pl.col("rating") == top).cast(pl.Float64),
+    ).cast({"rater": pl.String})
+    return Ground(judged_study(lab, chosen.name), asked, chosen.design, people)
+
+
+def measured_replies(
+    lab: Lab, ground: Ground, respondent: str, prompt: str | None
+) -> tuple[JudgedReply, ...]:
+    """One reply of the respondent to each of the study's situations, as far as it replied.
+
+    The one that the study showed or people rated, else the newest to the prompt.
+    """
+    shown = [one for one in study_replies(lab, ground.study.row) if one.respondent == respondent]
+    newest = newcomer_replies(lab, ground.study.row, respondent, prompt=prompt)
+    found = {(one.set, one.situation): one for one in (*newest, *shown)}
+    return tuple(found.values())
+
+
+def replies_frame(replies: Sequence[JudgedReply]) -> pl.DataFrame:
+    """The replies, a row each."""
+    rows = [
+        {
+            "response": one.response,
+            "respondent": one.respondent,
+            "situation": f"{one.set}/{one.situation.id}",
+            "emotion": one.situation.emotion,
+            "valence": one.situation.valence,
+            "text": one.text,
+        }
+        for one in replies
+    ]
+    return pl.DataFrame(rows, REPLIES)
+
+
+def told_by(lab: Lab, ground: Ground, judges: Collection[str] | None = None) -> pl.DataFrame:
+    """What each judge says of each response: `told`, the rating, and `told_top`, the chance that it
+    is the highest point; means over orders and repeats, of the judge's distribution where it is
+    known."""
+    frame = lab_judgements(lab, ground.study.name).filter(
+        pl.col("value").is_not_null(), pl.col("dimension") == ground.dimension.name
+    )
+    if judges is not None:
+        frame = frame.filter(pl.col("judge").is_in(list(judges)))
+    top = (frame["value"] == ground.top).cast(pl.Float64)
+    shares = [_share(text, ground.top_label) for text in frame["probabilities"]]
+    known = pl.Series("share", shares, pl.Float64)
+    return (
+        frame.with_columns(told_top=pl.coalesce(known, top), told=pl.coalesce("expected", "value"))
+        .group_by("judge", "response", maintain_order=True)
+        .agg(pl.col("told", "told_top").mean())
+    )
+
+
+def _share(text: str | None, label: str | None) -> float | None:
+    if text is None or label is None:
+        return None
+    found = json.loads(text)
+    return None if not found else found.get(label)
+
+
+def beside(ground: Ground, replies: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
+    """People's ratings and the unrated replies, each with what the judge says of it.
+
+    `replies` are those of the respondent to be measured.
+    """
+    unrated = replies.join(ground.people, on="response", how="anti")
+    rows = pl.concat([ground.people, unrated], how="diagonal")
+    return rows.join(told.select(*TOLD), on="response", how="left", maintain_order="left")

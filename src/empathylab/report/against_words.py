@@ -1,0 +1,174 @@
+"""What a measurement against a study rests on, in plain words and as rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from empathylab.judging.against import Against, Estimate, Outcome
+from empathylab.judging.against_frames import FEWEST_RATINGS
+from empathylab.judging.families import own_respondents
+from empathylab.report.formats import number, signed
+
+_MOST_NAMED = 6
+
+
+def rests_on(found: Against) -> tuple[str, ...]:
+    """Sentences on what the figures rest on, and by how much they could be off."""
+    head = found.headline
+    if head.basis == "people":
+        return (f"{found.respondent} was measured by people: {head.n_ratings:,} ratings.",)
+    said = list(_beside_people(found, head) if head.basis != "judge" else _judge_alone(found, head))
+    if found.judge and own_respondents(found.judge, [found.respondent]):
+        said.append(
+            f"{found.judge} is {found.respondent} itself or of its family: models tend to favour "
+            "their own, and nothing here shows by how much."
+        )
+    return tuple(said)
+
+
+def _beside_people(found: Against, head: Estimate) -> list[str]:
+    said = [
+        (
+            f"This rests on {head.n_ratings:,} ratings of {found.respondent} by people; the judge "
+            f"{found.judge}, which rated {head.n_judged:,} more replies, sharpens them "
+            f"(λ = {number(head.trust, 2)})."
+        )
+    ]
+    alone, width = head.people_high - head.people_low, head.high - head.low
+    if alone > 0:
+        said.append(
+            f"The interval is {number(width / alone, 2)} times as wide as from these ratings alone."
+        )
+    said.append("It holds if the replies that people rated are a random part of all.")
+    return [*said, _sentence(head.note)] if head.note else said
+
+
+def _judge_alone(found: Against, head: Estimate) -> list[str]:
+    said = [
+        (
+            f"No person's rating of {found.respondent} is used: the result rests on how the judge "
+            f"{found.judge} was calibrated on other respondents, by {found.calibration_ratings:,} "
+            f"ratings of {_listed(found.calibrated_on)} by {found.calibration_people:,} people in "
+            f"the study {found.study}."
+        )
+    ]
+    if found.few:
+        said.append(
+            f"The {found.few} ratings of {found.respondent} by people are too few to be used: "
+            f"{FEWEST_RATINGS} are needed."
+        )
+    if head.errors:
+        missed = ", ".join(
+            f"{one.respondent} by {_apart(one.error, head.outcome)}"
+            for one in head.errors[:_MOST_NAMED]
+        )
+        said.append(
+            f"Tried on respondents it was not calibrated on, it missed {missed} "
+            f"(typically {_size(head.typical_error, head.outcome)}); the interval allows for that."
+        )
+        said.append(
+            f"Only if it erred on {found.respondent} just as on the others would the narrow "
+            f"interval hold: {_ends(head.alike_low, head.alike_high, head.outcome)}."
+        )
+    else:
+        said.append(
+            "People rated a single other respondent, so how far the judge misses somebody new "
+            "cannot be tried and there is no interval. If it erred on "
+            f"{found.respondent} just as on {_listed(found.calibrated_on)}, it would be "
+            f"{_ends(head.alike_low, head.alike_high, head.outcome)}."
+        )
+    if "tells nothing" in head.note:
+        said.append("The judge's ratings do not rise with people's: it tells nothing here.")
+    said.append("Ratings by people would make it firm: see --human-sample.")
+    return said
+
+
+def shown(value: float, outcome: Outcome) -> str:
+    """A share in percent, a mean to two digits."""
+    return f"{number(100 * value)}%" if outcome.kind == "share" else number(value, 2)
+
+
+def interval(one: Estimate) -> str:
+    """The ends of the interval; says where there is none."""
+    return "not known" if one.low != one.low else _ends(one.low, one.high, one.outcome)
+
+
+def what(outcome: Outcome) -> str:
+    """What the figure is, such as `share of Good`."""
+    return f"share of {outcome.label}" if outcome.kind == "share" else f"mean {outcome.label}"
+
+
+def estimate_rows(
+    found: Against, levels: tuple[str, ...] = ("all", "valence")
+) -> list[dict[str, Any]]:
+    """The estimates as printed, of these levels."""
+    alone = found.basis == "judge"
+    return [
+        {
+            "what": what(one.outcome),
+            "situations": one.group.name or "all",
+            "estimate": shown(one.estimate, one.outcome),
+            "95% interval": interval(one),
+            **(
+                {"if it errs alike": _ends(one.alike_low, one.alike_high, one.outcome)}
+                if alone
+                else {}
+            ),
+            "rated by people": f"{one.n_ratings:,}",
+            "judged only": f"{one.n_judged:,}",
+        }
+        for one in found.estimates
+        if one.group.level in levels
+    ]
+
+
+def difference_rows(found: Against, levels: tuple[str, ...] = ("all",)) -> list[dict[str, Any]]:
+    """The differences from the study's respondents as printed, of these levels."""
+    return [
+        {
+            "what": what(one.outcome),
+            "situations": one.group.name or "all",
+            "less": one.other,
+            "difference": _apart(one.difference, one.outcome),
+            "95% interval": _apart_ends(one.low, one.high, one.outcome),
+            **(
+                {"if it errs alike": _apart_ends(one.alike_low, one.alike_high, one.outcome)}
+                if found.basis == "judge"
+                else {}
+            ),
+        }
+        for one in found.differences
+        if one.group.level in levels
+    ]
+
+
+def _ends(low: float, high: float, outcome: Outcome) -> str:
+    return f"{shown(low, outcome)} to {shown(high, outcome)}"
+
+
+def _apart(value: float, outcome: Outcome) -> str:
+    if outcome.kind == "share":
+        return f"{signed(100 * value)} points"
+    return signed(value, 2)
+
+
+def _apart_ends(low: float, high: float, outcome: Outcome) -> str:
+    if low != low:
+        return "not known"
+    if outcome.kind == "share":
+        return f"{signed(100 * low)} to {signed(100 * high)}"
+    return f"{signed(low, 2)} to {signed(high, 2)}"
+
+
+def _size(value: float, outcome: Outcome) -> str:
+    return f"{number(100 * value)} points" if outcome.kind == "share" else number(value, 2)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    if len(names) > _MOST_NAMED:
+        return f"{len(names)} respondents"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + "."

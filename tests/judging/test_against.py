@@ -1,0 +1,227 @@
+"""A respondent measured against a study: by people, by both, or by a judge alone."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.judging.against import Against, Group, against, measured_by_people
+from empathylab.judging.against_frames import (
+    Ground,
+    beside,
+    measured_replies,
+    replies_frame,
+    study_ground,
+)
+from empathylab.judging.against_style import style_told
+from empathylab.store import Lab
+from empathylab.store.judged_replies import asked_already, newcomer_replies, repliers
+from tests.judging.measured import ARMS, PROMPT, STUDY, add_replies, released_lab, situation_ids
+
+NEW = "new/model"
+LEVEL = {"human": 1.2, "gpt": 2.8, "llama": 1.9, "mixtral": 2.3, NEW: 2.5}
+
+
+@pytest.fixture
+def ground(sqlite_lab: Lab, tmp_path: Path) -> Ground:
+    released_lab(sqlite_lab, tmp_path)
+    keys = situation_ids(sqlite_lab)
+    add_replies(sqlite_lab, NEW, {key: f"A new reply to {key}." for key in keys})
+    return study_ground(sqlite_lab, STUDY)
+
+
+@pytest.fixture
+def replies(sqlite_lab: Lab, ground: Ground) -> pl.DataFrame:
+    return replies_frame(measured_replies(sqlite_lab, ground, NEW, PROMPT))
+
+
+def told(ground: Ground, replies: pl.DataFrame) -> pl.DataFrame:
+    """A judge that gives each respondent one value."""
+    rows = pl.concat(
+        [ground.people.select("response", "respondent"), replies.select("response", "respondent")]
+    ).unique("response", maintain_order=True)
+    value = pl.col("respondent").replace_strict(LEVEL, return_dtype=pl.Float64)
+    return rows.select("response", told=value, told_top=(value - 1) / 2)
+
+
+def measured(ground: Ground, replies: pl.DataFrame) -> Against:
+    return against(ground, NEW, replies, told(ground, replies), judge="a/judge")
+
+
+def test_the_ground_is_what_people_said(ground: Ground) -> None:
+    assert ground.respondents == ARMS
+    assert (ground.lowest, ground.top, ground.top_label) == (1.0, 3.0, "Good")
+    assert ground.people.height == 4 * 48
+
+
+def test_people_decide_about_their_own_respondents(ground: Ground) -> None:
+    found = measured_by_people(ground, "gpt")
+    head = found.headline
+    mine = ground.people.filter(respondent="gpt")
+    assert (found.basis, found.judge) == ("people", None)
+    assert head.estimate == pytest.approx(mine["top"].mean())
+    assert (head.n_ratings, head.n_judged) == (48, 0)
+    assert 0 <= head.low < head.estimate < head.high <= 1
+    assert {one.other for one in found.differences} == {"human", "llama", "mixtral"}
+
+
+def test_a_judge_alone_is_calibrated_on_the_others(ground: Ground, replies: pl.DataFrame) -> None:
+    found = measured(ground, replies)
+    head = found.headline
+    assert found.basis == head.basis == "judge"
+    assert found.calibrated_on == ARMS
+    assert (found.calibration_ratings, found.calibration_people) == (192, 32)
+    assert {one.respondent for one in head.errors} == set(ARMS)
+    assert head.low <= head.alike_low < head.estimate < head.alike_high <= head.high
+    assert (head.n_ratings, head.n_judged) == (0, 48)
+
+
+def test_share_and_mean_are_told_for_all_and_by_valence(
+    ground: Ground, replies: pl.DataFrame
+) -> None:
+    found = measured(ground, replies)
+    groups = [Group(), Group("valence", "negative"), Group("valence", "positive")]
+    for group in groups:
+        share, mean = found.estimate("share", group), found.estimate("mean", group)
+        assert share is not None
+        assert mean is not None
+        assert 0 <= share.estimate <= 1 <= mean.estimate <= 3
+    # With 8 situations each, no emotion has enough.
+    assert {one.group for one in found.estimates} == set(groups)
+    assert found.left_out == 6
+
+
+def test_differences_are_wider_than_the_estimate_itself(
+    ground: Ground, replies: pl.DataFrame
+) -> None:
+    found = measured(ground, replies)
+    mean = found.estimate("mean")
+    assert mean is not None
+    from_human = next(
+        one
+        for one in found.differences
+        if one.other == "human" and one.outcome.kind == "mean" and one.group == Group()
+    )
+    human = ground.people.filter(respondent="human")["rating"].mean()
+    assert from_human.difference == pytest.approx(mean.estimate - human)  # type: ignore[operator]
+    assert from_human.alike_high - from_human.alike_low > mean.alike_high - mean.alike_low
+
+
+def rated(ground: Ground, replies: pl.DataFrame, count: int) -> Ground:
+    """The ground with so many fresh ratings of the newcomer."""
+    fresh = replies.head(count).with_columns(
+        rater=pl.format("fresh-{}", pl.int_range(pl.len()) // 4),
+        rating=pl.Series([3.0, 2.0, 3.0, 1.0] * count).head(count),
+    )
+    fresh = fresh.with_columns(top=(pl.col("rating") == 3).cast(pl.Float64))
+    people = pl.concat([ground.people, fresh.select(ground.people.columns)])
+    return Ground(ground.study, ground.dimension, ground.design, people)
+
+
+def test_fresh_ratings_take_the_judges_place(ground: Ground, replies: pl.DataFrame) -> None:
+    with_people = rated(ground, replies, 24)
+    found = against(with_people, NEW, replies, told(ground, replies), judge="a/judge")
+    head = found.headline
+    assert found.basis == "people and judge"
+    assert (head.n_ratings, head.n_judged) == (24, 24)
+    assert head.estimate == pytest.approx(0.5)  # the judge says the same of all its replies
+    assert math.isnan(head.alike_low)
+    assert NEW not in found.calibrated_on
+
+
+def test_more_fresh_ratings_make_it_tighter(ground: Ground, replies: pl.DataFrame) -> None:
+    widths = []
+    for count in (12, 24, 48):
+        with_people = rated(ground, replies, count)
+        head = against(with_people, NEW, replies, told(ground, replies), judge="j").headline
+        widths.append(head.high - head.low)
+    assert widths[0] > widths[1] > widths[2]
+
+
+def test_a_few_ratings_are_not_enough_and_this_is_counted(
+    ground: Ground, replies: pl.DataFrame
+) -> None:
+    with_people = rated(ground, replies, 9)
+    found = against(with_people, NEW, replies, told(ground, replies), judge="a/judge")
+    assert (found.basis, found.few) == ("judge", 9)
+
+
+def test_with_one_other_respondent_there_is_no_interval(sqlite_lab: Lab, tmp_path: Path) -> None:
+    released_lab(sqlite_lab, tmp_path, arms=("human",))
+    add_replies(sqlite_lab, NEW, dict.fromkeys(situation_ids(sqlite_lab), "Fine."))
+    ground = study_ground(sqlite_lab, STUDY)
+    replies = replies_frame(measured_replies(sqlite_lab, ground, NEW, PROMPT))
+    found = against(ground, NEW, replies, told(ground, replies), judge="a/judge")
+    assert math.isnan(found.headline.low)
+    assert not math.isnan(found.headline.alike_low)
+    assert all(math.isnan(one.low) for one in found.differences)
+
+
+def test_a_judge_that_rated_only_one_side_is_refused(ground: Ground, replies: pl.DataFrame) -> None:
+    whole = told(ground, replies)
+    of_new = pl.col("response").is_in(replies["response"].to_list())
+    with pytest.raises(InputError, match="rated nothing that people rated"):
+        against(ground, NEW, replies, whole.filter(of_new), judge="j")
+    with pytest.raises(InputError, match="rated none of the replies"):
+        against(ground, NEW, replies, whole.filter(~of_new), judge="j")
+
+
+def test_the_style_judge_never_sees_who_it_rates(ground: Ground, replies: pl.DataFrame) -> None:
+    found = style_told(ground, replies, NEW)
+    assert set(found.left_out) == set(ARMS)
+    # Another rating of a reply changes nothing that is said of replies to the same situation.
+    first = ground.people["situation"][0]
+    turned = pl.when(pl.col("situation") == first).then(4 - pl.col("rating"))
+    other = Ground(
+        ground.study,
+        ground.dimension,
+        ground.design,
+        ground.people.with_columns(rating=turned.otherwise("rating")),
+    )
+    again = style_told(other, replies, NEW)
+    frames = [beside(ground, replies, one.told).filter(situation=first) for one in (found, again)]
+    assert frames[0]["told"].to_list() == pytest.approx(frames[1]["told"].to_list())
+    # Nor is a left-out respondent's rating used in its own turn.
+    gpt = pl.when(pl.col("respondent") == "gpt").then(4 - pl.col("rating"))
+    without = Ground(
+        ground.study,
+        ground.dimension,
+        ground.design,
+        ground.people.with_columns(rating=gpt.otherwise("rating")),
+    )
+    turn = style_told(without, replies, NEW).left_out["gpt"]
+    assert turn["told"].to_list() == pytest.approx(found.left_out["gpt"]["told"].to_list())
+
+
+def test_the_style_judge_measures_a_newcomer(ground: Ground, replies: pl.DataFrame) -> None:
+    found = style_told(ground, replies, NEW)
+    result = against(
+        ground, NEW, replies, found.told, judge="style", left_out=found.left_out
+    ).headline
+    assert 0 <= result.low <= result.estimate <= result.high <= 1
+    assert len(result.errors) == 4
+
+
+def test_only_replies_to_the_studys_prompt_count(lab: Lab, tmp_path: Path) -> None:
+    released_lab(lab, tmp_path, raters=3, per_rater=4)
+    first, second, third = situation_ids(lab)[:3]
+    add_replies(lab, NEW, {first: "As asked.", second: "As asked."})
+    add_replies(lab, NEW, {second: "Otherwise asked.", third: "Otherwise."}, prompt="plain@1")
+    ground = study_ground(lab, STUDY)
+    texts = [one.text for one in measured_replies(lab, ground, NEW, PROMPT)]
+    assert texts == ["As asked.", "As asked."]
+    assert len(newcomer_replies(lab, ground.study.row, NEW)) == 3
+    assert asked_already(lab, NEW, PROMPT, STUDY) == {first, second}
+    assert repliers(lab, PROMPT, STUDY) == (NEW,)
+
+
+def test_a_study_that_nobody_rated_is_said(sqlite_lab: Lab, tmp_path: Path) -> None:
+    released_lab(sqlite_lab, tmp_path, raters=2)
+    with pytest.raises(UnknownName, match="dimension"):
+        study_ground(sqlite_lab, STUDY, "warmth")
+    with pytest.raises(UnknownName, match="study"):
+        study_ground(sqlite_lab, "welivita")
