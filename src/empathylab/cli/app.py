@@ -15,6 +15,7 @@ from empathylab.cli import (
     appraise,
     data,
     evaluate,
+    export,
     judge,
     models,
     report,
@@ -85,6 +86,7 @@ app.command("appraise", epilog=appraise.EXAMPLE)(appraise.appraise)
 app.command("respond", epilog=respond.EXAMPLE)(respond.respond)
 app.command("judge", epilog=judge.EXAMPLE)(judge.judge)
 app.command("report", epilog=report.EXAMPLE)(report.report)
+app.command("export", epilog=export.EXAMPLE)(export.export)
 app.add_typer(models.app, name="models")
 app.add_typer(data.app, name="data")
 app.add_typer(scales.app, name="scales")

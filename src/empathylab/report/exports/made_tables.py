@@ -1,0 +1,86 @@
+"""Results as files of tables: numbers as CSV, and what a paper prints as Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from empathylab.report.table_formats import table as formatted
+
+Rows = Sequence[Mapping[str, Any]]
+_ENDINGS = {"csv": "csv", "markdown": "md", "latex": "tex"}
+_DIGITS, _NOTHING = 6, 1e-12
+
+
+class Made(NamedTuple):
+    """One table: as numbers, and as a paper prints it."""
+
+    name: str
+    caption: str
+    values: Rows
+    shown: Rows
+
+
+def write_made(tables: Iterable[Made], folder: Path) -> dict[str, bytes]:
+    """The files by name, after they were written into the folder.
+
+    In CSV numbers have six digits that count: the last bits differ from machine to machine.
+    """
+    files = {}
+    for made in tables:
+        for style, ending in _ENDINGS.items():
+            rows = _rounded(made.values) if style == "csv" else made.shown
+            text = formatted(rows, style, caption=made.caption, label=f"tab:{made.name}")
+            files[f"{made.name}.{ending}"] = text.encode()
+    folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return files
+
+
+def file_name(text: str, taken: set[str]) -> str:
+    """The text as part of a file's name, different from those taken already."""
+    base = re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:60] or "unnamed"
+    name, count = base, 1
+    while name in taken:
+        count += 1
+        name = f"{base}-{count}"
+    taken.add(name)
+    return name
+
+
+def flat(one: Any) -> dict[str, Any]:
+    """A result's fields, an estimate with its interval as three of them."""
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(one):
+        value = getattr(one, field.name)
+        if hasattr(value, "estimate") and hasattr(value, "low"):
+            found[field.name] = value.estimate
+            found[f"{field.name}_low"], found[f"{field.name}_high"] = value.low, value.high
+        elif isinstance(value, Mapping):
+            found |= {f"{field.name} {key}": part for key, part in value.items()}
+        else:
+            found[field.name] = value
+    return scalars(found)
+
+
+def scalars(row: Mapping[str, Any]) -> dict[str, Any]:
+    plain = (str, int, float)
+    return {name: value for name, value in row.items() if value is None or isinstance(value, plain)}
+
+
+def _rounded(rows: Rows) -> Rows:
+    return [{name: _digits(name, value) for name, value in row.items()} for row in rows]
+
+
+def _digits(name: str, value: Any) -> Any:
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    probability = name == "p" or name.startswith("p_") or name.endswith("_p")
+    if abs(value) < _NOTHING and not probability:
+        return 0.0  # what is left of a difference between equals
+    return float(f"{value:.{_DIGITS}g}")

@@ -1,0 +1,54 @@
+"""A lab with something in every table of an export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from empathylab.judging.compare import Comparing, plan_comparing
+from empathylab.judging.instruments import study_instrument
+from empathylab.judging.rate import Judging, plan_judging
+from empathylab.models import ScriptedModel
+from empathylab.runs import Job, run
+from empathylab.store import Lab
+from empathylab.store.judged_replies import judged_study, study_replies
+from empathylab.study import parse_study
+from tests.helpers.labs import filled
+from tests.study.archived import finished, rate_all, released
+from tests.study.service_examples import opened, someone, walk
+from tests.study.test_service_results import WRITE
+
+
+def fill(lab: Lab, folder: Path) -> None:
+    """Fills every table: scales, replies, three studies, judges of two kinds."""
+    service, _ = finished(lab, close=False)
+    service.exclude(service.participants()[0].person, "asked to be")
+    service.close()
+    writers, _ = opened(lab, parse_study(WRITE))
+    walk(writers, someone(writers, "ann"))
+    writers.close()
+    released(lab, folder)
+    filled(lab)
+    _judge(lab)
+
+
+def _judge(lab: Lab) -> None:
+    study = judged_study(lab, "welivita-2024")
+    replies, instrument = study_replies(lab, study.row), study_instrument(study)
+    source = f"study {study.name}"
+    rated = plan_judging(Judging(instrument, replies, source, study.row))
+    compared = plan_comparing(
+        Comparing(instrument=instrument, replies=replies, source=source, study=study.row)
+    )
+    good = ScriptedModel([json.dumps({"empathy": "Good"})], name="the/judge")
+    first = ScriptedModel([json.dumps({"empathy": "first"})], name="the/other")
+    run(lab, [Job(good, [rated]), Job(first, [compared])])
+
+
+def open_study(lab: Lab, people: int = 2) -> list[str]:
+    """A study that still takes people; the pseudonyms of those who have finished it."""
+    service, _ = opened(lab)
+    found = [someone(service, f"person {number}") for number in range(people)]
+    for person in found:
+        rate_all(service, person, "2")
+    return found
