@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
 from empathylab.report import write_report
 from empathylab.store import Lab
@@ -24,7 +24,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return write_report(lab)
 
 
-@pytest.fixture(params=WAYS)
+@pytest.fixture(params=WAYS, scope="module")
 def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Iterator[Visit]:
     with opened(browser, report, request.param) as seen:
         yield seen
@@ -48,15 +48,38 @@ def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
 
 def test_replies_can_be_browsed_by_emotion_and_searched(visit: Visit) -> None:
     page = visit.page
-    shown = page.locator(".situation:visible")
-    assert shown.count() == 32
+    shown, count = page.locator(".situation:visible"), page.locator(".filters output")
+    assert shown.count() == 25
     page.locator("select[name=group]").select_option("guilty")
-    assert shown.count() == 1
+    expect(shown).to_have_count(1)
     assert shown.locator(".tag").text_content() == "guilty"
     page.locator("select[name=group]").select_option("")
     page.locator("input[name=text]").fill("harbor")
-    assert 1 <= shown.count() < 32
-    assert f"{shown.count()} of 32" in page.locator("output").inner_text()
+    expect(count).not_to_have_text("32 of 32 situations")
+    assert 1 <= shown.count() < 25
+    assert page.locator(".situation mark").first.inner_text().lower() == "harbor"
+    page.locator("input[name=text]").fill("")
+    expect(count).to_have_text("32 of 32 situations")
+
+
+def test_pages_and_replies_are_reached_with_the_keyboard(visit: Visit) -> None:
+    page = visit.page
+    first = page.locator(".situation").first.inner_text()
+    page.locator("input[name=text]").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.previousElementSibling?.innerText") == first
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".pager .place")).to_have_text("26 to 32 of 32")
+    assert page.locator(".situation:visible").count() == 7
+    page.get_by_role("button", name="Back").press("Enter")
+    expect(page.locator(".pager .place")).to_have_text("1 to 25 of 32")
+
+
+def test_every_chart_has_its_numbers_and_files_to_save(visit: Visit) -> None:
+    figures = visit.page.locator("figure")
+    for name in ("Numbers", "SVG", "PNG", "CSV"):
+        assert figures.get_by_text(name, exact=True).count() == figures.count()
 
 
 def test_the_accessibility_audit_finds_nothing_serious(visit: Visit) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Locator, expect
 
 from empathylab.report import write_report
 from empathylab.situations.welivita import read_release
@@ -37,7 +38,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return write_report(lab)
 
 
-@pytest.fixture(params=WAYS)
+@pytest.fixture(params=WAYS, scope="module")
 def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Iterator[Visit]:
     with opened(browser, report, request.param) as seen:
         yield seen
@@ -45,9 +46,72 @@ def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Ite
 
 def test_ratings_are_drawn_without_errors_or_network(visit: Visit) -> None:
     ratings = visit.page.locator("section", has=visit.page.locator("#ratings-1"))
-    # All situations, two valences, and every emotion.
-    assert ratings.locator(".chart svg.marks").count() == 4
+    drawn = [one.strip() for one in ratings.locator("figcaption").all_inner_texts()]
+    assert drawn == [
+        "Ratings, all situations",
+        "Ratings, negative situations",
+        "Ratings, positive situations",
+        "Good ratings by emotion",
+        "Mixed models: coefficients",
+        "Means from the mixed model",
+        "Power of a study like this",
+        "Raters: total of the Toronto Empathy Questionnaire",
+        "Raters: age",
+        "Raters: minutes taken",
+        "Raters: contradictions in the questionnaire",
+        "Raters: sex",
+        "Raters: country of residence",
+    ]
+    assert ratings.locator(".chart svg.marks").count() == len(drawn)
     assert visit.troubles == []
+
+
+def emotions(visit: Visit) -> Locator:
+    return visit.page.locator("figure", has_text="Good ratings by emotion")
+
+
+def test_an_arm_can_be_switched_off_and_on(visit: Visit) -> None:
+    figure = emotions(visit)
+    points = figure.locator(".mark-symbol path")
+    everybody = points.count()
+    switch = figure.get_by_role("button", name="llama", exact=True)
+    switch.press("Enter")
+    expect(points).to_have_count(everybody * 2 // 3)
+    assert switch.get_attribute("aria-pressed") == "false"
+    switch.click()
+    expect(points).to_have_count(everybody)
+
+
+def test_the_numbers_behind_a_chart_open_and_close(visit: Visit) -> None:
+    figure = emotions(visit)
+    button = figure.get_by_role("button", name="Numbers of the chart")
+    button.click()
+    # Three arms and six emotions.
+    assert figure.locator("tbody tr").count() == 18
+    assert figure.locator("thead th").first.inner_text() == "arm"
+    button.click()
+    assert figure.locator("table").count() == 0
+
+
+def test_a_chart_is_saved_as_svg_png_and_csv(visit: Visit, tmp_path: Path) -> None:
+    figure = emotions(visit)
+    starts = {"SVG": b"<svg", "PNG": b"\x89PNG", "CSV": b"arm,emotion,good,95% from,to"}
+    for name, start in starts.items():
+        with visit.page.expect_download() as download:
+            figure.get_by_text(name, exact=True).click()
+        path = tmp_path / name
+        download.value.save_as(path)
+        assert download.value.suggested_filename == f"Good-ratings-by-emotion.{name.lower()}"
+        assert path.read_bytes().startswith(start)
+    rows = read_csv(tmp_path / "CSV")
+    assert len(rows) == 18
+    assert {row["arm"] for row in rows} == {"human", ODD, "llama"}
+    assert visit.troubles == []
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def test_a_name_with_markup_is_shown_as_text(visit: Visit) -> None:
@@ -67,10 +131,13 @@ def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
 
 def test_replies_can_be_narrowed_to_one_respondent(visit: Visit) -> None:
     page = visit.page
-    assert page.locator(".reply:visible").count() == 216
-    page.locator("select[name=respondent]").select_option("human")
-    assert page.locator(".reply:visible").count() == 72
-    assert "72 of 72" in page.locator("output").inner_text()
+    replies = page.locator(".reply:visible")
+    assert replies.count() == 3 * 25
+    page.locator("select[name=respondent]").select_option(label="human")
+    expect(replies).to_have_count(25)
+    assert set(page.locator(".reply .who").all_inner_texts()) == {"human"}
+    assert "72 of 72" in page.locator(".filters output").inner_text()
+    page.locator("select[name=respondent]").select_option("")
 
 
 def test_the_accessibility_audit_finds_nothing_serious(visit: Visit) -> None:

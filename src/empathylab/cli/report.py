@@ -1,14 +1,22 @@
-"""`empathylab report`: the lab's results as one HTML file."""
+"""`empathylab report`: the results as one HTML file, and as figures and tables for a paper."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
-EXAMPLE = "Example: `empathylab report --lab lab --open`"
+if TYPE_CHECKING:
+    from empathylab.report import ReportData
+
+EXAMPLE = (
+    "Example: `empathylab report --lab lab --open` · "
+    "`empathylab report --figures figures --format pdf --width 84`"
+)
+_PAPER = "For a paper"
 
 
 def report(
@@ -17,18 +25,76 @@ def report(
     open_report: Annotated[
         bool, typer.Option("--open", help="Open the report in the browser.")
     ] = False,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Also write every figure there, a file each, with a list in figures.json.",
+            rich_help_panel=_PAPER,
+        ),
+    ] = None,
+    style: Annotated[
+        Literal["svg", "png", "pdf"],
+        typer.Option("--format", help="Of the figures.", rich_help_panel=_PAPER),
+    ] = "svg",
+    width: Annotated[
+        float,
+        typer.Option(metavar="MM", help="Of the figures, on paper.", rich_help_panel=_PAPER),
+    ] = 160.0,
+    tables: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Also write every table there, as Markdown and LaTeX, and the paragraphs on "
+            "methods and results.",
+            rich_help_panel=_PAPER,
+        ),
+    ] = None,
 ) -> None:
     """Writes the report of all that is in the lab."""
-    from empathylab.report import write_report
+    from empathylab.report import collect, write_page
     from empathylab.store import Lab
 
     with Lab.open(lab, create=False) as opened:
-        path = write_report(opened)
+        data = collect(opened)
+        taken = _taken_away(data, figures, style, width, tables)
+        path = write_page(opened, data)
     if json:
         import json as encoder
 
-        typer.echo(encoder.dumps({"report": str(path)}))
+        found = {"report": str(path)} | {
+            name: [str(one) for one in written] for name, written in taken.items()
+        }
+        typer.echo(encoder.dumps(found))
     else:
         typer.echo(path)
+        for name, folder in (("figures", figures), ("tables", tables)):
+            if name in taken:
+                typer.echo(f"{len(taken[name])} files in {folder}", err=True)
     if open_report:
         typer.launch(path.resolve().as_uri())
+
+
+def _taken_away(
+    data: ReportData,
+    figures: Path | None,
+    style: Literal["svg", "png", "pdf"],
+    width: float,
+    tables: Path | None,
+) -> dict[str, list[Path]]:
+    """The paths of what was asked for besides the report."""
+    from empathylab.report.paper import (
+        report_figures,
+        report_paragraphs,
+        report_tables,
+        write_figures,
+        write_tables,
+    )
+
+    written: dict[str, list[Path]] = {}
+    if figures is not None:
+        drawn = report_figures(data)
+        written["figures"] = write_figures(drawn, figures, style=style, width_mm=width)
+    if tables is not None:
+        written["tables"] = write_tables(report_tables(data), report_paragraphs(data), tables)
+    return written

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from empathylab.report.appraisal_analysis import AppraisalAnalysis
+from empathylab.report.appraisal_tables import shown_respondents
 from empathylab.report.charts import change_chart, factor_heatmap, levels_chart
 from empathylab.scales import Scale
 from empathylab.stats.appraisal import ScaleChange
 from empathylab.stats.intervals import Interval, change_interval
+
+_MOST_TABLES = 24
+_CAPTIONS = {
+    "levels": "The dashed line is the mean at rest, the band one standard deviation to either "
+    "side; a dot is one administration after a situation, the upright bar an emotion’s mean.",
+    "changes": "Change from rest with 95% intervals, administrations clustered by situation; "
+    "people are compared with themselves.",
+    "factors": "Change from rest after the situations of each factor.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +31,12 @@ class Figure:
     """A chart's place on the page."""
 
     kind: str
-    """`levels`, `changes` or `factors`."""
+    """Where it belongs: `levels`, `changes` or `factors` here, other words in other sections."""
     title: str
     spec: int
     """Its number among the section's specifications."""
+    caption: str = ""
+    """What the reader of a paper must know of it: sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +54,9 @@ class AppraisalSection:
     figures: tuple[Figure, ...]
     specs: tuple[dict[str, Any], ...]
     tables: dict[tuple[str, str], tuple[TableRow, ...]]
-    """By respondent and scale."""
+    """By respondent and scale; of very many respondents, of the first."""
+    left_out: int = 0
+    """Respondents without a table."""
 
 
 def appraisal_section(analysis: AppraisalAnalysis) -> AppraisalSection:
@@ -49,7 +66,7 @@ def appraisal_section(analysis: AppraisalAnalysis) -> AppraisalSection:
 
     def add(kind: str, title: str, spec: dict[str, Any] | None) -> None:
         if spec is not None:
-            figures.append(Figure(kind, title, len(specs)))
+            figures.append(Figure(kind, title, len(specs), _CAPTIONS[kind]))
             specs.append(spec)
 
     scales = {scale.id: scale for scale in analysis.scales}
@@ -63,16 +80,22 @@ def appraisal_section(analysis: AppraisalAnalysis) -> AppraisalSection:
         ]
         lowest, highest = _range(scale, subscale)
         title = _title(scale, subscale)
-        scores = analysis.scores.filter(scale=scale_id, subscale=subscale)
+        drawn = shown_respondents(mine)
+        scores = analysis.scores.filter(
+            pl.col("respondent").is_in(drawn), scale=scale_id, subscale=subscale
+        )
         levels = levels_chart(scores, lowest=lowest, highest=highest)
         add("levels", title, levels)
+        mine = [one for one in mine if one.respondent in drawn]
         emotions = [one for one in mine if one.level == "emotion"]
         if emotions and (levels is None or len({one.respondent for one in mine}) > 1):
-            add("changes", title, change_chart(emotions))
+            add("changes", f"{title}, change", change_chart(emotions))
         factors = [one for one in mine if one.level == "factor"]
         if len({one.factor for one in factors}) > 1 and len({one.respondent for one in mine}) > 1:
-            add("factors", title, factor_heatmap(factors))
-    return AppraisalSection(tuple(figures), tuple(specs), _tables(analysis))
+            add("factors", f"{title}, change by factor", factor_heatmap(factors))
+    names = list(dict.fromkeys(one.respondent for one in analysis.changes))
+    tables = _tables(analysis, names[:_MOST_TABLES])
+    return AppraisalSection(tuple(figures), tuple(specs), tables, max(0, len(names) - _MOST_TABLES))
 
 
 def _title(scale: Scale, subscale: str) -> str:
@@ -87,9 +110,14 @@ def _range(scale: Scale, subscale: str) -> tuple[float, float]:
     return scale.minimum * times, scale.maximum * times
 
 
-def _tables(analysis: AppraisalAnalysis) -> dict[tuple[str, str], tuple[TableRow, ...]]:
+def _tables(
+    analysis: AppraisalAnalysis, names: Sequence[str]
+) -> dict[tuple[str, str], tuple[TableRow, ...]]:
     tables: dict[tuple[str, str], list[TableRow]] = {}
+    shown = set(names)
     for one in analysis.changes:
+        if one.respondent not in shown:
+            continue
         rows = tables.setdefault((one.respondent, one.scale), [])
         rows.append(TableRow(one, change_interval(one)))
     return {key: tuple(rows) for key, rows in tables.items()}

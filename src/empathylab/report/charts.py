@@ -131,7 +131,9 @@ def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
                 "respondent:N",
                 sort=respondents,
                 title=None,
-                axis=alt.Axis(orient="top", labelAngle=0 if len(respondents) < 7 else -40),
+                axis=alt.Axis(
+                    orient="top", labelAngle=0 if len(respondents) < 4 else -40, labelLimit=140
+                ),
             ),
             alt.Y("factor:N", sort=factors, title=None, axis=alt.Axis(labelLimit=330)),
             alt.Color(
@@ -176,6 +178,8 @@ def _values(frame: pl.DataFrame) -> alt.InlineData:
 
 
 def _spec(chart: Any, height: int) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict()
+    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(
+        validate=False
+    )
     spec.pop("config", None)
     return spec

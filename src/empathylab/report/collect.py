@@ -13,6 +13,7 @@ import polars as pl
 from empathylab import __version__
 from empathylab.errors import UserError
 from empathylab.report.appraisal_analysis import AppraisalAnalysis, analyse_appraisals
+from empathylab.report.judge_analysis import JudgesAnalysis, analyse_judges
 from empathylab.report.lab_style import report_style
 from empathylab.report.ratings_analysis import RatingsAnalysis, analyse_ratings
 from empathylab.report.self_reports import SelfReport, self_reports
@@ -28,10 +29,16 @@ from empathylab.store import (
     responses_frame,
     runs_frame,
 )
+from empathylab.store.judgements import lab_judgements
 from empathylab.store.rated import lab_studies
+from empathylab.study.peeking import is_running
+from empathylab.study.service import StudyService
 
-# Cards beyond this make a page that no browser likes and nobody reads.
-_MOST_SHOWN = 2000
+# Protocols whose models read responses: they are raters here, not respondents.
+_READERS = ["tag", "judge", "compare"]
+# A page with more text than this is slow to open and too large to send.
+_MOST_CHARACTERS = 5_000_000
+_LONGEST_TEXT = 120_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +118,11 @@ class ReportData:
     analysis: AppraisalAnalysis
     self_reports: tuple[SelfReport, ...]
     ratings: tuple[RatingsAnalysis, ...]
+    judges: tuple[JudgesAnalysis, ...]
+    """Of the studies whose responses models have judged."""
     style: StyleAnalysis | None
     unrated: tuple[str, ...]
-    """Why a study's ratings could not be analysed, a sentence each."""
+    """Why a study's ratings are not analysed, a sentence each; of a running one how far it is."""
     situations: tuple[Replies, ...]
     situations_replied: int
     """To how many situations there are replies; of very many, some are shown."""
@@ -137,7 +146,7 @@ def collect(lab: Lab) -> ReportData:
             dict.fromkeys(
                 [
                     # A model that tags sentences for the style section is asked, not measured.
-                    *shown.filter(pl.col("protocol") != "tag")["respondent"],
+                    *shown.filter(~pl.col("protocol").is_in(_READERS))["respondent"],
                     *(one.respondent for one in analysis.changes),
                     *replied["respondent"],
                 ]
@@ -151,6 +160,7 @@ def collect(lab: Lab) -> ReportData:
         analysis=analysis,
         self_reports=tuple(self_reports(lab)),
         ratings=tuple(rated),
+        judges=tuple(_judged(lab, unrated)),
         style=report_style(lab),
         unrated=tuple(unrated),
         situations=tuple(_grouped(_most_told(replied))),
@@ -163,12 +173,41 @@ def collect(lab: Lab) -> ReportData:
 def _rated(lab: Lab) -> tuple[list[RatingsAnalysis], list[str]]:
     """Every study's analysis; a study that cannot be analysed must not cost the report."""
     found, problems = [], []
-    for name in lab_studies(lab):
+    for name, study in lab_studies(lab).items():
+        if is_running(study):
+            problems.append(_progress(lab, name))
+            continue
+        if not study.dimensions:
+            continue  # people were measured in it, or wrote; the other sections show them
         try:
             found.append(analyse_ratings(lab, name))
         except UserError as error:
             problems.append(f"The ratings of the study {name} are not analysed: {error}")
     return found, problems
+
+
+def _judged(lab: Lab, problems: list[str]) -> Iterable[JudgesAnalysis]:
+    """The cards of every closed study's judges; what cannot be calibrated is said."""
+    for name, study in lab_studies(lab).items():
+        if is_running(study) or lab_judgements(lab, name).is_empty():
+            continue
+        try:
+            yield analyse_judges(lab, name)
+        except UserError as error:
+            problems.append(f"The judges of the study {name} are not held against people: {error}")
+
+
+def _progress(lab: Lab, name: str) -> str:
+    """How far a running study is; its results would be a peek."""
+    status = StudyService(lab, name).status()
+    finished, places = (
+        sum(getattr(arm, field) for arm in status.arms) for field in ("finished", "places")
+    )
+    return (
+        f"The study {name} ({status.title}) is still {status.status}: {finished} of {places} "
+        f"places are finished, with {status.ratings:,} ratings. Results are shown once it is "
+        "closed."
+    )
 
 
 def _summary(row: dict[str, Any], outcomes: pl.DataFrame, failures: pl.DataFrame) -> RunSummary:
@@ -207,22 +246,36 @@ def _grouped(replied: pl.DataFrame) -> Iterable[Replies]:
             valence=first["valence"],
             text=first["situation_text"],
             utterance=first["utterance"],
-            replies=tuple(group.select(columns).iter_rows(named=True)),
+            replies=tuple(
+                reply | {"text": _cut(reply["text"])}
+                for reply in group.select(columns).iter_rows(named=True)
+            ),
         )
 
 
+def _cut(text: str | None) -> str | None:
+    """A text that is longer than any reply is cut, and says so; the lab keeps all of it."""
+    if text is None or len(text) <= _LONGEST_TEXT:
+        return text
+    return f"{text[:_LONGEST_TEXT]} … [{len(text) - _LONGEST_TEXT:,} more characters in the lab]"
+
+
 def _most_told(replied: pl.DataFrame) -> pl.DataFrame:
-    """Of very many situations those with most replies side by side, some of each emotion."""
+    """Of very much text the situations with most replies side by side, some of each emotion."""
     place = ["set", "situation"]
+    size = pl.col("text").str.len_chars().fill_null(0).sum()
     told = replied.group_by(place, maintain_order=True).agg(
         pl.col("respondent").n_unique().alias("respondents"),
         pl.coalesce(pl.col("emotion").first(), pl.col("topic").first()).alias("group"),
+        (size + pl.col("situation_text").first().str.len_chars().fill_null(0)).alias("size"),
     )
-    if told.height <= _MOST_SHOWN:
+    if told["size"].sum() <= _MOST_CHARACTERS:
         return replied
     turn = pl.int_range(pl.len()).over("respondents", "group")
     kept = told.sort("respondents", turn, descending=[True, False], maintain_order=True)
-    return replied.join(kept.head(_MOST_SHOWN).select(place), on=place, how="semi")
+    # The first situation is shown however long its replies are.
+    room = pl.col("size").cum_sum().shift(1, fill_value=0) < _MOST_CHARACTERS
+    return replied.join(kept.filter(room).select(place), on=place, how="semi")
 
 
 def _lengths(replied: pl.DataFrame) -> Iterable[ReplyLengths]:

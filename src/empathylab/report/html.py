@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
 import itertools
 import os
+import platform
 import tempfile
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import jinja2
 
 from empathylab.errors import LabError
-from empathylab.report.appraisal_section import appraisal_section
-from empathylab.report.collect import ReportData, collect
+from empathylab.report.appraisal_tables import side_by_side_tables
+from empathylab.report.collect import Replies, ReportData, collect
 from empathylab.report.formats import moment, number, p_value, percent, signed
-from empathylab.report.ratings_section import ratings_section
+from empathylab.report.glance import glance_tables, measured_sentences
+from empathylab.report.sections import report_sections
 from empathylab.report.sentences import cautions, tiles
-from empathylab.report.style_section import style_section
 from empathylab.report.vega import vega_bundle
 from empathylab.store import Lab
 
 REPORT_FILE = "report.html"
 # The page, and the parts it includes.
-_PARTS = ("report.html.j2", "ratings.html.j2", "style.html.j2")
-
-
-class Section(Protocol):
-    """A part of the page that has charts."""
-
-    @property
-    def specs(self) -> Sequence[dict[str, Any]]: ...
+_PARTS = (
+    "report.html.j2",
+    "ratings.html.j2",
+    "judges.html.j2",
+    "style.html.j2",
+    "responses.html.j2",
+)
+_SCRIPTS = ("report.js", "replies.js")
+# Up to so many respondents, a result each is seen sooner than a table.
+_FEW = 2
+_SHOWN_WITHOUT_SCRIPTS = 40
+_COMPUTES = ("empathylab", "numpy", "scipy", "polars", "statsmodels", "scikit-learn", "altair")
 
 
 def write_report(lab: Lab) -> Path:
@@ -73,15 +79,9 @@ def _replace(path: Path, text: str) -> None:
 
 def render(data: ReportData) -> str:
     """The report's HTML."""
-    appraisal = appraisal_section(data.analysis)
-    ratings = ratings_section(data.ratings)
-    writing = style_section(data.style)
-    sections: dict[str, Section] = {
-        "appraisal": appraisal,
-        "ratings": ratings,
-        "writing": writing,
-    }
-    specs = [spec for section in sections.values() for spec in section.specs]
+    sections = report_sections(data)
+    parts = sections.parts()
+    specs = [spec for part in parts.values() for spec in part.specs]
     environment = jinja2.Environment(
         autoescape=True,
         trim_blocks=True,
@@ -96,21 +96,62 @@ def render(data: ReportData) -> str:
         "percent": percent,
         "p_value": p_value,
     }
+    repliers = list(dict.fromkeys(r["respondent"] for e in data.situations for r in e.replies))
     return environment.get_template(_PARTS[0]).render(
+        **parts,
         data=data,
+        measured=measured_sentences(data),
+        glance=glance_tables(data) if len(data.respondents) > _FEW else [],
         tiles=tiles(data),
         cautions=cautions(data),
-        appraisal=appraisal,
-        ratings=ratings,
-        writing=writing,
+        people_beside=side_by_side_tables(data.analysis),
         specs=specs,
-        first_chart=_first_charts({name: len(one.specs) for name, one in sections.items()}),
+        first_chart=_first_charts({name: len(one.specs) for name, one in parts.items()}),
         groups=sorted({entry.group for entry in data.situations}),
-        repliers=list(dict.fromkeys(r["respondent"] for e in data.situations for r in e.replies)),
+        repliers=repliers,
+        first_situations=data.situations[:_SHOWN_WITHOUT_SCRIPTS],
+        replies_data=_replies_data(data.situations, repliers),
+        versions=installed_versions(),
         style=_asset("report.css"),
-        script=_asset("report.js"),
+        script="".join(_asset(name) for name in _SCRIPTS),
         vega=vega_bundle() if specs else "",
     )
+
+
+def _replies_data(situations: Sequence[Replies], repliers: Sequence[str]) -> dict[str, Any]:
+    """What the page's browser of replies reads; respondents by number, to say each name once."""
+    places = {name: place for place, name in enumerate(repliers)}
+    return {
+        "respondents": list(repliers),
+        "situations": [
+            {
+                **{
+                    name: getattr(entry, name)
+                    for name in ("situation", "group", "title", "valence", "text", "utterance")
+                    if getattr(entry, name) is not None
+                },
+                "replies": [
+                    {
+                        "respondent": places[reply["respondent"]],
+                        "text": reply["text"],
+                        "outcome": reply["outcome"],
+                        **({"reason": reply["reason"]} if reply["reason"] else {}),
+                    }
+                    for reply in entry.replies
+                ],
+            }
+            for entry in situations
+        ],
+    }
+
+
+def installed_versions() -> dict[str, str]:
+    """The versions of what the figures were computed with."""
+    found = {"Python": platform.python_version()}
+    for name in _COMPUTES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
 
 
 def _first_charts(counts: dict[str, int]) -> dict[str, int]:

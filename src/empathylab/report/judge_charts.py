@@ -181,6 +181,8 @@ def _ends(card: JudgeCard, rows: Sequence[dict[str, float]]) -> list[float]:
 
 
 def _spec(chart: Any, height: int) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict()
+    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(
+        validate=False
+    )
     spec.pop("config", None)
     return spec

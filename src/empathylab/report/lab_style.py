@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,12 +13,14 @@ from empathylab.report.shown_runs import shown_runs
 from empathylab.report.style_analysis import RULES, Depth, StyleAnalysis, analyse_style
 from empathylab.store import Lab, responses_frame, runs_frame
 from empathylab.store.rated import lab_studies, ratings_frame
+from empathylab.study.peeking import is_running
 from empathylab.style import Lexicon
 from empathylab.style.responses import usable_responses
 from empathylab.style.tactics import Tagger
 
 _PEOPLE = "human"
 _MANY = 1_000
+_MOST_DESCRIBED = 10
 
 
 def lab_style(
@@ -31,13 +34,17 @@ def lab_style(
     depth: Depth | None = None,
     tagger: Tagger | None = None,
     tagger_name: str = RULES,
+    only: Sequence[str] | None = None,
 ) -> StyleAnalysis:
     """How the lab's respondents write, with the relation of style to ratings where there are any.
 
     Of several runs of a respondent over one set the one used last counts, as in the report.
     Replies that failed a check are left out. Ratings are those of people, not of judge models.
+    `only` names the respondents to describe.
     """
     frame = lab_responses(lab)
+    if only is not None:
+        frame = frame.filter(pl.col("respondent").is_in(list(only)))
     if not frame.height:
         raise InputError(
             "the lab holds no usable responses",
@@ -63,15 +70,25 @@ def report_style(lab: Lab) -> StyleAnalysis | None:
 
     With more than 1,000 responses writers are told from the whole text only, and from at most
     4,000. Of three respondents and more each is compared with people where there are any: all pairs
-    would fill pages.
+    would fill pages. Of very many respondents those with most responses are described.
     """
     frame = lab_responses(lab)
     if not usable_responses(frame).frame.height:
         return None
-    names = frame["respondent"].unique()
+    counts = frame["respondent"].value_counts(sort=True)
+    names = counts["respondent"].to_list()
+    shown = ([_PEOPLE] if _PEOPLE in names else []) + [one for one in names if one != _PEOPLE]
+    only = shown[:_MOST_DESCRIBED] if len(names) > _MOST_DESCRIBED else None
     against = _PEOPLE if len(names) > 2 and _PEOPLE in names else None
     depth = Depth(ablations=frame.height <= _MANY, most_predicted=4 * _MANY, permutations=999)
-    return lab_style(lab, against=against, depth=depth)
+    found = lab_style(lab, against=against, depth=depth, only=only)
+    if only is None:
+        return found
+    note = (
+        f"Of {len(names)} respondents, the {len(only)} with most responses are described; "
+        "`empathylab analyze style` describes all."
+    )
+    return dataclasses.replace(found, notes=(*found.notes, note))
 
 
 def lab_responses(lab: Lab) -> pl.DataFrame:
@@ -87,7 +104,8 @@ def lab_responses(lab: Lab) -> pl.DataFrame:
 def _ratings(lab: Lab) -> pl.DataFrame | None:
     parts = [
         ratings_frame(lab, name).filter(rater_kind="person").with_columns(study=pl.lit(name))
-        for name in lab_studies(lab)
+        for name, study in lab_studies(lab).items()
+        if not is_running(study)
     ]
     if not parts:
         return None

@@ -9,18 +9,27 @@ they stand alone, as in `emoji_chart`: inside other text a picture shows a black
 
 from __future__ import annotations
 
+import contextlib
+import re
 from pathlib import Path
 from typing import Any
 
-from empathylab.errors import InputError
+import polars as pl
+
+from empathylab.errors import InputError, LabError, UnknownName
+from empathylab.report.emoji_names import emoji_name
+from empathylab.style.emoji import emoji_lists
 from empathylab.tables import clean_text
 
+# Vega counts pixels of a 96th of an inch, print points of a 72nd.
+_PIXELS, _POINTS, _PRINT = 96, 72, 300
+_TEXT = 8 * _PIXELS / _POINTS
 _INK, _QUIET, _LINE = "#1f2328", "#59616b", "#e2dfd9"
 # Okabe and Ito's colours, as on the page.
 _COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B87A00", "#56B4E9", "#777777"]
 _CONFIG = {
     "background": "#ffffff",
-    "font": "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif",
+    "font": "Liberation Sans, Arial, Helvetica, Noto Sans, DejaVu Sans, sans-serif",
     "range": {"category": _COLOURS},
     "view": {"stroke": None},
     "axis": {
@@ -53,6 +62,90 @@ def svg(spec: dict[str, Any], *, width: int = 640) -> str:
     import vl_convert
 
     return str(vl_convert.vegalite_to_svg(_fixed(spec, width)))
+
+
+def printed(
+    spec: dict[str, Any], *, style: str, width_mm: float, fonts: Path | None = None
+) -> bytes:
+    """The chart as a file for print, so wide with all its text: `svg`, `png` (300 dpi) or `pdf`.
+
+    Text is 8 points high whatever the width. A PDF carries its fonts; an SVG names them. A font of
+    coloured emoji cannot go into a PDF, which then tells emoji by their names.
+    """
+    import vl_convert
+
+    _register(fonts)
+    if style == "pdf":
+        return _pdf(spec, width_mm)
+    drawn = str(vl_convert.vegalite_to_svg(_printable(spec, width_mm)))
+    if style == "svg":
+        return _sized(drawn, 25.4 / _PIXELS, "mm").encode()
+    if style == "png":
+        return bytes(vl_convert.svg_to_png(drawn, scale=_PRINT / _PIXELS, ppi=_POINTS))
+    raise UnknownName("figure format", style, ("svg", "png", "pdf"))
+
+
+def _pdf(spec: dict[str, Any], width_mm: float) -> bytes:
+    import vl_convert
+
+    for made in (spec, _without_emoji(spec)):
+        drawn = str(vl_convert.vegalite_to_svg(_printable(made, width_mm)))
+        with contextlib.suppress(RuntimeError):
+            return bytes(vl_convert.svg_to_pdf(_sized(drawn, _POINTS / _PIXELS)))
+    raise LabError(
+        "a font of this machine cannot be put into a PDF",
+        remedy="Draw the figures with --format svg or --format png.",
+    )
+
+
+def _without_emoji(value: Any, name: str = "") -> Any:
+    """The specification with names for emoji; nothing for one that stands beside its name."""
+    if isinstance(value, dict):
+        return {key: _without_emoji(part, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_without_emoji(part, name) for part in value]
+    if not isinstance(value, str) or value.isascii():
+        return value
+    if name == "emoji":
+        return " "
+    for emoji in emoji_lists(pl.Series([value]))[0]:
+        value = value.replace(emoji, f"({emoji_name(emoji)})")
+    return value
+
+
+def _printable(spec: dict[str, Any], width_mm: float) -> dict[str, Any]:
+    """The specification so wide in all, in small print; what stands in a row keeps its width."""
+    pixels = width_mm / 25.4 * _PIXELS
+    made = _fixed(spec, round(pixels))
+    if made.get("width") == round(pixels):
+        made["autosize"] = {"type": "fit-x", "contains": "padding"}
+    small = {"labelFontSize": _TEXT, "titleFontSize": _TEXT}
+    config = dict(made["config"])
+    for part in ("axis", "legend", "header"):
+        config[part] = config[part] | small
+    widest = max((len(name) for name in _coloured(made)), default=1) * _TEXT * 0.6 + 3 * _TEXT
+    config["legend"] |= {"columns": max(1, int(pixels // widest)), "labelLimit": int(pixels * 0.8)}
+    made["config"] = config | {"padding": 2}
+    return made
+
+
+def _coloured(spec: dict[str, Any]) -> list[str]:
+    """The names in the legend, where the chart says them."""
+    names: list[str] = []
+    for unit in spec.get("layer", [spec]):
+        scale = unit.get("encoding", {}).get("color", {}).get("scale") or {}
+        names += [str(name) for name in scale.get("domain", [])]
+    return names
+
+
+def _sized(svg_text: str, times: float, unit: str = "") -> str:
+    """The SVG with its outer size in another unit, so that it has the right one on paper."""
+
+    def turned(found: re.Match[str]) -> str:
+        return f'{found[1]}="{float(found[2]) * times:.2f}{unit}"'
+
+    head, end, rest = svg_text.partition(">")
+    return re.sub(r'\b(width|height)="([\d.]+)"', turned, head) + end + rest
 
 
 def _register(fonts: Path | None) -> None:

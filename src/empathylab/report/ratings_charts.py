@@ -13,6 +13,8 @@ from empathylab.stats.arms import ArmComparison, ArmCount
 # From worst to best; tells apart for any colour vision, on light and on dark.
 _LOW, _MIDDLE, _HIGH = "#D55E00", "#73777C", "#0072B2"
 
+_MOST_ARMS = 12
+
 
 def shares_chart(comparison: ArmComparison, dimension: str, subset: str) -> dict[str, Any]:
     """Each arm's ratings as shares of the whole, in one subset of the situations."""
@@ -100,7 +102,9 @@ def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] 
     ]
     if not counts:
         return None
-    arms = list(dict.fromkeys(one.arm for one in comparison.counts))
+    # More arms than this cannot be told apart; the reference comes first.
+    arms = list(dict.fromkeys(one.arm for one in comparison.counts))[:_MOST_ARMS]
+    counts = [one for one in counts if one.arm in arms]
     rows = [
         {
             "arm": one.arm,
@@ -192,6 +196,6 @@ def _by_difference(rows: list[dict[str, Any]], reference: str) -> list[str]:
 
 
 def _spec(chart: Any) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.to_dict()
+    spec: dict[str, Any] = chart.to_dict(validate=False)
     spec.pop("config", None)
     return spec

@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from empathylab.report.appraisal_section import Figure
+from empathylab.report.collection import collection_table
+from empathylab.report.formats import number, percent
 from empathylab.report.mixed_rows import coefficient_table, random_table
-from empathylab.report.ratings_analysis import RatingsAnalysis
+from empathylab.report.model_charts import (
+    PowerSetting,
+    forest_chart,
+    model_means_chart,
+    power_chart,
+    power_setting,
+)
+from empathylab.report.rater_charts import (
+    inconsistency_chart,
+    levels_chart,
+    numbers_chart,
+    variable_title,
+)
+from empathylab.report.ratings_analysis import INCONSISTENCIES, RatingsAnalysis
 from empathylab.report.ratings_charts import emotions_chart, means_chart, shares_chart
 from empathylab.report.ratings_document import notes, paragraphs
 from empathylab.report.ratings_models import DimensionModel
 from empathylab.report.ratings_rows import comparison_table, count_table, mean_table, rater_table
 
 Rows = tuple[dict[str, str], ...]
+Drawn = tuple[str, str, dict[str, Any] | None, str]
+"""A figure's kind, title, specification and caption."""
+_EMOTIONS = "Share of good ratings with Wilson’s 95% interval; the widest difference stands first."
+_FOREST = "Coefficients with 95% intervals, raters and situations as random effects; against {}."
+_MEANS = "Estimated means with 95% intervals, raters and situations as random effects."
+_CONTRADICTIONS = "Answers that lie on the other side of the middle than most of a rater’s answers."
 _TITLES = {
     "all": "all situations",
     "positive": "positive situations",
@@ -44,6 +66,8 @@ class StudySection:
     mean_emotions: Rows
     models: tuple[ModelTable, ...]
     raters: Rows
+    collected: Rows
+    """When the arms were rated."""
     notes: tuple[str, ...]
     paragraphs: tuple[str, ...]
 
@@ -87,6 +111,7 @@ def _study(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> StudySecti
         mean_emotions=tuple(mean_table(varied, "emotion")),
         models=tuple(models),
         raters=tuple(rater_table(compared)) if compared else (),
+        collected=tuple(collection_table(analysis.collected)),
         notes=tuple(notes(analysis)),
         paragraphs=tuple(paragraphs(analysis)),
     )
@@ -105,13 +130,15 @@ def _narrow(row: dict[str, str]) -> dict[str, str]:
 
 
 def _figures(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> list[Figure]:
-    figures: list[Figure] = []
-
-    def add(kind: str, title: str, spec: dict[str, Any] | None) -> None:
+    figures = []
+    for kind, title, spec, caption in _drawn(analysis):
         if spec is not None:
-            figures.append(Figure(kind, title, len(specs)))
+            figures.append(Figure(kind, title, len(specs), caption))
             specs.append(spec)
+    return figures
 
+
+def _drawn(analysis: RatingsAnalysis) -> Iterator[Drawn]:
     comparison = analysis.comparison
     several = len(analysis.dimensions) > 1
     for dimension in comparison.scales:
@@ -123,10 +150,49 @@ def _figures(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> list[Fig
         ]
         for subset in dict.fromkeys(shown):
             title = f"{named}Ratings, {_TITLES.get(subset, subset)}"
-            add("shares", title, shares_chart(comparison, dimension, subset))
+            chart = shares_chart(comparison, dimension, subset)
+            yield "shares", title, chart, "Shares of each arm’s ratings."
         title = f"{named}Good ratings by emotion"
-        add("emotions", title, emotions_chart(comparison, dimension))
+        yield "emotions", title, emotions_chart(comparison, dimension), _EMOTIONS
     for one in analysis.means:
         if not one.constant:
-            add("shares", f"Mean {one.dimension}, with 95% interval", means_chart(one))
-    return figures
+            title = f"Mean {one.dimension}, with 95% interval"
+            yield "shares", title, means_chart(one), "Raters are the independent units."
+    yield from _of_models(analysis, several=several)
+    yield from _of_raters(analysis)
+
+
+def _of_models(analysis: RatingsAnalysis, *, several: bool) -> Iterator[Drawn]:
+    title = "Mixed models: coefficients" if len(analysis.models) > 1 else "Mixed model"
+    yield "models", title, forest_chart(analysis.models), _FOREST.format(analysis.reference)
+    for one in analysis.models:
+        named = f"{one.dimension}: m" if several else "M"
+        yield "models", f"{named}eans from the mixed model", model_means_chart(one), _MEANS
+    for dimension in analysis.comparison.scales:
+        given = power_setting(analysis.comparison, dimension)
+        if given is not None and analysis.study.design == "between":
+            named = f"{dimension}: p" if several else "P"
+            yield "models", f"{named}ower of a study like this", power_chart(given), _power(given)
+
+
+def _of_raters(analysis: RatingsAnalysis) -> Iterator[Drawn]:
+    compared = analysis.rater_comparison
+    for one in compared.numeric if compared else ():
+        if one.variable != INCONSISTENCIES:
+            title = f"Raters: {variable_title(one.variable)}"
+            yield "raters", title, numbers_chart(one), "Shares of each arm’s raters."
+    if analysis.inconsistencies is not None:
+        chart = inconsistency_chart(analysis.inconsistencies)
+        yield "raters", "Raters: contradictions in the questionnaire", chart, _CONTRADICTIONS
+    for two in compared.categorical if compared else ():
+        title = f"Raters: {variable_title(two.variable)}"
+        pooled = f" Pooled as others: {', '.join(two.pooled)}." if two.pooled else ""
+        yield "raters", title, levels_chart(two), f"Shares of each arm’s raters.{pooled}"
+
+
+def _power(given: PowerSetting) -> str:
+    return (
+        f"Power of the test of two shares at α = .05 where {given.reference} has "
+        f"{percent(given.share)} good ratings and a rater gives {given.ratings_per_rater}, alike "
+        f"by an ICC of {number(given.icc, 3)}; the dashed line is this study."
+    )

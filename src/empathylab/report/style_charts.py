@@ -377,6 +377,6 @@ def _spec(chart: Any, height: int, rows: Sequence[str] = ()) -> dict[str, Any]:
 
 
 def _plain(chart: Any) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.to_dict()
+    spec: dict[str, Any] = chart.to_dict(validate=False)
     spec.pop("config", None)
     return spec

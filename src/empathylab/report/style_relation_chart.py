@@ -63,6 +63,6 @@ def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, An
         .encode(alt.X("zero:Q", axis=axis), color=alt.value("gray"))
     )
     chart = alt.layer(zero, lines, points).properties(width="container", height=_ROW * len(order))
-    spec: dict[str, Any] = chart.to_dict()
+    spec: dict[str, Any] = chart.to_dict(validate=False)
     spec.pop("config", None)
     return spec

@@ -10,13 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from empathylab.errors import UnknownName
+from empathylab.tables import harmless_cell
 
 Row = Mapping[str, Any]
 TableFormat = Literal["markdown", "latex", "csv"]
 
 _NUMBER = re.compile(r"[+\-−]?[\d.,]+(e[+\-]?\d+)?%?", re.IGNORECASE)
-_WITH_INTERVAL = re.compile(rf"{_NUMBER.pattern}( \[{_NUMBER.pattern}, {_NUMBER.pattern}\])?", re.I)
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -94,7 +93,7 @@ def csv_table(rows: Sequence[Row]) -> str:
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     if columns:
-        writer.writerow([_harmless(column) for column in columns])
+        writer.writerow([harmless_cell(column) for column in columns])
     for row in rows:
         writer.writerow([_csv_cell(row.get(column)) for column in columns])
     return written.getvalue()
@@ -142,11 +141,4 @@ def _csv_cell(value: Any) -> str:
         return ""
     if isinstance(value, (bool, int, float)):
         return str(value).lower() if isinstance(value, bool) else repr(value)
-    return _harmless(str(value))
-
-
-def _harmless(text: str) -> str:
-    # The csv module leaves a lone \r unquoted, and what follows it would start a row of its own.
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    risky = text.startswith(_FORMULA_STARTS) and not _WITH_INTERVAL.fullmatch(text)
-    return f"'{text}" if risky else text
+    return harmless_cell(str(value))

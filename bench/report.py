@@ -1,0 +1,54 @@
+"""The report of a lab with the published Welivita and EmotionBench files: its time and size.
+
+Prints `name value` lines: the seconds that writing the report takes once the lab is filled, with
+the chart script already in the user's cache; the file's megabytes; how many charts and situations
+it shows. Reads the folder that EMPATHYLAB_SHARED_DATA names, or ../shared/data; without the
+published files it says so and ends. The time is of one run, the first of its process; importing the
+package and the files is left out. A busy machine makes it longer: the processor's seconds say so.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+
+from empathylab.report import collect, write_page
+from empathylab.report.sections import report_sections
+from empathylab.report.vega import vega_bundle
+from empathylab.situations.welivita import read_release
+from empathylab.store import Lab
+from empathylab.store.emotionbench import import_emotionbench
+from empathylab.store.releases import import_release
+from empathylab.tables import read_table
+
+DEFAULT = Path(__file__).parents[1] / ".." / "shared" / "data"
+
+
+def main() -> None:
+    folder = Path(os.environ.get("EMPATHYLAB_SHARED_DATA", DEFAULT))
+    released = folder / "welivita" / "dataset_and_ratings.csv"
+    if not (released.is_file() and (folder / "emotionbench").is_dir()):
+        print("# left out: the published files are not here")
+        return
+    people = [
+        (path.name, read_table(path)) for path in sorted(released.parent.glob("demographics_*.csv"))
+    ]
+    release = read_release(read_table(released), where=released.name, people=people)
+    vega_bundle()
+    with tempfile.TemporaryDirectory() as place, Lab.open(Path(place)) as lab:
+        import_release(lab, release, kind="welivita", source=released.name, fingerprint="1")
+        import_emotionbench(lab, folder / "emotionbench")
+        begun, worked = time.perf_counter(), time.process_time()
+        data = collect(lab)
+        path = write_page(lab, data)
+        print(f"report_seconds {time.perf_counter() - begun:.2f}")
+        print(f"report_processor_seconds {time.process_time() - worked:.2f}")
+        print(f"report_mb {path.stat().st_size / 1e6:.2f}")
+        print(f"charts {len(list(report_sections(data).figures()))}")
+        print(f"situations {len(data.situations)}")
+
+
+if __name__ == "__main__":
+    main()

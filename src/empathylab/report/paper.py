@@ -1,0 +1,201 @@
+"""What goes into a paper: the report's figures and tables as files, and paragraphs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from empathylab.errors import InputError, LabError
+from empathylab.report.appraisal_tables import side_by_side_tables
+from empathylab.report.collect import ReportData
+from empathylab.report.glance import glance_tables
+from empathylab.report.pictures import printed
+from empathylab.report.sections import Sections, report_sections
+from empathylab.report.style_figures import slug
+from empathylab.report.table_formats import latex_table, markdown_table
+
+FigureFormat = Literal["svg", "png", "pdf"]
+NARROWEST, WIDEST = 40.0, 600.0
+"""In millimetres; a page that is wider than half a metre is no page."""
+_LISTS = {"figures": "figures.json", "tables": "tables.json"}
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFigure:
+    """A chart with what stands under it."""
+
+    name: str
+    """Of its file, without ending."""
+    section: str
+    title: str
+    caption: str
+    spec: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """Rows as a paper prints them."""
+
+    name: str
+    title: str
+    caption: str
+    rows: tuple[dict[str, str], ...]
+
+
+def report_figures(data: ReportData) -> list[PaperFigure]:
+    """Every figure of the report, in its order."""
+    return [
+        PaperFigure(f"{place:02d}-{slug(figure.title)}", name, figure.title, figure.caption, spec)
+        for place, (name, figure, spec) in enumerate(report_sections(data).figures(), start=1)
+    ]
+
+
+def report_tables(data: ReportData) -> list[PaperTable]:
+    """Every table of the report that a paper would print, in its order."""
+    found = [
+        one for one in _tables(data, report_sections(data)) if one[2] and any(map(len, one[2]))
+    ]
+    return [
+        PaperTable(f"{place:02d}-{slug(title)}", title, caption, tuple(rows))
+        for place, (title, caption, rows) in enumerate(found, start=1)
+    ]
+
+
+def _tables(
+    data: ReportData, sections: Sections
+) -> Iterator[tuple[str, str, Sequence[dict[str, str]]]]:
+    for glance in glance_tables(data):
+        yield glance.title, glance.note, glance.rows
+    for beside in side_by_side_tables(data.analysis):
+        yield beside.title, beside.caption, beside.rows
+    for study in sections.ratings.studies:
+        of = f", {study.analysis.study.name}" if len(sections.ratings.studies) > 1 else ""
+        yield f"Counts of ratings{of}", "Ratings with their shares.", study.counts
+        yield f"Means of ratings{of}", "Means with 95% intervals, raters as units.", study.means
+        yield f"Tests of arms{of}", "Good ratings against the reference.", study.tests
+        yield f"Tests by emotion{of}", "Good ratings against the reference.", study.emotions
+        yield f"Means by emotion{of}", "Means with 95% intervals.", study.mean_emotions
+        for model in study.models:
+            by = " with valence" if model.model.by_valence else ""
+            title = f"Mixed model of {model.model.dimension}{by}{of}"
+            formula = model.model.model.formula if model.model.model else ""
+            yield f"{title}, coefficients", f"{formula}.", model.coefficients
+            yield f"{title}, random effects", f"{formula}.", model.random
+        yield f"Raters of the arms{of}", "Numbers as mean (SD), properties as counts.", study.raters
+        yield f"When the arms were rated{of}", "", study.collected
+    for judged in sections.judges.studies:
+        yield f"Judges {judged.study}".strip(), "Judges held against people.", judged.overview
+        for card in judged.cards:
+            for title, rows in card.tables:
+                yield f"{card.title}, {title}", "", rows
+    for part in sections.writing.parts:
+        for table in (*part.open_tables, *part.tables):
+            cells = [dict(zip(table.columns, line, strict=True)) for line in table.rows]
+            yield f"{part.title}, {table.title}", table.caption, cells
+
+
+def report_paragraphs(data: ReportData) -> str:
+    """The paragraphs on methods and results as Markdown, a heading per part; empty for none."""
+    sections = report_sections(data)
+    found: list[tuple[str, Iterable[str]]] = [
+        (f"Ratings: {study.analysis.study.title}", study.paragraphs)
+        for study in sections.ratings.studies
+    ]
+    found.append(("Style", sections.writing.paragraphs))
+    parts = [
+        f"## {_escaped(title)}\n\n" + "\n\n".join(map(_escaped, said)) + "\n"
+        for title, said in found
+        if said
+    ]
+    return "\n".join(parts)
+
+
+def write_figures(
+    figures: Sequence[PaperFigure], folder: Path, *, style: FigureFormat, width_mm: float = 160.0
+) -> list[Path]:
+    """The paths of the pictures, one per figure, and of `figures.json`, which lists them.
+
+    Files of an earlier call that are not written again stay; `figures.json` names this call's.
+    """
+    if not NARROWEST <= width_mm <= WIDEST:
+        raise InputError(
+            f"a figure's width must lie between {NARROWEST:g} and {WIDEST:g} mm",
+            got=width_mm,
+            remedy="Give --width 84 for one column, say, or --width 174 for two.",
+        )
+    written, listed = [], []
+    with _folder(folder):
+        for one in figures:
+            picture = printed(one.spec, style=style, width_mm=width_mm)
+            path = folder / f"{one.name}.{style}"
+            path.write_bytes(picture)
+            written.append(path)
+            listed.append(
+                {
+                    "file": path.name,
+                    "section": one.section,
+                    "title": one.title,
+                    "caption": one.caption,
+                    "width_mm": width_mm,
+                }
+            )
+        written.append(_listed(folder / _LISTS["figures"], listed))
+    return written
+
+
+def write_tables(tables: Sequence[PaperTable], paragraphs: str, folder: Path) -> list[Path]:
+    """The paths of the tables as Markdown and LaTeX, of `paragraphs.md` and of `tables.json`."""
+    written, listed = [], []
+    with _folder(folder):
+        for one in tables:
+            markdown, latex = folder / f"{one.name}.md", folder / f"{one.name}.tex"
+            caption = f"{one.title}. {one.caption}".strip()
+            markdown.write_text(markdown_table(one.rows, caption=caption), encoding="utf-8")
+            label = f"tab:{one.name}"
+            latex.write_text(latex_table(one.rows, caption=caption, label=label), encoding="utf-8")
+            written += [markdown, latex]
+            listed.append(
+                {
+                    "files": [markdown.name, latex.name],
+                    "title": one.title,
+                    "caption": one.caption,
+                    "rows": len(one.rows),
+                }
+            )
+        if paragraphs:
+            path = folder / "paragraphs.md"
+            path.write_text(paragraphs, encoding="utf-8")
+            written.append(path)
+        written.append(_listed(folder / _LISTS["tables"], listed))
+    return written
+
+
+@contextlib.contextmanager
+def _folder(folder: Path) -> Iterator[None]:
+    """The folder, made if it is not there; what the disk refuses is said in one sentence."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        raise LabError(
+            "the files cannot be written",
+            where=str(folder),
+            got=error.strerror,
+            remedy="Name a folder that you can write to, with room in it.",
+        ) from error
+
+
+def _listed(path: Path, entries: list[dict[str, Any]]) -> Path:
+    path.write_text(json.dumps(entries, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is: names of respondents come from strangers."""
+    marked = re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"^(\d+)([.)])", r"\1\\\2", marked)

@@ -1,0 +1,71 @@
+"""The parts of the report that have charts, and all their figures in the order of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from empathylab.report.appraisal_section import AppraisalSection, Figure, appraisal_section
+from empathylab.report.collect import ReportData
+from empathylab.report.judge_section import JudgeSection, judge_section
+from empathylab.report.ratings_section import RatingsSection, ratings_section
+from empathylab.report.style_section import StyleSection, style_section
+
+
+class Section(Protocol):
+    """A part of the page that has charts."""
+
+    @property
+    def specs(self) -> Sequence[dict[str, Any]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """What the page shows, part by part; a part without data is empty."""
+
+    appraisal: AppraisalSection
+    ratings: RatingsSection
+    judges: JudgeSection
+    writing: StyleSection
+
+    def parts(self) -> dict[str, Section]:
+        """The parts by the name that the page's templates know them by, in its order."""
+        return {
+            "appraisal": self.appraisal,
+            "ratings": self.ratings,
+            "judges": self.judges,
+            "writing": self.writing,
+        }
+
+    def figures(self) -> Iterator[tuple[str, Figure, dict[str, Any]]]:
+        """Every figure with the part it belongs to and its specification."""
+        shown: dict[str, list[Figure]] = {
+            "appraisal": list(self.appraisal.figures),
+            "ratings": [one for study in self.ratings.studies for one in study.figures],
+            "judges": [
+                replace(one, title=f"{card.title}. {one.title}")
+                for study in self.judges.studies
+                for card in study.cards
+                for one in card.figures
+            ],
+            "writing": [one for part in self.writing.parts for one in part.figures],
+        }
+        parts = self.parts()
+        for name, figures in shown.items():
+            for one in figures:
+                yield name, one, parts[name].specs[one.spec]
+
+
+def report_sections(data: ReportData) -> Sections:
+    """The sections that these data fill."""
+    from altair.utils.schemapi import debug_mode
+
+    # Checking every part of every chart against its schema takes seconds; the tests draw them all.
+    with debug_mode(False):
+        return Sections(
+            appraisal=appraisal_section(data.analysis),
+            ratings=ratings_section(data.ratings),
+            judges=judge_section(data.judges),
+            writing=style_section(data.style),
+        )

@@ -1,0 +1,76 @@
+"""The report of the published files, opened in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from empathylab.report import write_report
+from empathylab.situations.welivita import read_release
+from empathylab.store import Lab
+from empathylab.store.emotionbench import import_emotionbench
+from empathylab.store.releases import import_release
+from empathylab.tables import read_table
+from tests.helpers.visits import WAYS, Visit, opened
+
+pytestmark = [pytest.mark.browser, pytest.mark.shared_data, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def report(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = shared_data / "welivita"
+    people = [(path.name, read_table(path)) for path in sorted(folder.glob("demographics_*.csv"))]
+    release = read_release(
+        read_table(folder / "dataset_and_ratings.csv"), where="the release", people=people
+    )
+    with Lab.open(tmp_path_factory.mktemp("published")) as lab:
+        import_release(lab, release, kind="welivita", source="the release", fingerprint="1")
+        import_emotionbench(lab, shared_data / "emotionbench")
+        return write_report(lab)
+
+
+@pytest.fixture(params=WAYS, scope="module")
+def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Iterator[Visit]:
+    with opened(browser, report, request.param) as seen:
+        yield seen
+
+
+def test_the_file_can_be_sent(report: Path) -> None:
+    assert report.stat().st_size < 12_000_000
+
+
+def test_every_chart_is_drawn_without_errors_or_network(visit: Visit) -> None:
+    drawn = visit.page.locator(".chart svg.marks").count()
+    assert drawn == visit.page.locator(".chart").count() >= 25
+    assert visit.troubles == []
+
+
+def test_the_first_page_says_what_came_out(visit: Visit) -> None:
+    findings = visit.page.locator("section", has=visit.page.locator("#findings"))
+    assert "64.8% of 2,000" in findings.inner_text()
+    assert "1.33 [" in findings.inner_text()
+
+
+def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
+    width: int = visit.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= visit.page.viewport_size["width"]  # type: ignore[index]
+
+
+def test_all_replies_can_be_searched_and_narrowed(visit: Visit) -> None:
+    page, count = visit.page, visit.page.locator(".filters output")
+    assert count.inner_text() == "2000 of 2000 situations"
+    page.locator("select[name=group]").select_option("apprehensive")
+    expect(count).not_to_have_text("2000 of 2000 situations")
+    page.locator("input[name=text]").fill("job")
+    expect(page.locator(".situation mark").first).to_have_text("job", ignore_case=True)
+    page.locator("select[name=respondent]").select_option(label="human")
+    assert set(page.locator(".reply .who").all_inner_texts()) == {"human"}
+    # One card per situation, with a page of them at most.
+    assert 1 <= page.locator(".situation").count() <= 25
+
+
+def test_the_accessibility_audit_finds_nothing_serious(visit: Visit) -> None:
+    assert visit.serious_violations(folds=False) == []

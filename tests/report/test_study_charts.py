@@ -1,0 +1,127 @@
+"""Figures of raters, mixed models and power: they show the numbers of the analysis."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from empathylab.report.model_charts import (
+    PowerSetting,
+    forest_chart,
+    model_means_chart,
+    power_chart,
+    power_setting,
+)
+from empathylab.report.rater_charts import (
+    inconsistency_chart,
+    levels_chart,
+    numbers_chart,
+    variable_title,
+)
+from empathylab.report.ratings_analysis import RatingsAnalysis, analyse_ratings
+from empathylab.situations.welivita import read_release
+from empathylab.stats.inconsistency import Inconsistencies
+from empathylab.stats.power import two_shares_power
+from empathylab.store import Lab
+from empathylab.store.releases import import_release
+from empathylab.tables import read_table
+from tests.helpers.welivita import write_people, write_release
+
+ARMS = ("human", "gpt")
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> RatingsAnalysis:
+    folder: Path = tmp_path_factory.mktemp("study")
+    write_release(folder / "r.csv", arms=ARMS, raters=12, per_rater=6, good={"gpt": 0.8})
+    for arm in ARMS:
+        write_people(folder / f"{arm}.csv", arm, 12)
+    people = [(f"{arm}.csv", read_table(folder / f"{arm}.csv")) for arm in ARMS]
+    release = read_release(read_table(folder / "r.csv"), where="r.csv", people=people)
+    with Lab.open(folder / "lab") as lab:
+        import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
+        return analyse_ratings(lab)
+
+
+def values(spec: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The rows of the largest data in the specification."""
+    assert spec is not None
+    found = [part["values"] for part in _data(spec)]
+    found += list(spec.get("datasets", {}).values())
+    rows: list[dict[str, Any]] = max(found, key=len)
+    return rows
+
+
+def _data(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    parts = [spec, *spec.get("layer", [])]
+    return [one["data"] for one in parts if "values" in one.get("data", {})]
+
+
+def test_a_property_is_shown_with_its_counts(analysis: RatingsAnalysis) -> None:
+    assert analysis.rater_comparison is not None
+    [found] = [one for one in analysis.rater_comparison.categorical if "country" in one.variable]
+    rows = values(levels_chart(found))
+    assert sum(row["raters"] for row in rows if row["arm"] == "gpt") == 12
+    assert {row["level"] for row in rows} == {"Ghana", "Chile", "Nepal"}
+    assert all(row["share"] == pytest.approx(row["raters"] / 12) for row in rows)
+
+
+def test_times_are_shown_in_minutes(analysis: RatingsAnalysis) -> None:
+    assert analysis.rater_comparison is not None
+    [found] = [one for one in analysis.rater_comparison.numeric if one.variable == "seconds"]
+    rows = values(numbers_chart(found))
+    assert sum(row["raters"] for row in rows) == 24
+    # 300 to 520 seconds.
+    assert min(row["from"] for row in rows) == pytest.approx(5)
+    assert variable_title("seconds") == "minutes taken"
+
+
+def test_contradictions_count_those_who_answered() -> None:
+    found = Inconsistencies(np.array([0, 0, 3, -1]), 8, 3, 1, 2 / 3, 0.0)
+    rows = values(inconsistency_chart(found))
+    assert [row["raters"] for row in rows] == [2, 0, 0, 1]
+
+
+def test_no_answers_give_no_figure_of_contradictions() -> None:
+    nobody = Inconsistencies(np.array([-1]), 8, 0, 1, math.nan, math.nan)
+    assert inconsistency_chart(nobody) is None
+
+
+def test_the_forest_shows_the_models_coefficients(analysis: RatingsAnalysis) -> None:
+    rows = values(forest_chart(analysis.models))
+    model = analysis.models[0].model
+    assert model is not None
+    effect = model.coefficients["armgpt"]
+    assert rows[0]["term"].startswith("gpt")
+    assert rows[0]["estimate"] == pytest.approx(effect.estimate)
+    assert (rows[0]["low"], rows[0]["high"]) == pytest.approx((effect.low, effect.high))
+    assert rows[0]["odds ratio"] == pytest.approx(math.exp(effect.estimate))
+
+
+def test_without_a_model_there_is_no_forest() -> None:
+    assert forest_chart(()) is None
+
+
+def test_the_models_means_are_in_the_arms_order(analysis: RatingsAnalysis) -> None:
+    rows = values(model_means_chart(analysis.models[0]))
+    assert [row["arm"] for row in rows] == ["human", "gpt"]
+    assert all(row["low"] < row["mean"] < row["high"] for row in rows)
+    assert rows[1]["mean"] > rows[0]["mean"]
+
+
+def test_power_is_that_of_the_test_of_two_shares() -> None:
+    given = PowerSetting("human", 0.5, ratings_per_rater=10, icc=0.0, raters=200)
+    rows = values(power_chart(given))
+    [row] = [one for one in rows if one["raters"] == 100 and one["difference"] == "5 points"]
+    assert row["power"] == pytest.approx(two_shares_power(0.55, 0.5, 1000).power)
+
+
+def test_the_setting_comes_from_the_study(analysis: RatingsAnalysis) -> None:
+    given = power_setting(analysis.comparison, "empathy")
+    assert given is not None
+    assert (given.reference, given.ratings_per_rater, given.raters) == ("human", 6, 12)
+    assert 0 <= given.icc <= 1
