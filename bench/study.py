@@ -2,11 +2,13 @@
 
 Prints `name value` lines. 200 raters rate ten replies each, all at once and without a pause, so
 that 2,000 responses are rated once: ratings per second, milliseconds of a submit, errors, how often
-each response was rated, and by how much the arms differ. Then 1,000 raters who think for about ten
-seconds over each page (`thinking_`). Then the same on PostgreSQL with two server processes
-(`postgres_`). The server runs in processes of its own, as in production; the raters share the same
-cores. A submit is timed from sending the form to its acknowledgement; `page_` is the page after it.
-`server_cpu` is the server's processor time per rating, which a busy machine does not change much.
+each response was rated, and by how much the arms differ. Then 1,000 raters at once who think for
+5 to 15 seconds over each page (`thinking_`); they come as people do, at random, here within ten
+seconds. Then the same on PostgreSQL with two server processes (`postgres_`). The server runs in
+processes of its own, as in production; the raters and PostgreSQL share the same cores. A submit is
+timed from sending the form to its acknowledgement; `page_` is the page after it. `server_cpu`,
+`database_cpu` and `client_cpu` are processor time per rating, which a busy machine changes less
+than the rest; that of SQLite is in the server's. `load` is the machine's load average at the end.
 Left out: a network, TLS and a proxy; a disk that is slow to confirm a write; other studies.
 """
 
@@ -239,18 +241,42 @@ def measure(prefix: str, raters: int, think: float, database: str | None, count:
             furnish(lab, raters)
             with servers(Path(folder), count, database) as started:
                 ports = [int(one.args[-1]) for one in started]
-                before = [_cpu(one) for one in started]
+                groups = {
+                    "server": [one.pid for one in started],
+                    "database": _database_processes(lab),
+                    "client": [os.getpid()],
+                }
+                before = {name: _cpu(pids) for name, pids in groups.items()}
                 seen = asyncio.run(_rate(ports, raters, think))
-                spent = sum(_cpu(one) - was for one, was in zip(started, before, strict=True))
+                if database:
+                    groups["database"] = _database_processes(lab)
+                spent = {name: _cpu(pids) - before[name] for name, pids in groups.items()}
             _print(prefix, lab, seen, spent)
 
 
-def _cpu(process: psutil.Popen) -> float:
-    times = process.cpu_times()
-    return float(times.user + times.system)
+def _database_processes(lab: Lab) -> list[int]:
+    """PostgreSQL's processes, whose first is the parent of the others; none on SQLite."""
+    if lab.engine.dialect.name == "sqlite":
+        return []
+    with lab.reading() as connection:
+        own = connection.execute(sqlalchemy.text("SELECT pg_backend_pid()")).scalar_one()
+    first = psutil.Process(own).parent()
+    assert first is not None
+    return [first.pid, *(one.pid for one in first.children())]
 
 
-def _print(prefix: str, lab: Lab, seen: Seen, spent: float) -> None:
+def _cpu(pids: Sequence[int]) -> float:
+    """Seconds of processor time, with those of the first one's children that have ended."""
+    spent = 0.0
+    for number, pid in enumerate(pids):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            times = psutil.Process(pid).cpu_times()
+            spent += times.user + times.system
+            spent += times.children_user + times.children_system if not number else 0.0
+    return spent
+
+
+def _print(prefix: str, lab: Lab, seen: Seen, spent: dict[str, float]) -> None:
     shown, ratings, places = schema.shown_responses, schema.ratings, schema.places
     rated = sqlalchemy.func.count(ratings.c.id)
     joined = shown.outerjoin(ratings, ratings.c.response_id == shown.c.response_id)
@@ -272,7 +298,11 @@ def _print(prefix: str, lab: Lab, seen: Seen, spent: float) -> None:
         "ratings_per_response_min": min(counts),
         "ratings_per_response_max": max(counts),
         "arm_spread": max(arms, default=0) - min(arms, default=0) if len(arms) > 1 else "nan",
-        "server_cpu_ms": f"{1000 * spent / max(1, seen.ratings):.2f}",
+        **{
+            f"{name}_cpu_ms": f"{1000 * seconds / max(1, seen.ratings):.2f}"
+            for name, seconds in spent.items()
+        },
+        "load": f"{os.getloadavg()[0]:.1f}",
     }
     for name, value in figures.items():
         print(f"{prefix}{name} {value}", flush=True)

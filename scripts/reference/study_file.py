@@ -104,11 +104,11 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
     "quotas": (
         "_quota",
         {
-            "by": "the name of a question of the demographics, or of the platform's data",
+            "by": "the name of a question of the demographics, or of a parameter of the link",
             "counts": "a number of people for each answer; either this or `shares`",
             "shares": "a share for each answer; together 1 at most",
             "others": "how many people with any other answer",
-            "source": "`demographics` (the default) or `platform`",
+            "source": "`demographics` (the default) or `platform`: what the link says (`&NAME=…`)",
         },
     ),
     "time_limits": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pwd
 import subprocess
 import sys
 from pathlib import Path
@@ -179,10 +180,23 @@ def test_every_act_is_done_and_in_the_audit_log(rated: Path) -> None:
     assert [row["action"] for row in rows] == [
         *("launch", "pause", "resume", "stop arm", "resume arm", "exclude", "close")
     ]
-    assert {row["who"] for row in rows[1:]} == {"command line"}
+    user = pwd.getpwuid(os.getuid()).pw_name
+    assert {row["who"] for row in rows[1:]} == {f"command line ({user})"}
     assert rows[5]["details"] == {"person": person, "reason": "asked for it"}
     with Lab.open(rated) as lab:
         assert StudyService(lab, "small").status().ratings == 6
+
+
+def test_an_owner_without_a_password_is_given_a_link(rated: Path) -> None:
+    url = "https://lab.example.org/study"
+    done = ran("console-link", "small", "--url", url, "--lab", rated)
+    assert done.stdout.startswith(f"{url}/console/welcome?link=")
+    told = json.loads(ran("console-link", "small", "--lab", rated, "--json").stdout)
+    assert told["console_link"].startswith("http://127.0.0.1:8000/console/welcome?link=")
+    rows = json.loads(ran("audit", "small", "--lab", rated, "--json").stdout)["audit"]
+    assert [row["action"] for row in rows[1:]] == ["owner link"] * 2
+    with pytest.raises(InputError, match="not the address of a page"):
+        ran("console-link", "small", "--url", "lab.example.org", "--lab", rated)
 
 
 def test_closing_asks_first_and_a_no_changes_nothing(rated: Path) -> None:

@@ -171,6 +171,18 @@ def test_sqlite_is_in_wal_mode_with_foreign_keys_on(sqlite_lab: Lab) -> None:
         assert connection.execute(text("PRAGMA synchronous")).scalar() == 2
 
 
+def test_only_the_owner_reads_the_labs_file_and_those_beside_it(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        with Lab.open(tmp_path / "lab") as lab, lab.writing() as connection:
+            connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
+            found = {path.name: path.stat().st_mode & 0o777 for path in lab.folder.iterdir()}
+    finally:
+        os.umask(before)
+    held = ("lab.sqlite", "lab.sqlite-wal", "lab.sqlite-shm")
+    assert found == dict.fromkeys(held, 0o600)
+
+
 def test_a_failed_transaction_leaves_no_trace(lab: Lab) -> None:
     insert = text(
         "INSERT INTO respondents (name, kind, details, added_at) "

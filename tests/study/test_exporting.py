@@ -9,16 +9,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
+from sqlalchemy import update
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.report.ratings_analysis import analyse_ratings
-from empathylab.store import Lab
+from empathylab.store import Lab, schema
 from empathylab.store.rated import raters_frame, ratings_frame
 from empathylab.study import parse_study
 from empathylab.study.exporting import IDENTITIES, SUMS, export_archive, export_study
+from empathylab.study.service import Page
 from empathylab.tables import read_table, table_bytes
 from tests.study.archived import finished, rate_all, released
-from tests.study.examples import between
+from tests.study.examples import appraisal, between
 from tests.study.service_examples import opened, someone, walk
 from tests.study.test_service_results import WRITE
 
@@ -144,6 +146,36 @@ def test_who_left_before_the_end_is_listed_with_how(lab: Lab, tmp_path: Path) ->
     assert (row["rater"], row["status"], row["ratings"]) == (person, "withdrawn", "0")
 
 
+def test_what_people_answered_who_left_and_kept_it_is_exported(lab: Lab, tmp_path: Path) -> None:
+    service, _ = opened(lab)
+    person, gone = someone(service, "ann"), someone(service, "ben")
+    for one in (person, gone):
+        page = walk(service, one, until="rate")
+        assert isinstance(page, Page)
+        service.submit(one, page.step, {"empathy": "3"}, {})
+    service.leave(person, delete=False)
+    service.leave(gone, delete=True)
+    [rater] = [one for one in service.participants() if one.person == person]
+    service.close()
+    export_study(lab, "small", tmp_path / "out", format="jsonl")
+    answers = read_table(tmp_path / "out" / "partial_answers.jsonl")
+    assert answers["rater"].unique().to_list() == [person]
+    said = dict(answers.select("question", "answer").rows())
+    assert (said["age"], said["agree"], said["item-16"]) == ("30", "yes", "2")
+    [rated] = answers.filter(question="empathy").to_dicts()
+    assert (rated["page"], rated["arm"], rated["answer"]) == ("rate/1", rater.arm, "3")
+    responses = read_table(tmp_path / "out" / "responses.jsonl")
+    [shown] = responses.filter(pl.col("response") == rated["response"]).to_dicts()
+    assert shown["situation"] == rated["situation"]
+    assert shown["respondent"] == {"one": "first/model", "two": "second/model"}[rated["arm"]]
+
+
+def test_who_finished_has_no_partial_answers(sqlite_lab: Lab, tmp_path: Path) -> None:
+    finished(sqlite_lab, people=1)
+    export_study(sqlite_lab, "small", tmp_path / "out")
+    assert not (tmp_path / "out" / "partial_answers.csv").exists()
+
+
 def test_of_whoever_deleted_their_data_only_the_count_is_left(lab: Lab, tmp_path: Path) -> None:
     service, _ = opened(lab)
     person = someone(service, "ann")
@@ -167,15 +199,62 @@ def test_of_whoever_deleted_their_data_only_the_count_is_left(lab: Lab, tmp_path
 # No peeking.
 
 
-def test_an_open_study_is_exported_without_arms_on_its_ratings(lab: Lab, tmp_path: Path) -> None:
+TELLING = {"arm", "respondent", "response", "rating", "label"}
+
+
+def test_an_open_study_is_exported_without_how_and_in_which_arm_was_rated(
+    lab: Lab, tmp_path: Path
+) -> None:
     finished(lab, close=False)
     done = export_study(lab, "small", tmp_path / "out")
     assert done.blind
     assert "not closed" in done.notes[0]
     for name in ("ratings", "raters"):
-        assert not {"arm", "respondent", "response"} & set(table(tmp_path / "out", name).columns)
+        assert not TELLING & set(table(tmp_path / "out", name).columns)
+    assert table(tmp_path / "out", "ratings").height == 8
     told = json.loads((tmp_path / "out" / "study.json").read_text())
-    assert told["arms_hidden"] is True
+    assert told["results_hidden"] is True
+
+
+def test_an_export_tells_no_result_where_only_one_arm_takes_people(
+    lab: Lab, tmp_path: Path
+) -> None:
+    service, _ = opened(lab)
+    service.stop_arm("two")
+    rate_all(service, someone(service, "ann"), "3")
+    person = someone(service, "ben")
+    page = walk(service, person, until="rate")
+    assert isinstance(page, Page)
+    service.submit(person, page.step, {"empathy": "3"}, {})
+    service.exclude(service.participants()[0].person, "asked to be")
+    export_study(lab, "small", tmp_path / "out")
+    for name in ("ratings_of_excluded", "partial_answers", "ratings", "raters"):
+        assert not TELLING & set(table(tmp_path / "out", name).columns)
+    assert "empathy" not in table(tmp_path / "out", "partial_answers")["question"].to_list()
+
+
+def test_a_study_that_an_arm_joined_hides_its_results_again(lab: Lab, tmp_path: Path) -> None:
+    finished(lab)
+    with lab.writing() as connection:
+        connection.execute(update(schema.studies).values(status="open"))
+    export_study(lab, "small", tmp_path / "out")
+    assert not TELLING & set(table(tmp_path / "out", "ratings").columns)
+
+
+def test_what_was_felt_after_situations_is_left_out_while_the_study_is_open(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    service, _ = opened(sqlite_lab, appraisal())
+    walk(service, someone(service, "ann"))
+    export_study(sqlite_lab, "feelings", tmp_path / "open")
+    assert set(table(tmp_path / "open", "scale_answers")["phase"]) == {"default"}
+    scores = ["panas_positive", "panas_negative"]
+    held = [one for one in table(tmp_path / "open", "raters").columns if one.startswith("panas")]
+    assert held == scores
+    service.close()
+    export_study(sqlite_lab, "feelings", tmp_path / "closed")
+    assert set(table(tmp_path / "closed", "scale_answers")["phase"]) == {"default", "evoked"}
+    assert "panas_positive_evoked" in table(tmp_path / "closed", "raters").columns
 
 
 def test_a_look_at_an_open_study_is_written_down_with_its_reason(lab: Lab, tmp_path: Path) -> None:

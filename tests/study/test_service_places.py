@@ -283,14 +283,15 @@ def test_where_it_is_allowed_one_takes_part_again_and_only_when_done(lab: Lab) -
 def test_drop_outs_are_counted_by_block(lab: Lab) -> None:
     service, clock = opened(lab)
     walk(service, someone(service, "rates"), until="rate")
+    step_on(service, someone(service, "agrees"))
     service.view(someone(service, "looks"))
     leaver = with_place(service, "leaves")
     service.leave(leaver, delete=False)
     assert service.status().drop_outs == {"tutorial": 1}
     clock.skip(hours=2)
-    assert service.status().drop_outs == {"consent": 1, "tutorial": 1, "rate": 1}
+    assert service.status().drop_outs == {"demographics": 1, "tutorial": 1, "rate": 1}
     late = [one.others.get("late", 0) for one in service.status().arms]
-    assert sum(late) == 1
+    assert sum(late) == 2
 
 
 def test_status_tells_no_rating(lab: Lab) -> None:

@@ -188,14 +188,3 @@ def test_whoever_left_before_answering_leaves_no_answers(lab: Lab) -> None:
     service.leave(person, delete=True)
     assert rows_of(lab, schema.page_answers) == []
     assert service.status().drop_outs == {"demographics": 1}
-
-
-def test_the_words_of_a_forgotten_person_are_not_in_the_file_either(sqlite_lab: Lab) -> None:
-    service, _ = opened(sqlite_lab)
-    person = finished(service, "ann-from-the-platform")
-    service.forget(person)
-    sqlite_lab.close()  # what waited beside the file is now in it
-    held = b"".join(path.read_bytes() for path in sqlite_lab.folder.glob("lab.sqlite*"))
-    assert len(held) > 100_000
-    for trace in (person, "ann-from-the-platform", SECRET_WORDS):
-        assert trace.encode() not in held

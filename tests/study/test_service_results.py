@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from empathylab.scales import builtin_scale
-from empathylab.store import Lab, administrations_frame, responses_frame, schema
+from empathylab.store import (
+    Lab,
+    add_respondent,
+    administrations_frame,
+    responses_frame,
+    schema,
+)
 from empathylab.store.rated import rater_answers_frame, raters_frame, ratings_frame
+from empathylab.store.study_results import FinishedWork, GivenReply, add_finished_work
 from empathylab.study import PRESETS, parse_study, preset_text
 from empathylab.study.service import Finished, Page, StudyService, launch
 from tests.study.examples import appraisal, between
@@ -123,6 +133,32 @@ def test_written_replies_are_responses_of_people(lab: Lab) -> None:
     assert per_situation["sample"].to_list() == [[0, 1], [0, 1]]
     details = rows_of(lab, schema.responses)[-1]["details"]
     assert (details["study"], details["version"]) == ("writers", 1)
+
+
+def test_replies_are_numbered_one_after_the_other_across_studies(lab: Lab) -> None:
+    service, clock = opened(lab, parse_study(WRITE))
+    launch(lab, parse_study(WRITE.replace("name: writers", "name: others")), now=clock())
+    situation = next(iter(service.launched.situation_rows.values()))
+    with lab.writing() as connection:
+        add_respondent(connection, "human", "human")
+    # By a person who finishes in one study, and one who does so meanwhile in the other.
+    with ThreadPoolExecutor(1) as pool:
+        with lab.writing() as connection:
+            add_finished_work(connection, 1, {}, written(situation, "ann"), clock())
+            after = pool.submit(finish_elsewhere, lab, situation, clock())
+            time.sleep(0.3)  # long enough to read which number is free, if nothing kept it
+        after.result()
+    replies = rows_of(lab, schema.responses)
+    assert sorted(one["sample"] for one in replies) == [0, 1]
+
+
+def written(situation: int, person: str) -> FinishedWork:
+    return FinishedWork(person, {}, None, (), (), (GivenReply(situation, "Oh dear"),))
+
+
+def finish_elsewhere(lab: Lab, situation: int, at: datetime) -> None:
+    with lab.writing() as connection:
+        add_finished_work(connection, 2, {}, written(situation, "bob"), at)
 
 
 def test_what_simulated_raters_write_is_no_human_reply(lab: Lab) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import random
 from datetime import timedelta
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from empathylab.store import Lab, schema
-from empathylab.study import Study
+from empathylab.study import Study, watching
 from empathylab.study.definition import Quota
 from empathylab.study.service import StudyService
 from empathylab.study.visits import AttentionCount
@@ -68,6 +69,7 @@ def test_the_numbers_are_those_of_the_study(lab: Lab) -> None:
         "launched_at",
         "closed_at",
         "arrivals",
+        "opened",
         "arms",
         "outcomes",
         "drop_outs",
@@ -85,7 +87,7 @@ def test_the_numbers_are_those_of_the_study(lab: Lab) -> None:
 def test_a_study_nobody_came_to_is_all_noughts(lab: Lab) -> None:
     service, _ = opened(lab)
     found = watched(service)
-    assert (found.arrivals, found.here, found.finished, found.ratings) == (0, 0, 0, 0)
+    assert (found.arrivals, found.opened, found.here, found.finished, found.ratings) == (0,) * 5
     assert found.by_time.counts == ()
     assert found.times == ()
     assert [one.n for one in found.balance[0].arms] == [0, 0]
@@ -94,15 +96,15 @@ def test_a_study_nobody_came_to_is_all_noughts(lab: Lab) -> None:
 
 def test_arrivals_are_counted_by_the_finest_unit_that_fits_without_gaps(lab: Lab) -> None:
     service, clock = opened(lab)
-    someone(service, "first")
+    step_on(service, someone(service, "first"))
     clock.skip(hours=3)
     for name in ("second", "third"):
-        someone(service, name)
+        step_on(service, someone(service, name))
     hours = watched(service).by_time
     assert (hours.unit, [count for _, count in hours.counts]) == ("hour", [1, 0, 0, 2])
     assert hours.counts[0][0] == START
     clock.skip(days=10)
-    someone(service, "fourth")
+    step_on(service, someone(service, "fourth"))
     days = watched(service).by_time
     assert (days.unit, len(days.counts)) == ("day", 11)
     assert [count for _, count in days.counts if count] == [3, 1]
@@ -211,11 +213,47 @@ def test_a_scale_after_the_situation_is_no_balance(lab: Lab) -> None:
 def test_who_is_late_and_who_is_gone_depends_on_the_studys_limits(sqlite_lab: Lab) -> None:
     service, clock = opened(sqlite_lab, trusting(between(), 5))
     walk(service, someone(service, "ann"), until="rate")
-    someone(service, "bob")
+    step_on(service, someone(service, "bob"))
     assert watched(service).here == 2
     clock.skip(minutes=6)
     found = watched(service)
     assert found.here == 0
-    assert sum(one.others.get("late", 0) for one in found.arms) == 1
-    assert found.drop_outs == {"consent": 1, "rate": 1}
+    assert sum(one.others.get("late", 0) for one in found.arms) == 2
+    assert found.drop_outs == {"demographics": 1, "rate": 1}
     assert found.by_time.counts[0][0] + timedelta(hours=1) > START
+
+
+def test_whoever_only_opens_the_link_has_not_come(lab: Lab) -> None:
+    service, clock = opened(lab)
+    step_on(service, someone(service, "ann"))
+    for number in range(3):
+        service.view(someone(service, f"a program that previews links {number}"))
+    clock.skip(hours=3)
+    found, said = watched(service), service.status()
+    assert (found.arrivals, found.opened, found.here) == (1, 3, 0)
+    assert (said.arrivals, said.opened) == (1, 3)
+    assert found.drop_outs == said.drop_outs == {"demographics": 1}
+    assert sum(count for _, count in found.by_time.counts) == 1
+
+
+def test_deleting_after_the_end_is_no_dropping_out(lab: Lab) -> None:
+    service, _ = opened(lab)
+    done, early = someone(service, "done"), someone(service, "early")
+    walk(service, done)
+    walk(service, early, until="rate")
+    for person in (done, early):
+        service.leave(person, delete=True)
+    assert watched(service).drop_outs == service.status().drop_outs == {"rate": 1}
+    assert watched(service).outcomes == {"withdrawn": 2}
+
+
+def test_all_pages_are_counted_though_only_the_newest_are_timed(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, _ = opened(lab)
+    for name in ("ann", "bob"):
+        walk(service, someone(service, name))
+    monkeypatch.setattr(watching, "LATEST_PAGES", 1)
+    found = {one.block: one for one in watched(service).times}
+    assert (found["consent"].pages, found["rate"].pages) == (2, 4)
+    assert math.isnan(found["consent"].median)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from empathylab.cli.acting import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _judged_study(lab: Path, study: str | None, peek: str | None) -> JudgedRatin
     from empathylab.store import Lab
 
     with Lab.open(lab, create=False) as opened:
-        return study_judged(opened, study, peek=peek, who="command line")
+        return study_judged(opened, study, peek=peek, who=operator())
 
 
 def _judged_file(file: Path, study: str | None, levels: str | None) -> JudgedRatings:

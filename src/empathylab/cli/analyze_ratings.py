@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from empathylab.cli.acting import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def ratings(
             compare=compare or (),
             only=only,
             peek=peek,
-            who="command line",
+            who=operator(),
         )
     if json:
         import json as encoder

@@ -10,6 +10,8 @@ from empathylab.cli import (
     study_acts,
     study_arms,
     study_bots,
+    study_console,
+    study_deleting,
     study_demo,
     study_export,
     study_files,
@@ -34,6 +36,7 @@ _COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
     "While people come": {
         "serve": (study_serve.serve, study_serve.EXAMPLE),
         "status": (study_status.status, study_status.STATUS_EXAMPLE),
+        "console-link": (study_console.console_link, study_console.EXAMPLE),
         "sync": (study_recruiting.sync, study_recruiting.SYNC_EXAMPLE),
         "pause": (study_acts.pause, study_acts.PAUSE_EXAMPLE),
         "resume": (study_acts.resume, study_acts.RESUME_EXAMPLE),
@@ -45,7 +48,8 @@ _COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
         "close": (study_acts.close, study_acts.CLOSE_EXAMPLE),
         "approvals": (study_recruiting.approvals, study_recruiting.APPROVALS_EXAMPLE),
         "export": (study_export.export, study_export.EXAMPLE),
-        "forget": (study_acts.forget, study_acts.FORGET_EXAMPLE),
+        "forget": (study_deleting.forget, study_deleting.FORGET_EXAMPLE),
+        "retention": (study_deleting.retention, study_deleting.RETENTION_EXAMPLE),
         "audit": (study_status.audit, study_status.AUDIT_EXAMPLE),
     },
 }

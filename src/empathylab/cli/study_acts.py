@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.acting import operator
+from empathylab.cli.options import DEFAULT_LAB, LabOption
 
 if TYPE_CHECKING:
     import contextlib
 
     from empathylab.study.service import StudyService
 
-WHO = "command line"
-"""As the audit log names whoever uses these commands."""
 PAUSE_EXAMPLE = "Example: `empathylab study pause my-study`"
 RESUME_EXAMPLE = "Example: `empathylab study resume my-study --arm human`"
 STOP_ARM_EXAMPLE = "Example: `empathylab study stop-arm my-study human`"
@@ -23,7 +22,6 @@ CLOSE_EXAMPLE = "Example: `empathylab study close my-study`"
 EXCLUDE_EXAMPLE = (
     "Example: `empathylab study exclude my-study --person KEY --reason 'asked to be left out'`"
 )
-FORGET_EXAMPLE = "Example: `empathylab study forget my-study --platform-id 5f2a…`"
 
 NameArgument = Annotated[
     str, typer.Argument(metavar="NAME", help="The launched study; NAME@1 for an older version.")
@@ -49,7 +47,7 @@ def running(lab: Path, name: str) -> contextlib.AbstractContextManager[StudyServ
 def pause(name: NameArgument, lab: LabOption = DEFAULT_LAB) -> None:
     """Lets nobody new in; whoever has a place goes on."""
     with running(lab, name) as service:
-        service.pause(who=WHO)
+        service.pause(who=operator())
     typer.echo(f"{name} is paused. Take people again: empathylab study resume {name}", err=True)
 
 
@@ -62,7 +60,7 @@ def resume(
 ) -> None:
     """Takes people again, in a paused study or in a stopped arm of it."""
     with running(lab, name) as service:
-        service.resume(arm, who=WHO)
+        service.resume(arm, who=operator())
     what = name if arm is None else f"The arm {arm} of {name}"
     typer.echo(f"{what} takes people again.", err=True)
 
@@ -74,7 +72,7 @@ def stop_arm(
 ) -> None:
     """Puts nobody new into an arm; the others go on."""
     with running(lab, name) as service:
-        service.stop_arm(arm, who=WHO)
+        service.stop_arm(arm, who=operator())
     typer.echo(
         f"The arm {arm} takes nobody new. Undo it: empathylab study resume {name} --arm {arm}",
         err=True,
@@ -86,14 +84,20 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
 
     Whoever has not finished cannot. Retention begins to count.
     """
+    import dataclasses
+
+    from empathylab.study.peeking import result_commands
+
     with running(lab, name) as service:
         status = service.status()
         if status.status != "closed":
             live = sum(one.live for one in status.arms)
             busy = f", while {live} are at it" if live else ""
             agreed(f"Close {name} for good{busy}?", "the study was not closed", yes=yes)
-            service.close(who=WHO)
-    typer.echo(f"{name} is closed. See the results: empathylab analyze ratings --study {name}")
+            service.close(who=operator())
+        study = dataclasses.replace(service.study, name=name)
+    shown = " · ".join(result_commands(study))
+    typer.echo(f"{name} is closed. See the results: {shown}")
 
 
 def exclude(
@@ -108,7 +112,7 @@ def exclude(
     if not reason.strip():
         raise InputError("an exclusion needs a reason", where="--reason", remedy="Say why.")
     with running(lab, name) as service:
-        if not service.exclude(person, reason.strip(), who=WHO):
+        if not service.exclude(person, reason.strip(), who=operator()):
             raise InputError(
                 "nobody of this key has a place in the study",
                 where=f"study {name}",
@@ -116,47 +120,6 @@ def exclude(
                 remedy="Take the key from the console or from `empathylab study export`.",
             )
     typer.echo("Left out of every analysis.", err=True)
-
-
-def forget(
-    name: NameArgument,
-    person: Annotated[
-        str | None, typer.Option(metavar="KEY", help="By the rater's key in the lab.")
-    ] = None,
-    platform_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="By the id that the platform knows them under.")
-    ] = None,
-    yes: YesOption = False,
-    lab: LabOption = DEFAULT_LAB,
-    json: JsonOption = False,
-) -> None:
-    """Deletes all that is known of a person, in all versions of the study; counts remain."""
-    from empathylab.errors import InputError
-
-    if (person is None) == (platform_id is None):
-        raise InputError(
-            "a person is forgotten by their key or by their platform id",
-            remedy="Give one of --person and --platform-id.",
-        )
-    with running(lab, name) as service:
-        agreed(
-            f"Delete all answers of this person in {name}? This cannot be undone.",
-            "nothing was deleted",
-            yes=yes,
-        )
-        places = service.forget(person, platform_id=platform_id, who=WHO)
-    if not places:
-        raise InputError(
-            "nobody is known by that",
-            where=f"study {name}",
-            remedy="Check the key or the id; perhaps they are forgotten already.",
-        )
-    if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps({"study": name, "places": places}))
-    else:
-        typer.echo(f"Forgotten: {places} {'place' if places == 1 else 'places'} emptied.")
 
 
 def agreed(question: str, otherwise: str, *, yes: bool) -> None:

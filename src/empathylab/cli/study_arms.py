@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
+from empathylab.cli.acting import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 EXAMPLE = (
     "Example: `empathylab study add-arm my-study --respondent openai/gpt-4o-mini`, "
     "then `empathylab study serve my-study`"
 )
-WHO = "command line"
 
 
 def add_arm(
@@ -57,7 +57,9 @@ def add_arm(
 
     told = None if file is None else read_study(file)
     with Lab.open(lab, create=False) as opened:
-        done = join(opened, name, respondent, now=now(), arm=arm, prompt=prompt, file=told, who=WHO)
+        done = join(
+            opened, name, respondent, now=now(), arm=arm, prompt=prompt, file=told, who=operator()
+        )
     if json:
         import json as encoder
 

@@ -58,9 +58,9 @@ def bots(
 
     crowd = [behaviour] * n if behaviour else mixed(n, seed)
     settings = Settings(concurrency=concurrency, think=think, seed=seed)
-    with _reached(study, url, lab) as (link, service), _progress(n) as progress:
+    with _reached(study, url, lab) as (links, service), _progress(n) as progress:
         begun = time.perf_counter()
-        met = walk(link, crowd, settings, progress)
+        met = walk(links, crowd, settings, progress)
         seconds = time.perf_counter() - begun
         arms = None if service is None else _completions(service, met.people)
     from empathylab.study.bots.reports import summed_up
@@ -78,8 +78,8 @@ def bots(
 @contextlib.contextmanager
 def _reached(
     study: str, url: str | None, folder: object
-) -> Iterator[tuple[str, StudyService | None]]:
-    """The link for simulated raters, and the study's service where its lab is at hand."""
+) -> Iterator[tuple[list[str], StudyService | None]]:
+    """The links for simulated raters, and the study's service where its lab is at hand."""
     from pathlib import Path
     from urllib.parse import parse_qs, urlsplit
 
@@ -93,7 +93,7 @@ def _reached(
                 got=study,
                 remedy="Name the study, and give its address with --url.",
             )
-        yield study, None
+        yield [study], None
         return
     with Lab.open(Path(str(folder)), create=False) as opened:
         with _at(opened, study, url) as found:
@@ -101,15 +101,21 @@ def _reached(
 
 
 @contextlib.contextmanager
-def _at(lab: Lab, study: str, url: str | None) -> Iterator[tuple[str, StudyService]]:
+def _at(lab: Lab, study: str, url: str | None) -> Iterator[tuple[list[str], StudyService]]:
+    from urllib.parse import urlencode
+
     from empathylab.study.bots import served
+    from empathylab.study.quotas import people_told_of
     from empathylab.study.service import StudyService
     from empathylab.study.web import visit_token
 
     service = StudyService(lab, study)
     token = visit_token("simulated", service.secret)
     with contextlib.nullcontext(url) if url else served(service) as address:
-        yield f"{str(address).rstrip('/')}/?visit={token}", service
+        link = f"{str(address).rstrip('/')}/?visit={token}"
+        places = sum(len(slots) for slots in service.launched.slots.values())
+        told = people_told_of(service.study, places)
+        yield [f"{link}&{urlencode(one)}" if one else link for one in told], service
 
 
 def _completions(service: StudyService, people: list[str]) -> dict[str, int]:

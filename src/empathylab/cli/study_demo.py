@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from empathylab.cli.acting import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
-from empathylab.cli.study_acts import WHO
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -47,7 +47,7 @@ def demo(
     listener = listening(_HOST, port)
     try:
         with Lab.open(lab) as opened:
-            service = StudyService(opened, open_demo(opened, who=WHO))
+            service = StudyService(opened, open_demo(opened, who=operator()))
             serving = Serving(
                 folder=lab,
                 study=service.study,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from empathylab.cli.acting import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ EXAMPLE = (
     "Example: `empathylab study export my-study data/my-study --format csv` · "
     "`empathylab study export my-study --archive my-study.zip`"
 )
-WHO = "command line"
 
 
 def export(
@@ -49,7 +49,7 @@ def export(
         str | None,
         typer.Option(
             metavar="REASON",
-            help="Tell the arms of a study that is still open. The audit log keeps the reason.",
+            help="Tell the results of a study that is still open. The audit log keeps the reason.",
         ),
     ] = None,
     lab: LabOption = DEFAULT_LAB,
@@ -58,7 +58,7 @@ def export(
     """Writes a study's data: tables, protocol, what every column means, hashes.
 
     Simulated raters and test visits are never in it, nor is anybody's identity unless asked for.
-    While a study is open its ratings do not tell which arm they are of.
+    While a study is open, how responses were rated, and in which arm, is left out.
     """
     from empathylab.errors import InputError
     from empathylab.store import Lab
@@ -72,7 +72,7 @@ def export(
         )
     with Lab.open(lab, create=False) as opened:
         if archive is not None:
-            done = export_archive(opened, name, archive, peek=peek, who=WHO)
+            done = export_archive(opened, name, archive, peek=peek, who=operator())
         else:
             done = export_study(
                 opened,
@@ -81,7 +81,7 @@ def export(
                 format=table_format,
                 identities=identities,
                 peek=peek,
-                who=WHO,
+                who=operator(),
             )
     _print(done, as_json=json)
 

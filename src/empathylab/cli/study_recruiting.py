@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from empathylab.cli.acting import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
-from empathylab.cli.study_acts import WHO, NameArgument, running
+from empathylab.cli.study_acts import NameArgument, running
 
 if TYPE_CHECKING:
     from empathylab.study.recruiting.invitations import Invitation
@@ -28,7 +29,8 @@ SYNC_EXAMPLE = (
     "`empathylab study sync my-study --csv prolific_export.csv --keep Sex --keep Age`"
 )
 APPROVALS_EXAMPLE = "Example: `empathylab study approvals my-study approvals.csv`"
-_ADDRESS = "http://127.0.0.1:8000/"
+DEFAULT_ADDRESS = "http://127.0.0.1:8000/"
+"""Where `study serve` listens unless it is told otherwise."""
 
 
 def invite(
@@ -52,7 +54,7 @@ def invite(
     ] = None,
     url: Annotated[
         str, typer.Option(metavar="URL", help="The address under which raters reach the study.")
-    ] = _ADDRESS,
+    ] = DEFAULT_ADDRESS,
     listing: Annotated[
         bool, typer.Option("--list", help="List all invitations, and what became of them.")
     ] = False,
@@ -80,7 +82,9 @@ def invite(
     elif revoke is not None:
         _revoke(lab, name, revoke)
     else:
-        _invite(lab, name, count or 0, label or (), expires, csv, _address(url), as_json=json)
+        _invite(
+            lab, name, count or 0, label or (), expires, csv, checked_address(url), as_json=json
+        )
 
 
 def sync(
@@ -127,11 +131,13 @@ def sync(
             from empathylab.study.recruiting.sync import pull
 
             client = Prolific.from_environment()
-            synced = asyncio.run(pull(service, client, studies=prolific_study or (), who=WHO))
+            synced = asyncio.run(
+                pull(service, client, studies=prolific_study or (), who=operator())
+            )
         else:
             from empathylab.study.recruiting.prolific_csv import import_export
 
-            synced, people, skipped = import_export(service, csv, keep=keep or (), who=WHO)
+            synced, people, skipped = import_export(service, csv, keep=keep or (), who=operator())
             told = {"told_of": people, "skipped_rows": skipped}
     if json:
         typer.echo(encoder.dumps({**dataclasses.asdict(synced), **told}, indent=2))
@@ -153,7 +159,7 @@ def approvals(
     from empathylab.study.recruiting.approvals import approvals as approved
 
     with running(lab, name) as service, _new_file(file) as out:
-        made = approved(service, who=WHO)
+        made = approved(service, who=operator())
         out.write(approval_table(service, made))
     rejected = sum(1 for one in made if one.reason)
     typer.echo(f"{file}: {len(made) - rejected} to approve, {rejected} to reject", err=True)
@@ -176,7 +182,7 @@ def _invite(
     with running(lab, name) as service, contextlib.ExitStack() as files:
         # A file that cannot be written must be known before links are made that nobody saw.
         out = files.enter_context(_new_file(csv)) if csv is not None else None
-        made = make(service, count, labels=labels, days=expires, who=WHO)
+        made = make(service, count, labels=labels, days=expires, who=operator())
         rows = [_shown(one, address) for one in made]
         if out is not None:
             _write_links(out, rows)
@@ -187,7 +193,7 @@ def _invite(
             typer.echo(row["link"])
     if csv is not None:
         typer.echo(f"{csv}: {len(rows)} links", err=True)
-    if address == _ADDRESS:
+    if address == DEFAULT_ADDRESS:
         typer.echo("These links are for this machine; give the public address by --url.", err=True)
 
 
@@ -234,7 +240,7 @@ def _revoke(lab: Path, name: str, given: str) -> None:
     from empathylab.study.recruiting.invitations import revoke
 
     with running(lab, name) as service:
-        if not revoke(service, given, who=WHO):
+        if not revoke(service, given, who=operator()):
             raise InputError(
                 "the invitation was taken back before, or somebody has come with it",
                 where="--revoke",
@@ -266,7 +272,8 @@ def _print_synced(synced: Synced, told: dict[str, int]) -> None:
         typer.echo(f"Unknown statuses, without effect: {', '.join(synced.odd)}", err=True)
 
 
-def _address(url: str) -> str:
+def checked_address(url: str) -> str:
+    """The address of a page, as a link can be made from it."""
     from urllib.parse import urlsplit
 
     from empathylab.errors import InputError

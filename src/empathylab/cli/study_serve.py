@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from empathylab.cli.acting import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
-from empathylab.cli.study_acts import WHO
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -181,7 +181,7 @@ def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
             got=", ".join(unfilled),
             remedy="Fill it in, or pass --yes to show it to raters as it is.",
         )
-    name = launch(lab, study, now=now(), who=WHO)
+    name = launch(lab, study, now=now(), who=operator())
     if before is None:
         typer.echo(
             f"Launched {name}, version {study.version}. What raters see is frozen from now on.",
@@ -265,7 +265,7 @@ def _links(lab: Lab, service: Any, base: str) -> dict[str, Any]:
         "protocol_hash": row.protocol_hash,
         "platform": study.recruitment.platform,
         "address": base,
-        "rater_link": base + _LINKS[study.recruitment.platform],
+        "rater_link": base + _link(study),
         "test_link": f"{base}/?{VISIT}={visit_token('test', service.launched.secret)}",
         "console_link": _console_link(lab, base),
     }
@@ -280,6 +280,20 @@ _LINKS = {
     "invitation": "/?invitation=…",
 }
 """As each platform wants it written, with its placeholders."""
+
+
+def _link(study: Study) -> str:
+    """With what it must say of whoever comes by it left to be filled in."""
+    from urllib.parse import quote
+
+    from empathylab.study.quotas import told_by_link
+
+    link = _LINKS[study.recruitment.platform]
+    for name in told_by_link(study):
+        link += f"{'&' if '?' in link else '?'}{quote(name, safe='')}=…"
+    return link
+
+
 _HINTS = {
     "prolific": "Copy the rater link into Prolific as it is: Prolific fills in the placeholders.",
     "mturk": "Give the rater link as the ExternalURL of an external question; MTurk adds the rest.",
@@ -316,6 +330,12 @@ def _warn(links: dict[str, Any], host: str, *, proxied: bool) -> None:
     hint = _HINTS.get(links["platform"])
     if hint:
         typer.echo(hint.format(study=links["study"]), err=True)
+    if links["rater_link"].count("=…") > (links["platform"] == "invitation"):
+        typer.echo(
+            "Quotas go by what the link says: fill in each … with one of the quota's kinds, and "
+            "give people of each kind their own link.",
+            err=True,
+        )
     if links["status"] != "open":
         typer.echo(f"The study is {links['status']}, so nobody new is let in.", err=True)
     if host not in ("127.0.0.1", "::1", "localhost") and not proxied:

@@ -71,6 +71,8 @@ def _print(found: StudyStatus) -> None:
     ]
     print_rows(rows, "arms", as_json=False)
     typer.echo(f"\n{_people(found.arrivals)} came; {found.ratings:,} ratings are in.")
+    if found.opened:
+        typer.echo(f"{found.opened:,} more opened the link and answered nothing.")
     for title, part in (
         ("How it ended", found.outcomes),
         ("Where people left", found.drop_outs),

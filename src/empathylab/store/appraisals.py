@@ -10,13 +10,13 @@ import polars as pl
 from sqlalchemy import Connection, Select, Text, cast, func, select
 
 from empathylab.scales import Scale, scale_from_dict
+from empathylab.store.answered import KIND, RESPONDENT, SUBJECT, with_who_answered
 from empathylab.store.frames import read_frame
 from empathylab.store.lab import Lab
 from empathylab.store.schema import (
     administrations,
     answers,
     item_answers,
-    respondents,
     runs,
     scales,
     situation_sets,
@@ -43,7 +43,7 @@ def read_appraisals(
 
     def narrowed(query: Select[Any]) -> Select[Any]:
         if respondent is not None:
-            query = query.where(respondents.c.name == respondent)
+            query = query.where(RESPONDENT.in_([respondent]))
         return query if scale is None else query.where(scales.c.name == scale)
 
     with lab.reading() as connection:
@@ -91,27 +91,28 @@ def _table(definition: Any) -> Any:
 
 
 _ADMINISTRATIONS = (
-    select(
-        administrations.c.id.label("administration"),
-        answers.c.run_id.label("run"),
-        runs.c.last_used_at.label("run_used_at"),
-        respondents.c.name.label("respondent"),
-        respondents.c.kind,
-        administrations.c.scale_id.label("scale_row"),
-        scales.c.name.label("scale"),
-        administrations.c.phase,
-        administrations.c.counterpart,
-        situation_sets.c.name.label("set"),
-        situations.c.key.label("situation"),
-        situations.c.emotion,
-        situations.c.factor,
-        administrations.c.order_index,
-        administrations.c.repeat,
-        administrations.c.subject,
-        administrations.c.outcome,
-        administrations.c.reason,
+    with_who_answered(
+        select(
+            administrations.c.id.label("administration"),
+            answers.c.run_id.label("run"),
+            runs.c.last_used_at.label("run_used_at"),
+            RESPONDENT.label("respondent"),
+            KIND.label("kind"),
+            administrations.c.scale_id.label("scale_row"),
+            scales.c.name.label("scale"),
+            administrations.c.phase,
+            administrations.c.counterpart,
+            situation_sets.c.name.label("set"),
+            situations.c.key.label("situation"),
+            situations.c.emotion,
+            situations.c.factor,
+            administrations.c.order_index,
+            administrations.c.repeat,
+            SUBJECT.label("subject"),
+            administrations.c.outcome,
+            administrations.c.reason,
+        )
     )
-    .join(respondents, respondents.c.id == administrations.c.respondent_id)
     .join(scales, scales.c.id == administrations.c.scale_id)
     .join(situations, situations.c.id == administrations.c.situation_id, isouter=True)
     .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id, isouter=True)
@@ -119,7 +120,7 @@ _ADMINISTRATIONS = (
     .join(runs, runs.c.id == answers.c.run_id, isouter=True)
     # Answers arrive in any order; tables and charts follow the situations' own.
     .order_by(
-        administrations.c.respondent_id,
+        administrations.c.respondent_id.nulls_last(),
         situations.c.id.nulls_first(),
         administrations.c.order_index,
         administrations.c.repeat,
@@ -128,8 +129,7 @@ _ADMINISTRATIONS = (
 )
 
 _VALID = (
-    select(administrations.c.id)
-    .join(respondents, respondents.c.id == administrations.c.respondent_id)
+    with_who_answered(select(administrations.c.id))
     .join(scales, scales.c.id == administrations.c.scale_id)
     .where(administrations.c.outcome == "valid")
 )

@@ -16,6 +16,7 @@ from empathylab.errors import LabError, MissingExtra
 
 _BUSY_SECONDS = 30
 _POOL_SECONDS = 10
+_JOURNAL_SECONDS = 2
 _REMEDY_URL = "Write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
 _WHERE_URL = "EMPATHYLAB_DATABASE_URL"
 
@@ -71,6 +72,8 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")  # an acknowledged answer survives a power cut
     connection.execute("PRAGMA foreign_keys = ON")
+    # Deleted words would stay readable in the file until the room is used again.
+    connection.execute("PRAGMA secure_delete = ON")
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
 
 
@@ -118,6 +121,24 @@ def rebuilding(engine: Engine) -> Iterator[Connection]:
                     )
         finally:
             driver.execute("PRAGMA foreign_keys = ON")
+
+
+def empty_journal(engine: Engine) -> bool:
+    """Whether what was deleted is gone from the file beside SQLite's, where changes wait.
+
+    It stays there, readable, until all of it is in the database itself. Somebody who reads at this
+    very moment is waited for, though not for long: the next one who deletes does it, too.
+    """
+    if engine.dialect.name != "sqlite":
+        return True
+    with explained(engine), engine.connect() as connection:
+        driver: Any = connection.connection.driver_connection
+        driver.execute(f"PRAGMA busy_timeout = {_JOURNAL_SECONDS * 1000}")
+        try:
+            busy, _, _ = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            driver.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+    return not busy
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ Judgements stand in tables of their own, so that no analysis of people's ratings
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -42,13 +42,19 @@ def forget_earlier(
 
 
 def lab_judgements(
-    lab: Lab, study: str | None = None, *, situation_set: str | None = None
+    lab: Lab,
+    study: str | None = None,
+    *,
+    situation_set: str | None = None,
+    about: Sequence[Collection[int]] | None = None,
 ) -> pl.DataFrame:
     """One row for each judge, response, dimension, order and repeat, usable or not.
 
     Of a judge that was asked for a dimension in several ways (with and without reasons, by another
     seed …), only the way that was used last; there, what a later run says of the same response
-    takes the earlier one's place.
+    takes the earlier one's place. With `about`, groups of responses, the way that was asked for the
+    most of them instead: that whose smallest share of a group is largest, the last used of equals;
+    and `ways` counts how many there are.
     `value` and `label` are null unless `outcome` is `valid`. `probabilities` is JSON text from
     point to share, null where the endpoint tells none; `expected`, `entropy` (bits) and `mass`
     come with it. `turned` says that the highest point was shown first, `position` the dimension's
@@ -77,7 +83,9 @@ def lab_judgements(
         .order_by(table.c.id)
     )
     frame = _read(lab, table, query, study, situation_set)
-    return _newest(frame, ["response", "order", "repeat"])
+    if about is None:
+        return _newest(frame, ["response", "order", "repeat"])
+    return _newest(_fullest(frame, about), ["response", "order", "repeat"])
 
 
 def lab_preferences(
@@ -163,6 +171,23 @@ def _read(
     names = study_names(lab)
     named = pl.col("study").replace_strict(names, default=None, return_dtype=pl.String)
     return frame.with_columns(named)
+
+
+def _fullest(frame: pl.DataFrame, about: Sequence[Collection[int]]) -> pl.DataFrame:
+    """The rows of the ways that were asked for the most, with the number of all ways."""
+    source = ["judge", "study", "set", "dimension"]
+    shares = [
+        pl.col("response").filter(pl.col("response").is_in(list(one))).n_unique() / len(one)
+        for one in map(set, about)
+        if one
+    ]
+    ways = frame.group_by([*source, "setup"]).agg(
+        share=pl.min_horizontal(*shares) if shares else pl.lit(0.0)
+    )
+    known = ways.with_columns(ways=pl.len().over(source), most=pl.col("share").max().over(source))
+    best = known.filter(pl.col("share") == pl.col("most")).drop("share", "most")
+    keys = [*source, "setup"]
+    return frame.join(best, on=keys, how="inner", nulls_equal=True, maintain_order="left")
 
 
 def _newest(frame: pl.DataFrame, things: Sequence[str]) -> pl.DataFrame:

@@ -13,7 +13,7 @@ import polars as pl
 from sqlalchemy import URL, Connection, Select
 
 from empathylab.errors import LabError, RunInUse
-from empathylab.store.database import database_url, open_engine, transaction
+from empathylab.store.database import database_url, empty_journal, open_engine, transaction
 from empathylab.store.frames import read_frame
 from empathylab.store.locks import held
 from empathylab.store.migrate import bring_up_to_date
@@ -41,6 +41,7 @@ class Lab:
         database = database or _configured_url()
         file = str(folder / DATABASE_FILE)
         url = database_url(database) if database else URL.create("sqlite", database=file)
+        _make_file(url)
         lab = cls(folder, url)
         try:
             bring_up_to_date(lab.engine)
@@ -60,6 +61,10 @@ class Lab:
     def writing(self) -> contextlib.AbstractContextManager[Connection]:
         """A transaction that is durable once it has ended, or leaves no trace."""
         return transaction(self.engine, writes=True)
+
+    def empty_journal(self) -> bool:
+        """Whether what was deleted can no longer be read in the database's files."""
+        return empty_journal(self.engine)
 
     def frame(self, query: Select[tuple[object, ...]]) -> pl.DataFrame:
         """The query's rows as a frame, with the types of its columns even when empty."""
@@ -119,3 +124,16 @@ def _make_folder(folder: Path) -> None:
             where=str(folder),
             remedy="Change its permissions, or give another folder with --lab or EMPATHYLAB_LAB.",
         )
+
+
+def _make_file(url: URL) -> None:
+    """Makes SQLite's file, so that only its owner reads it: it holds people's ids and secrets.
+
+    The files that SQLite puts beside it get the same permissions.
+    """
+    file = url.database or ""
+    if url.get_backend_name() != "sqlite" or not file or file.startswith("file:"):
+        return
+    # What cannot be made here cannot be opened there, which says why.
+    with contextlib.suppress(OSError):
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

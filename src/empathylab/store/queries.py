@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy import ColumnElement, case, func, select
 
+from empathylab.store.answered import RESPONDENT, with_who_answered
 from empathylab.store.lab import Lab
 from empathylab.store.schema import (
     administrations,
@@ -111,26 +112,27 @@ def failures_frame(lab: Lab) -> pl.DataFrame:
 def administrations_frame(lab: Lab) -> pl.DataFrame:
     """Administrations, valid or not: at rest first, then by situation."""
     query = (
-        select(
-            administrations.c.id.label("administration"),
-            answers.c.run_id.label("run"),
-            respondents.c.name.label("respondent"),
-            scales.c.id.label("scale_row"),
-            scales.c.name.label("scale"),
-            administrations.c.phase,
-            administrations.c.counterpart,
-            administrations.c.mode,
-            situations.c.key.label("situation"),
-            situations.c.emotion,
-            situations.c.factor,
-            situations.c.text,
-            administrations.c.order_index,
-            administrations.c.item_order,
-            administrations.c.repeat,
-            administrations.c.outcome,
-            administrations.c.reason,
+        with_who_answered(
+            select(
+                administrations.c.id.label("administration"),
+                answers.c.run_id.label("run"),
+                RESPONDENT.label("respondent"),
+                scales.c.id.label("scale_row"),
+                scales.c.name.label("scale"),
+                administrations.c.phase,
+                administrations.c.counterpart,
+                administrations.c.mode,
+                situations.c.key.label("situation"),
+                situations.c.emotion,
+                situations.c.factor,
+                situations.c.text,
+                administrations.c.order_index,
+                administrations.c.item_order,
+                administrations.c.repeat,
+                administrations.c.outcome,
+                administrations.c.reason,
+            )
         )
-        .join(respondents, respondents.c.id == administrations.c.respondent_id)
         .join(scales, scales.c.id == administrations.c.scale_id)
         .join(situations, situations.c.id == administrations.c.situation_id, isouter=True)
         .join(answers, answers.c.id == administrations.c.answer_id, isouter=True)

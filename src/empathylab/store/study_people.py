@@ -21,6 +21,7 @@ def submitters(connection: Connection, study: int) -> Rows:
         select(
             people.c.id,
             people.c.person,
+            people.c.platform,
             people.c.ids,
             people.c.told,
             people.c.state,
@@ -141,13 +142,3 @@ def empty_invitation(
         .where(table.c.study_id == study, table.c.person == person)
         .values(person=pseudonym, label=None, revoked_at=func.coalesce(table.c.revoked_at, at))
     )
-
-
-def delete_labels(connection: Connection, study: int) -> int:
-    """How many invitations lost the label that may say whose they were."""
-    table = schema.invitations
-    return connection.execute(
-        update(table)
-        .where(table.c.study_id == study, table.c.label.is_not(None))
-        .values(label=None)
-    ).rowcount

@@ -12,7 +12,6 @@ from sqlalchemy import (
     Row,
     Select,
     bindparam,
-    delete,
     func,
     insert,
     not_,
@@ -37,9 +36,30 @@ _FIND = (
     )
 )
 _FIND_LOCKED = _FIND.with_for_update(of=schema.places, key_share=True)
+# In one order, so that two transactions that lock the same people wait and do not block each other.
+_FIND_MANY = (
+    select(schema.places, schema.studies.c.status.label("study_status"), schema.studies.c.revision)
+    .join(schema.studies, schema.studies.c.id == schema.places.c.study_id)
+    .where(
+        schema.places.c.study_id == bindparam("study"),
+        schema.places.c.person.in_(bindparam("people", expanding=True)),
+    )
+    .order_by(schema.places.c.person)
+)
+_FIND_MANY_LOCKED = _FIND_MANY.with_for_update(of=schema.places, key_share=True)
 _ANSWERS = (
     select(schema.page_answers.c.id, schema.page_answers.c.step, schema.page_answers.c.given)
     .where(schema.page_answers.c.place_id == bindparam("place"))
+    .order_by(schema.page_answers.c.id)
+)
+_ANSWERS_MANY = (
+    select(
+        schema.page_answers.c.place_id,
+        schema.page_answers.c.id,
+        schema.page_answers.c.step,
+        schema.page_answers.c.given,
+    )
+    .where(schema.page_answers.c.place_id.in_(bindparam("places", expanding=True)))
     .order_by(schema.page_answers.c.id)
 )
 _SEEN_SINCE = or_(
@@ -84,15 +104,26 @@ def find_place(
     return connection.execute(query, {"study": study, "who": person}).one_or_none()
 
 
+def find_places(
+    connection: Connection, study: int, people: Sequence[str], *, lock: bool = False
+) -> dict[str, Row[Any]]:
+    """By person, the same of several at once; whoever is not known is not there."""
+    query = _FIND_MANY_LOCKED if lock else _FIND_MANY
+    rows = connection.execute(query, {"study": study, "people": tuple(people)})
+    return {row.person: row for row in rows}
+
+
 def took_part(connection: Connection, studies: Sequence[int], person: str) -> bool:
     """Whether the person has been given a place in one of the studies."""
+    if not studies:
+        return False
     table = schema.places
     query = (
         select(table.c.id)
         .where(table.c.study_id.in_(studies), table.c.person == person, table.c.arm.is_not(None))
         .limit(1)
     )
-    return bool(studies) and connection.execute(query).one_or_none() is not None
+    return connection.execute(query).one_or_none() is not None
 
 
 def add_place(connection: Connection, row: Mapping[str, Any]) -> None:
@@ -103,6 +134,15 @@ def add_place(connection: Connection, row: Mapping[str, Any]) -> None:
 def change_place(connection: Connection, place: int, **values: Any) -> None:
     """Changes the person's row."""
     connection.execute(_CHANGE, {"place": place, **values})
+
+
+def change_places(connection: Connection, changes: Mapping[int, Mapping[str, Any]]) -> None:
+    """Changes several people's rows, by their ids."""
+    alike: dict[frozenset[str], list[dict[str, Any]]] = {}
+    for place, values in changes.items():
+        alike.setdefault(frozenset(values), []).append({"place": place, **values})
+    for rows in alike.values():
+        connection.execute(_CHANGE, rows if len(rows) > 1 else rows[0])
 
 
 def give_on(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
@@ -166,6 +206,14 @@ def given_answers(connection: Connection, place: int) -> Rows:
     return connection.execute(_ANSWERS, {"place": place}).all()
 
 
+def given_by_place(connection: Connection, places: Sequence[int]) -> dict[int, list[Any]]:
+    """By place, the same of several at once."""
+    given: dict[int, list[Any]] = {}
+    for row in connection.execute(_ANSWERS_MANY, {"places": tuple(places)}):
+        given.setdefault(row.place_id, []).append(row)
+    return given
+
+
 def page_times(connection: Connection, place: int) -> dict[str, Any]:
     """By page, when it was shown and answered, and how long it took."""
     return {row.step: row for row in connection.execute(_TIMES, {"place": place})}
@@ -184,9 +232,9 @@ def answered_pages(connection: Connection, study: int, steps: Sequence[str] | No
     return connection.execute(query).all()
 
 
-def add_answer(connection: Connection, row: Mapping[str, Any]) -> None:
-    """Keeps an answer; a second one for the same page breaks a unique rule."""
-    connection.execute(_ADD_ANSWER, dict(row))
+def add_answers(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Keeps answers; a second one for the same page breaks a unique rule."""
+    connection.execute(_ADD_ANSWER, [dict(row) for row in rows])
 
 
 def correct_answer(connection: Connection, answer: int, **values: Any) -> None:
@@ -216,57 +264,3 @@ def people_rows(connection: Connection, study: int) -> Rows:
     return connection.execute(
         select(table).where(table.c.study_id == study).order_by(table.c.id)
     ).all()
-
-
-def delete_people(connection: Connection, study: int) -> int:
-    """How many people's platform ids were deleted."""
-    table = schema.people
-    return connection.execute(delete(table).where(table.c.study_id == study)).rowcount
-
-
-def delete_words(connection: Connection, study: int, steps: Sequence[str]) -> int:
-    """How many pages of free words were emptied."""
-    table, own = schema.page_answers, schema.places
-    of = select(own.c.id).where(own.c.study_id == study)
-    done = connection.execute(
-        update(table).where(table.c.place_id.in_(of), table.c.step.in_(steps)).values(given={})
-    )
-    return done.rowcount
-
-
-def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: str) -> None:
-    """Deletes all that the person gave or was; their place stays, so that counts do.
-
-    `pseudonym` stands in place of their key and is derived from nothing.
-    """
-    if connection.dialect.name == "sqlite":
-        # Otherwise the words would stay readable in the file until the room is used again.
-        connection.exec_driver_sql("PRAGMA secure_delete = ON")
-    people, raters, responses = schema.people, schema.raters, schema.responses
-    connection.execute(
-        delete(people).where(people.c.study_id == study, people.c.person == row.person)
-    )
-    answers = schema.page_answers
-    connection.execute(delete(answers).where(answers.c.place_id == row.id))
-    connection.execute(
-        delete(raters).where(raters.c.study_id == study, raters.c.name == row.person)
-    )
-    connection.execute(
-        delete(responses).where(responses.c.details["rater"].as_string() == row.person)
-    )
-    change_place(
-        connection,
-        row.id,
-        person=pseudonym,
-        status="withdrawn",
-        outcome="withdrawn",
-        traits={},
-        language="",
-        draft={},
-    )
-    audit = schema.audit
-    connection.execute(
-        update(audit)
-        .where(audit.c.study_id == study, audit.c.details["person"].as_string() == row.person)
-        .values(details={"person": pseudonym})
-    )

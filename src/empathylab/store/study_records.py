@@ -23,6 +23,11 @@ class FrozenResponse:
     response: int
     text: str
 
+    @property
+    def withdrawn(self) -> bool:
+        """Whether its words were deleted since, at the wish of whoever wrote it."""
+        return not self.text
+
 
 def find_study(
     connection: Connection, name: str, version: int | None = None, *, lock: bool = False
@@ -213,6 +218,14 @@ def frozen_responses(connection: Connection, study: int) -> dict[str, list[Froze
 def change_study(connection: Connection, study: int, **values: Any) -> None:
     """Changes the study's own columns."""
     connection.execute(update(schema.studies).where(schema.studies.c.id == study).values(**values))
+
+
+def raise_revision(connection: Connection, study: int) -> None:
+    """Makes running servers read anew what the study shows."""
+    table = schema.studies
+    connection.execute(
+        update(table).where(table.c.id == study).values(revision=table.c.revision + 1)
+    )
 
 
 def stopped_arms(connection: Connection, study: int) -> frozenset[str]:

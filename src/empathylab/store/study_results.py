@@ -84,7 +84,7 @@ def exclude_rater(connection: Connection, study: int, person: str, reason: str) 
     mine = (table.c.study_id == study) & (table.c.name == person)
     details = connection.execute(select(table.c.details).where(mine)).scalar_one_or_none()
     if details is not None:
-        marked = {**details, "marks": {"excluded": reason}}
+        marked = {**details, "marks": {**details.get("marks", {}), "excluded": reason}}
         connection.execute(update(table).where(mine).values(details=marked))
 
 
@@ -138,6 +138,11 @@ def _add_replies(
         return
     table = schema.responses
     human = add_respondent(connection, HUMAN, "human")
+    # Replies are numbered, and every study's human replies together: one person at a time.
+    names = schema.respondents
+    connection.execute(
+        select(names.c.id).where(names.c.id == human).with_for_update(key_share=True)
+    )
     rows = []
     for one in given:
         held = select(func.max(table.c.sample)).where(

@@ -54,10 +54,3 @@ def forget_reviews(connection: Connection, place: int) -> None:
     connection.execute(
         update(places).where(places.c.id == place).values(review=None, review_reason=None)
     )
-
-
-def delete_messages(connection: Connection, study: int) -> None:
-    """Deletes all that was written to the study's participants."""
-    table, places = schema.messages, schema.places
-    held = select(places.c.id).where(places.c.study_id == study)
-    connection.execute(delete(table).where(table.c.place_id.in_(held)))

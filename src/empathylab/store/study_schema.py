@@ -188,6 +188,15 @@ people = Table(
     UniqueConstraint("study_id", "person"),
 )
 
+# That somebody had their data deleted who may not take part again: a keyed digest and nothing
+# else, not even when. Deleted with the platform ids.
+departures = Table(
+    "departures",
+    metadata,
+    key_to("study_id", "studies"),
+    Column("digest", Text, primary_key=True),
+)
+
 audit = Table(
     "audit",
     metadata,

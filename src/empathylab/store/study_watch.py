@@ -64,15 +64,23 @@ def state_counts(
     return _frame(connection, query, {**dict.fromkeys(names, pl.String), "count": pl.Int64})
 
 
-def arrival_hours(connection: Connection, study: int) -> dict[datetime, int]:
-    """By hour, in UTC, how many people came."""
+def arrival_hours(connection: Connection, study: int, first: str) -> dict[datetime, int]:
+    """By hour, in UTC, how many people came who have answered the first page."""
     at: ColumnElement[Any] = cast(_places.c.arrived_at, Text)
     if connection.dialect.name == "postgresql":
         at = func.to_char(func.timezone("UTC", _places.c.arrived_at), "YYYY-MM-DD HH24")
     hour = func.substr(at, 1, 13).label("hour")
     query = (
         select(hour, func.count().label("count"))
-        .where(_places.c.study_id == study, _places.c.world == "person")
+        .where(
+            _places.c.study_id == study,
+            _places.c.world == "person",
+            or_(
+                _places.c.status != "arrived",
+                _places.c.outcome.is_not(None),
+                _places.c.shown_step != first,
+            ),
+        )
         .group_by(hour)
         .order_by(hour)
     )
@@ -108,6 +116,16 @@ def latest_times(connection: Connection, study: int, most: int) -> pl.DataFrame:
         .limit(most)
     )
     return _frame(connection, query, {"step": pl.String, "seconds": pl.Float64})
+
+
+def page_counts(connection: Connection, study: int) -> dict[str, int]:
+    """By page, how many people answered it."""
+    query = (
+        select(_pages.c.step, func.count())
+        .where(_pages.c.place_id.in_(_people(study)))
+        .group_by(_pages.c.step)
+    )
+    return {step: int(count) for step, count in connection.execute(query)}
 
 
 def answer_counts(

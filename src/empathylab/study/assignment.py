@@ -106,6 +106,8 @@ class State:
     stopped: frozenset[str] = frozenset()
     """Arms that take nobody new."""
     status: Literal["open", "paused", "closed"] = "open"
+    shut: frozenset[tuple[str, int]] = frozenset()
+    """Arm and number of slots that nobody new is given."""
 
 
 def choose_place(study: Study, state: State, person: Person, now: datetime) -> Place | Full:
@@ -144,7 +146,9 @@ def choose_arm(study: Study, state: State, person: Person, active: Collection[Pl
         for trait in (quota.by for quota in study.quotas)
         if one.traits.get(trait) == person.traits.get(trait)
     )
-    room = [arm for arm, slots in state.slots.items() if held[arm] < slots]
+    taken = {(one.arm, one.slot) for one in active} if state.shut else set()
+    shut = Counter(arm for arm, _ in state.shut - taken)
+    room = [arm for arm, slots in state.slots.items() if held[arm] + shut[arm] < slots]
     candidates = [arm for arm in room if arm not in state.stopped]
     if not candidates:
         return Full("stopped" if room else "full")
@@ -237,6 +241,7 @@ def _active(study: Study, state: State, world: World, now: datetime) -> list[Pla
 def _next_slot(state: State, arm: str, world: World, active: Iterable[Place]) -> int:
     """The lowest free slot that nobody may come back to; else the one left longest ago."""
     taken = {one.slot for one in active if one.arm == arm}
+    taken |= {slot for of, slot in state.shut if of == arm}
     left = {
         one.slot: one.seen_at
         for one in state.places

@@ -19,6 +19,7 @@ from empathylab.study.blocks import (
 )
 from empathylab.study.definition import Quota, Study
 from empathylab.study.entries import Entry, Table
+from empathylab.study.quotas import TAKEN
 
 
 def check_consistency(study: Study, table: Table) -> None:
@@ -195,6 +196,12 @@ def _check_quotas(study: Study, table: Table) -> None:
         seen.add(quota.by)
         if quota.source == "demographics":
             _check_quota(quota, entry, asked)
+        elif quota.by in TAKEN:
+            raise entry.wrong(
+                "by a name that links or the lab do not use themselves",
+                "Give it another name, and use that in the links.",
+                got=quota.by,
+            )
 
 
 def _check_quota(quota: Quota, entry: Entry, asked: dict[str, Field]) -> None:

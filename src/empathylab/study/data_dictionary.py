@@ -60,6 +60,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "set": _SET,
         "situation": _SITUATION,
         "text": "What the person would say, in their own words",
+        "excluded": "Why a researcher left the writer out of every result; empty: they were not",
     },
     "pages": {
         "rater": _RATER,
@@ -80,6 +81,15 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "rater": _RATER,
         "block": "Where the comment was asked for",
         "text": "Free words; read them before you pass them on, they may tell who somebody is",
+    },
+    "partial_answers": {
+        "rater": f"{_RATER}; one who did not finish and did not ask for deletion",
+        "page": "The page: its block, and the number of the item where there are several",
+        "arm": "The arm whose response was rated",
+        "situation": "The situation that the page was about",
+        "response": "The response's number in the table responses",
+        "question": "What was asked: a dimension, an item of a scale, a question about oneself",
+        "answer": "The answer; comments and attention checks are in their own tables",
     },
     "arms": {
         "arm": "The arm",

@@ -49,7 +49,13 @@ SCALE_ANSWERS: Types = {
     "position": WHOLE,
     "value": NUMBER,
 }
-WRITTEN: Types = {"rater": TEXT, "set": TEXT, "situation": TEXT, "text": TEXT}
+WRITTEN: Types = {
+    "rater": TEXT,
+    "set": TEXT,
+    "situation": TEXT,
+    "text": TEXT,
+    "excluded": TEXT,
+}
 PAGES: Types = {
     "rater": TEXT,
     "page": TEXT,
@@ -61,6 +67,15 @@ PAGES: Types = {
 }
 ATTENTION: Types = {"rater": TEXT, "check": TEXT, "chosen": WHOLE, "right": FLAG}
 COMMENTS: Types = {"rater": TEXT, "block": TEXT, "text": TEXT}
+PARTIAL: Types = {
+    "rater": TEXT,
+    "page": TEXT,
+    "arm": TEXT,
+    "situation": TEXT,
+    "response": WHOLE,
+    "question": TEXT,
+    "answer": TEXT,
+}
 ARMS: Types = {
     "arm": TEXT,
     "respondent": TEXT,

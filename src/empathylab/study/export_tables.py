@@ -39,6 +39,7 @@ from empathylab.study.export_columns import (
     COMMENTS,
     NUMBER,
     PAGES,
+    PARTIAL,
     RATERS,
     RATINGS,
     RESPONSES,
@@ -48,10 +49,14 @@ from empathylab.study.export_columns import (
     WRITTEN,
     framed,
 )
+from empathylab.study.launched import load_launched
+from empathylab.study.partial_answers import PartialAnswers
 from empathylab.study.results import attention_passed
 
 TELLING = ("arm", "respondent", "response")
-"""The columns of ratings and raters that say which arm they belong to."""
+"""The columns of what raters did that say which arm it belongs to."""
+RESULTS = ("rating", "label")
+"""The columns of ratings that say how a response was rated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,10 @@ class StudyTables:
 
 
 def study_tables(connection: Connection, row: Any, *, blind: bool) -> StudyTables:
-    """The tables of the study in that row; `blind` ones do not tell which arm was rated how."""
+    """The tables of the study in that row; `blind` ones tell nothing of its results.
+
+    To leave out arms alone would not do: where one arm takes people, everybody knows theirs.
+    """
     reader = _Reader(connection, row)
     ratings, left_out = reader.ratings()
     raters, told, scores = reader.raters()
@@ -81,15 +89,26 @@ def study_tables(connection: Connection, row: Any, *, blind: bool) -> StudyTable
         "pages": reader.pages(),
         "attention": reader.attention(),
         "comments": reader.comments(),
+        "partial_answers": reader.partial_answers(blind=blind),
         "arms": reader.arms(),
         "responses": reader.responses(),
         "situations": reader.situations(),
     }
     if blind:
-        for name in ("ratings", "ratings_of_excluded", "raters"):
-            tables[name] = tables[name].drop(TELLING, strict=False)
+        tables |= _blinded(tables, scores)
     shown = {name: one for name, one in tables.items() if one.height or name in _ALWAYS}
     return StudyTables(shown, told, scores, reader.study)
+
+
+def _blinded(
+    tables: Mapping[str, pl.DataFrame], scores: Mapping[str, tuple[Scale, str, str]]
+) -> dict[str, pl.DataFrame]:
+    """The tables that hold results, without them."""
+    evoked = [column for column, (_, _, phase) in scores.items() if phase == "evoked"]
+    hidden = (*TELLING, *RESULTS, *evoked)
+    names = ("ratings", "ratings_of_excluded", "raters", "partial_answers")
+    blind = {name: tables[name].drop(hidden, strict=False) for name in names}
+    return {**blind, "scale_answers": tables["scale_answers"].filter(phase="default")}
 
 
 _ALWAYS = ("ratings", "raters", "arms", "responses", "situations")
@@ -259,6 +278,7 @@ class _Reader:
                     "set": one.set_name,
                     "situation": one.key,
                     "text": one.text,
+                    "excluded": self._excluded.get(one.details["rater"]),
                 }
                 for one in rows
                 if one.details.get("rater") in people
@@ -314,6 +334,15 @@ class _Reader:
             ],
             COMMENTS,
         )
+
+    def partial_answers(self, *, blind: bool) -> pl.DataFrame:
+        """What people answered who did not finish."""
+        if self.row.launched_at is None:
+            return framed([], PARTIAL)
+        finished = set(self.names.values())
+        places = [one for one in self._places if one.person not in finished]
+        launched = load_launched(self.connection, f"{self.row.name}@{self.row.version}")
+        return framed(list(PartialAnswers(launched, blind).rows(places, self._pages)), PARTIAL)
 
     def arms(self) -> pl.DataFrame:
         """Whose responses were rated, by how many, and when."""

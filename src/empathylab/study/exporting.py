@@ -53,7 +53,7 @@ class ExportedStudy:
     study: str
     path: str
     blind: bool
-    """Whether the ratings do not tell which arm they are of, because the study is still open."""
+    """Whether results are left out, because the study is still open."""
     files: tuple[ExportedFile, ...]
     notes: tuple[str, ...]
 
@@ -71,9 +71,10 @@ def export_study(
 ) -> ExportedStudy:
     """What was written into the new folder: tables, protocol, dictionary, hashes.
 
-    Simulated raters and test visits are never in it. An open study's ratings do not tell their
-    arms, unless a reason to `peek` is given, which the audit log keeps. `identities` also writes
-    platform ids into a file of their own, apart from the others and not in their hashes.
+    Simulated raters and test visits are never in it. Of an open study it tells who rated what, but
+    neither how nor in which arm, unless a reason to `peek` is given, which the audit log keeps.
+    `identities` also writes platform ids into a file of their own, apart from the others and not
+    in their hashes.
     """
     if format not in get_args(TableFile):
         raise UnknownName("format", format, get_args(TableFile))
@@ -91,8 +92,8 @@ def export_study(
     notes = []
     if blind:
         notes.append(
-            "The study is not closed: ratings do not tell which arm they are of. Close it, or give "
-            "a reason with --peek."
+            "The study is not closed: how responses were rated, and in which arm, is left out. "
+            "Close it, or give a reason with --peek."
         )
     if identities:
         notes.append(f"{IDENTITIES} tells who people are: keep it apart, and do not pass it on.")
@@ -195,7 +196,7 @@ def _head(row: Any, *, blind: bool) -> dict[str, Any]:
         "protocol_hash": row.protocol_hash,
         "launched": day_of(row.launched_at),
         "closed": day_of(row.closed_at),
-        "arms_hidden": blind,
+        "results_hidden": blind,
         "left_out": "simulated raters, test visits, platform ids, completion codes",
         "csv": "Cells that a spreadsheet would run as a formula begin with an apostrophe; JSONL "
         "and Parquet hold every text as it is.",

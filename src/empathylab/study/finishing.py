@@ -71,12 +71,15 @@ def _ratings(
             continue
         item = slot.items[step.number - 1]
         arm = item.arm or slot.arm
+        response = launched.responses[item.situation, arm]
+        if response.withdrawn:
+            continue  # whoever was at it was told that it does not count
         rated_at, seconds = times[step.key]
         for dimension in study.rated_dimensions(block):
             value = given[step.key][dimension.name]
             label = dict(zip(dimension.values, dimension.labels, strict=True))[value]
             yield GivenRating(
-                response=launched.responses[item.situation, arm].response,
+                response=response.response,
                 arm=launched.arms[arm],
                 dimension=dimension.name,
                 value=float(value),

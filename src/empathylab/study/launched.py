@@ -42,6 +42,8 @@ class Launched:
     responses: Mapping[tuple[str, str], FrozenResponse] = field(hash=False)
     """By situation and arm."""
     slots: Mapping[str, tuple[Slot, ...]] = field(hash=False)
+    shut: frozenset[tuple[str, int]] = frozenset()
+    """Arm and number of slots that nobody new is given: a reply in them was withdrawn."""
 
 
 def load_launched(connection: Connection, name: str) -> Launched:
@@ -55,6 +57,12 @@ def load_launched(connection: Connection, name: str) -> Launched:
     }
     situations = frozen_situations(connection, row.id)
     keys = {number: one.id for number, one in situations.items()}
+    responses = {
+        (keys[one.situation], arm): one
+        for arm, shown in frozen_responses(connection, row.id).items()
+        for one in shown
+    }
+    slots = study_slots(study, list(keys.values()))
     return Launched(
         row=int(row.id),
         study=study,
@@ -66,10 +74,19 @@ def load_launched(connection: Connection, name: str) -> Launched:
         situations={one.id: one for one in situations.values()},
         situation_rows={key: number for number, key in keys.items()},
         arms=frozen_arms(connection, row.id),
-        responses={
-            (keys[one.situation], arm): one
-            for arm, shown in frozen_responses(connection, row.id).items()
-            for one in shown
-        },
-        slots=study_slots(study, list(keys.values())),
+        responses=responses,
+        slots=slots,
+        shut=_shut(slots, {key for key, one in responses.items() if one.withdrawn}),
+    )
+
+
+def _shut(
+    slots: Mapping[str, tuple[Slot, ...]], withdrawn: set[tuple[str, str]]
+) -> frozenset[tuple[str, int]]:
+    return frozenset(
+        (arm, number)
+        for arm, packets in slots.items()
+        for number, packet in enumerate(packets)
+        if withdrawn
+        if any((one.situation, one.arm or packet.arm) in withdrawn for one in packet.items)
     )

@@ -7,6 +7,8 @@ from empathylab.store import Lab
 from empathylab.store import now as present
 from empathylab.store.rated import Study
 from empathylab.store.study_records import add_audit, find_study
+from empathylab.study.blocks import Rate, ScaleBlock, Write
+from empathylab.study.definition import Study as StudyDefinition
 
 RUNNING = frozenset({"open", "paused"})
 """The statuses of studies that this lab runs and has not closed; imported ones are closed."""
@@ -15,6 +17,18 @@ RUNNING = frozenset({"open", "paused"})
 def is_running(study: Study) -> bool:
     """Whether a look at the study's results would be a peek."""
     return study.status in RUNNING
+
+
+def result_commands(study: StudyDefinition) -> tuple[str, ...]:
+    """The commands that show what came of a study, once it is closed."""
+    found = []
+    if any(isinstance(one, Rate) for one in study.blocks):
+        found.append(f"empathylab analyze ratings --study {study.name}")
+    if any(isinstance(one, ScaleBlock) and one.phase == "evoked" for one in study.blocks):
+        found.append("empathylab analyze appraisal --respondent human")
+    if any(isinstance(one, Write) for one in study.blocks):
+        found.append("empathylab analyze style")
+    return tuple(found)
 
 
 def require_closed(

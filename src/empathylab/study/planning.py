@@ -162,6 +162,13 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
     for one in checks:
         if one.after is not None and sizes and one.after >= min(sizes):
             yield f"In the smallest packets the check {one.id!r} comes after the last item."
+    for quota in study.quotas:
+        if quota.source == "platform":
+            kinds = ", ".join(quota.counts or quota.shares)
+            yield (
+                f"The quota by {quota.by!r} goes by what links say: people of each kind need a "
+                f"link of their own, with {quota.by}=… in it ({kinds})."
+            )
     if study.rated and study.repeats == 1:
         yield "Each response is rated once, so agreement between raters cannot be measured."
     if unfilled := unfilled_texts(study):

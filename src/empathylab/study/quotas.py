@@ -10,6 +10,14 @@ from empathylab.study.blocks import Demographics
 from empathylab.study.definition import Quota, Study
 
 OTHERS = "others"
+TAKEN = frozenset(
+    (
+        *("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "survey_code", "id", "invitation", "visit"),
+        *("assignmentId", "hitId", "workerId", "turkSubmitTo"),
+        *("failed_attention", "marks"),
+    )
+)
+"""Names that links or the lab use themselves, so that no quota can go by them."""
 
 
 def quota_limits(quota: Quota, places: int) -> dict[str, int]:
@@ -38,6 +46,24 @@ def quota_traits(
         source = asked if quota.source == "demographics" else told
         if quota.by in source:
             found[quota.by] = str(source[quota.by])
+    return found
+
+
+def told_by_link(study: Study) -> tuple[str, ...]:
+    """What the study's links say of whoever comes by them: parameters, by their names."""
+    return tuple(one.by for one in study.quotas if one.source == "platform")
+
+
+def people_told_of(study: Study, places: int) -> tuple[dict[str, str], ...]:
+    """What links would say of people who fill all places, one of each: for simulated raters."""
+    found: tuple[dict[str, str], ...] = tuple({} for _ in range(places))
+    for quota in study.quotas:
+        if quota.source == "platform":
+            limits = quota_limits(quota, places)
+            kinds = (kind for kind, limit in limits.items() for _ in range(limit))
+            for one, kind in zip(found, kinds, strict=False):
+                if kind != OTHERS:
+                    one[quota.by] = kind
     return found
 
 

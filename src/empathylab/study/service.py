@@ -9,14 +9,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import itertools
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from datetime import datetime
 from typing import Any, Literal, TypeVar, cast
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from empathylab.errors import LabError
-from empathylab.store.study_places import add_person, add_place, change_place, find_place, took_part
-from empathylab.store.study_records import lock_study, other_versions
+from empathylab.store.study_places import add_person, add_place, change_place, find_place
 from empathylab.study.answers import (
     Accepted,
     Refused,
@@ -29,11 +31,14 @@ from empathylab.study.assignment import FOR_GOOD, Status, World, ended
 from empathylab.study.blocks import Imagine
 from empathylab.study.completion import Completion, completion_for
 from empathylab.study.flow import Course, End, GoTo, Show, Step, decide, study_steps
+from empathylab.study.forgetting import PARTICIPANT, erase, leave_no_trace
 from empathylab.study.launched import load_launched
 from empathylab.study.launching import launch
+from empathylab.study.once import was_here
 from empathylab.study.reviewing import Inbox
+from empathylab.study.rounds import Round
 from empathylab.study.sittings import Escalate, Mode, Sitting
-from empathylab.study.steering import Steering, erase
+from empathylab.study.steering import Steering
 from empathylab.study.timing import too_soon
 from empathylab.study.visits import (
     ArmStatus,
@@ -89,15 +94,8 @@ class StudyService(Steering):
         Somebody who took part in another version of the study is known, and shown the door where
         the study wants everybody once only.
         """
-        study, turn = self.study, 1
-        with self._lab.reading() as connection:
-            while True:
-                person = self.key_of(ids.platform, ids.person, world, turn)
-                row = find_place(connection, self._launched.row, person)
-                over = row is not None and (row.status == "finished" or row.status in FOR_GOOD)
-                if not over or study.recruitment.once:
-                    break
-                turn += 1
+        study = self.study
+        person, row = self._coming(ids, world)
         self.admit(ids, person, row, world)
         spoken = language if language in study.languages else None
         if row is None:
@@ -109,10 +107,24 @@ class StudyService(Steering):
             self._turns.write(lambda connection: change_place(connection, number, language=spoken))
         return person
 
+    def is_known(self, ids: PlatformIds) -> bool:
+        """Whether somebody has come under these ids before, and would go on with that visit."""
+        return self._coming(ids, "person")[1] is not None
+
+    def _coming(self, ids: PlatformIds, world: World) -> tuple[str, Row[Any] | None]:
+        """The key under which somebody comes now, and their row, if any."""
+        with self._lab.reading() as connection:
+            for turn in itertools.count(1):
+                person = self.key_of(ids.platform, ids.person, world, turn)
+                row = find_place(connection, self._launched.row, person)
+                over = row is not None and (row.status == "finished" or row.status in FOR_GOOD)
+                if not over or self.study.recruitment.once:
+                    break
+        return person, row
+
     def _add(self, connection: Connection, place: dict[str, Any], told: dict[str, Any]) -> None:
         study = self.study
-        others = other_versions(connection, study.name, self._launched.row)
-        if study.recruitment.once and took_part(connection, others, place["person"]):
+        if study.recruitment.once and was_here(connection, self._launched, place["person"]):
             place = place | {"status": "repeated", "outcome": "screened-out"}
         add_place(connection, place)
         add_person(connection, told)
@@ -174,6 +186,12 @@ class StudyService(Steering):
         The same submission twice stores once. An earlier page may be corrected where the study
         lets people go back.
         """
+        return self.submit_soon(person, step_key, values, timing).result()
+
+    def submit_soon(
+        self, person: str, step_key: str, values: Values, timing: Mapping[str, float] | None = None
+    ) -> Future[Saved | Refused | Moved]:
+        """The same, to come: for who can wait without a thread."""
 
         def take(sitting: Sitting) -> Saved | Refused | Moved:
             found = sitting.decision(step_key)
@@ -190,14 +208,19 @@ class StudyService(Steering):
             following = sitting.store(step, checked.values, timing or {})
             return Saved(step_key, isinstance(following, Finished), following)
 
-        done = self._sit(person, "write", take, Moved(_UNKNOWN))
+        unknown = Moved(_UNKNOWN)
+        return self._sit_soon(person, "write", take, unknown, lambda done: self._tell(person, done))
+
+    def _tell(self, person: str, done: Saved | Refused | Moved) -> Saved | Refused | Moved:
+        """The same with the messages that the next page is to show."""
         if isinstance(done, Saved):
             # The answer is on the disk; trouble with messages must not make it look otherwise.
             with contextlib.suppress(LabError):
                 self._mark_read(person)
                 if done.following is not None:
                     following = self._with_messages(person, done.following)
-                    done = dataclasses.replace(done, following=following)
+                    if following is not done.following:
+                        return dataclasses.replace(done, following=following)
         return done
 
     @functools.cached_property
@@ -242,9 +265,7 @@ class StudyService(Steering):
             if not isinstance(found, Show):
                 return
             begun = valid_values(sitting.course, found.step, _single(values))
-            change_place(
-                sitting.connection,
-                sitting.row.id,
+            sitting.change(
                 draft={"step": step_key, "values": begun},
                 seen_at=max(sitting.now, sitting.row.seen_at),
             )
@@ -260,13 +281,14 @@ class StudyService(Steering):
         def go(sitting: Sitting) -> None:
             row = sitting.row
             if delete:
-                erase(sitting.connection, self._launched.row, row)
+                at = sitting.now
+                erase(sitting.connection, self._launched, row, who=PARTICIPANT, at=at)
             elif row.status != "finished" and row.status not in FOR_GOOD:
-                change_place(
-                    sitting.connection, row.id, status="withdrawn", outcome="withdrawn", draft={}
-                )
+                sitting.change(status="withdrawn", outcome="withdrawn", draft={})
 
         self._sit(person, "locked", go, None)
+        if delete:
+            leave_no_trace(self._lab)
 
     def outcome(self, person: str) -> Completion | None:
         """The code and address at the end; None before it."""
@@ -283,7 +305,7 @@ class StudyService(Steering):
             if sitting.row.arm is None:
                 return False
             after: Status = ended(sitting.place, status).status
-            change_place(sitting.connection, sitting.row.id, status=after)
+            sitting.change(status=after)
             return after == status
 
         return self._sit(person, "locked", release, False)
@@ -292,30 +314,64 @@ class StudyService(Steering):
         self, person: str, mode: Mode, work: Callable[[Sitting], Result], unknown: Unknown
     ) -> Result | Unknown:
         """What the work gives, begun anew with a stronger lock where it needs one."""
-        now = self._clock()
-
-        def sit(connection: Connection) -> Result | Unknown:
-            if mode == "locked" and not self._turns.alone:
-                lock_study(connection, self._launched.row)
-            row = find_place(connection, self._launched.row, person, lock=mode != "read")
-            if row is None:
-                return unknown
-            if row.revision != self._launched.revision:
-                version = self._launched.study.version
-                self._launched = load_launched(connection, f"{self.name}@{version}")
-            return work(Sitting(connection, self._launched, row, now, mode))
-
-        for _ in range(_ATTEMPTS):
-            if mode == "write" and self._turns.alone:
-                mode = "locked"  # SQLite locks everything anyway
+        if mode == "read":
             try:
-                if mode != "read":
-                    return self._turns.write(sit)
                 with self._lab.reading() as connection:
-                    return sit(connection)
+                    shared = Round(connection, self._launched.row, (person,), lock=False)
+                    return self._turn(person, mode, self._clock(), work, unknown, shared)
             except Escalate as wanted:
                 mode = wanted.mode
-        raise RuntimeError(f"no quiet moment in {_ATTEMPTS} attempts")
+        return self._sit_soon(person, mode, work, unknown, lambda done: done).result()
+
+    def _sit_soon(
+        self,
+        person: str,
+        mode: Mode,
+        work: Callable[[Sitting], Result],
+        unknown: Unknown,
+        after: Callable[[Result | Unknown], Result | Unknown],
+    ) -> Future[Result | Unknown]:
+        """The same to come, of work that writes; `after` is done once that is durable."""
+        now = self._clock()
+        coming: Future[Result | Unknown] = Future()
+
+        def begin(mode: Mode, attempts: int) -> None:
+            if mode == "write" and self._turns.alone:
+                mode = "locked"  # SQLite locks everything anyway
+            turn = functools.partial(self._turn, person, mode, now, work, unknown)
+            future = self._turns.sit_soon(person, turn, locked=mode == "locked")
+            future.add_done_callback(lambda done: settle(done, attempts))
+
+        def settle(done: Future[Result | Unknown], attempts: int) -> None:
+            try:
+                coming.set_result(after(done.result()))
+            except Escalate as wanted:
+                if attempts < _ATTEMPTS:
+                    begin(wanted.mode, attempts + 1)
+                else:
+                    coming.set_exception(RuntimeError(f"no quiet moment in {attempts} attempts"))
+            except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
+                coming.set_exception(error)
+
+        begin(mode, 1)
+        return coming
+
+    def _turn(
+        self,
+        person: str,
+        mode: Mode,
+        now: datetime,
+        work: Callable[[Sitting], Result],
+        unknown: Unknown,
+        shared: Round,
+    ) -> Result | Unknown:
+        row = shared.place(person)
+        if row is None:
+            return unknown
+        if row.revision != self._launched.revision:
+            version = self._launched.study.version
+            self._launched = load_launched(shared.connection, f"{self.name}@{version}")
+        return work(Sitting(shared, self._launched, row, now, mode, self._clock))
 
 
 def _late(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, Literal, cast
@@ -21,11 +21,8 @@ from sqlalchemy import Connection, Row
 from empathylab.store.study_places import (
     Holders,
     active_places,
-    add_answer,
-    change_place,
     correct_answer,
     give_on,
-    given_answers,
     late_places,
     page_times,
     told_of,
@@ -60,9 +57,12 @@ from empathylab.study.flow import (
     decide,
     last_step,
 )
+from empathylab.study.interface_words import interface_words
 from empathylab.study.launched import Launched
+from empathylab.study.once import was_here
 from empathylab.study.packets import Slot
 from empathylab.study.quotas import quota_traits
+from empathylab.study.rounds import Round
 from empathylab.study.timing import page_timing
 from empathylab.study.visits import Closed, Finished, Page, View
 
@@ -87,18 +87,31 @@ class Sitting:
     """What one person does in one transaction."""
 
     def __init__(
-        self, connection: Connection, launched: Launched, row: Row[Any], now: datetime, mode: Mode
+        self,
+        shared: Round,
+        launched: Launched,
+        row: Row[Any],
+        now: datetime,
+        mode: Mode,
+        clock: Callable[[], datetime],
     ) -> None:
-        self.connection = connection
+        self.round = shared
         self.launched = launched
         self.row: Any = SimpleNamespace(**row._mapping)
         """As it stands after what this sitting has changed."""
         self.now = now
+        """When the person asked; they may have waited for their turn since."""
         self.mode = mode
-        self.answers = {one.step: one for one in given_answers(connection, row.id)}
+        self._clock = clock
+        self.answers = {one.step: one for one in shared.given(row.id)}
         self.given: dict[str, Mapping[str, Any]] = {
             key: one.given for key, one in self.answers.items()
         }
+
+    @property
+    def connection(self) -> Connection:
+        """The transaction's, in which all that was changed so far can be seen."""
+        return self.round.connection
 
     @property
     def slot(self) -> Slot | None:
@@ -165,6 +178,9 @@ class Sitting:
         """Takes the next place, or the person's own again; says why not where there is none."""
         self.require("locked")
         study, world = self.launched.study, self.row.world
+        if self.row.arm is None and study.recruitment.once and self._was_here():
+            self.change(status="repeated", outcome="screened-out")
+            return self.closed("repeated", REPEATED, "screened-out")
         worlds: tuple[World, ...] = ("person", "test") if world == "test" else (world,)
         told = told_of(self.connection, self.launched.row, self.row.person)
         traits = dict(self.row.traits) or quota_traits(study, self.given, told)
@@ -174,16 +190,20 @@ class Sitting:
             (*self._others(worlds), *own),
             stopped_arms(self.connection, self.launched.row),
             self.row.study_status,
+            self.launched.shut,
         )
-        choice = choose_place(study, state, Person(self.row.person, world, traits), self.now)
+        # By the clock as it is now that nobody else can claim: places are in the order of time.
+        person = Person(self.row.person, world, traits)
+        choice = choose_place(study, state, person, max(self.now, self._clock()))
         if isinstance(choice, Full):
             if self.row.arm is None:
-                self._change(outcome=choice.outcome)
+                self.change(outcome=choice.outcome)
             return self.closed(choice.reason, choice.sentence, choice.outcome)
         for one in displaced(state, choice):
             if not give_on(self.connection, self.launched.row, one.person, one.seen_at):
                 raise Escalate("locked")  # seen in this very moment: choose again
-        self._change(
+            self.round.forget(one.person)
+        self.change(
             arm=choice.arm,
             slot=choice.slot,
             status=choice.status,
@@ -193,6 +213,10 @@ class Sitting:
             outcome=None,
         )
         return None
+
+    def _was_here(self) -> bool:
+        """Whether they came to two versions before they had a place in either, or left one."""
+        return was_here(self.connection, self.launched, self.row.person)
 
     def _others(self, worlds: tuple[World, ...]) -> Iterator[Place]:
         """The places that count, of which no more is known than counts, and those given on."""
@@ -213,9 +237,10 @@ class Sitting:
             yield from itertools.starmap(_taken, rows)
         yield from map(place_of, late_places(self.connection, holders))
 
-    def _change(self, **values: Any) -> None:
+    def change(self, **values: Any) -> None:
+        """Changes the person's row."""
         self.require("write")
-        change_place(self.connection, self.row.id, **values)
+        self.round.change_place(self.row.id, values)
         vars(self.row).update(values)
 
     def page(self, show: Show, notice: str = "") -> Page:
@@ -237,9 +262,9 @@ class Sitting:
         """Writes down when a page was first shown, and now and then that the person is there."""
         seen = max(self.now, self.row.seen_at)
         if not show.revising and self.row.shown_step != show.step.key:
-            self._change(shown_step=show.step.key, shown_at=self.now, seen_at=seen)
+            self.change(shown_step=show.step.key, shown_at=self.now, seen_at=seen)
         elif seen - self.row.seen_at > _SEEN_AGAIN:
-            self._change(seen_at=seen)
+            self.change(seen_at=seen)
 
     def shown_at(self, step: Step) -> datetime:
         """When the page was first shown; now, where that is not known."""
@@ -270,7 +295,7 @@ class Sitting:
             correct_answer(self.connection, before.id, **kept)
         else:
             fresh = {"place_id": self.row.id, "step": step.key, "shown_at": shown_at}
-            add_answer(self.connection, {**fresh, **kept, "corrections": 0})
+            self.round.add_answer({**fresh, **kept, "corrections": 0})
         return self._move_on(step, following)
 
     def _move_on(self, answered: Step, following: Decision) -> View:
@@ -283,14 +308,14 @@ class Sitting:
         if isinstance(following, NeedsPlace):
             stopped = self._claim()
             if stopped is not None:
-                self._change(**values)
+                self.change(**values)
                 return stopped
             following = decide(self.course, self.given)
         following = cast("Show", following)
         if following.step.key != self.row.shown_step:
             # The next page is shown at once; so showing it needs no write of its own.
             values |= {"shown_step": following.step.key, "shown_at": self.now}
-        self._change(**values)
+        self.change(**values)
         return self.page(following)
 
     def end(self, outcome: Outcome, **values: Any) -> None:
@@ -300,7 +325,7 @@ class Sitting:
         if self.row.arm is not None:
             status: Status = "finished" if outcome == "completed" else "failed"
             values["status"] = ended(self.place, status).status
-        self._change(outcome=outcome, **values)
+        self.change(outcome=outcome, **values)
 
     def _finish(self) -> None:
         times = page_times(self.connection, self.row.id)
@@ -338,7 +363,8 @@ class Sitting:
             item = slot.items[step.number - 1]
             situation = launched.situations[item.situation]
             if item.arm is not None:
-                reply = launched.responses[item.situation, item.arm].text
+                response = launched.responses[item.situation, item.arm]
+                reply = self._no_reply() if response.withdrawn else response.text
         earlier = None
         if step.page == "check" and step.number > 1:
             earlier = self.given.get(f"{step.block}/check/{step.number - 1}")
@@ -351,6 +377,11 @@ class Sitting:
             reply=reply,
             earlier=earlier,
         )
+
+    def _no_reply(self) -> str:
+        """What stands in place of a reply that was withdrawn; it does not say that it was."""
+        words = interface_words(self.row.language, self.launched.study.interface)
+        return str(words["no_reply"])
 
 
 @functools.lru_cache(maxsize=100_000)

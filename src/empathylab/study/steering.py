@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import secrets
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,15 +12,11 @@ from typing import Any, get_args
 from sqlalchemy import Connection, Row
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.store import now as present
-from empathylab.store.study_people import delete_labels, empty_invitation
+from empathylab.store.erasing import exclude_replies
 from empathylab.store.study_places import (
     all_places,
     answered_pages,
     change_place,
-    delete_people,
-    delete_words,
-    erase_person,
     find_place,
     people_rows,
 )
@@ -37,14 +32,15 @@ from empathylab.store.study_records import (
     stopped_arms,
 )
 from empathylab.store.study_results import exclude_rater
-from empathylab.store.study_reviews import delete_messages, forget_reviews
 from empathylab.study.answers import clean_text
 from empathylab.study.assignment import World, ended, is_live
-from empathylab.study.blocks import Attention, Comment
+from empathylab.study.blocks import Attention
+from empathylab.study.forgetting import erase, forget_rater, leave_no_trace
 from empathylab.study.launched import Launched
 from empathylab.study.recruiting.arrivals import Arrivals
 from empathylab.study.recruiting.statuses import Freed
 from empathylab.study.results import attention_passed
+from empathylab.study.retention import apply_retention
 from empathylab.study.sittings import place_of
 from empathylab.study.visits import (
     ArmStatus,
@@ -87,6 +83,13 @@ class Steering(Arrivals):
             row = find_place(connection, study, person, lock=True)
             if row is None or row.arm is None:
                 return False
+            if row.world != "person":
+                raise InputError(
+                    "only people can be excluded; simulated raters and trials count nowhere anyway",
+                    where=f"study {self.name}",
+                    got=person,
+                    remedy="Leave them as they are.",
+                )
             self.exclude_row(connection, row, reason, who=who)
         return True
 
@@ -95,6 +98,7 @@ class Steering(Arrivals):
         study = self._launched.row
         change_place(connection, row.id, status=ended(place_of(row), "excluded").status)
         exclude_rater(connection, study, row.person, reason)
+        exclude_replies(connection, self.name, row.person, reason)
         details = {"person": row.person, "reason": reason}
         add_audit(connection, study, self._clock(), who, "exclude", **details)
 
@@ -122,14 +126,16 @@ class Steering(Arrivals):
     ) -> int:
         """How many places of the person were emptied, in all versions of the study.
 
-        By their key, or by the id that the platform knows them under. Only counts remain.
+        By their key, or by the id that the platform knows them under. Only counts remain, and until
+        retention a digest by which they are known if they come again. Raters without a place, as
+        an import brings them, are found by their key.
         """
         if (person is None) == (platform_id is None):
             raise InputError(
                 "a person is forgotten by their key or by their platform id",
                 remedy="Give one of the two.",
             )
-        own = self._launched.row
+        own, at = self._launched.row, self._clock()
         with self._lab.writing() as connection:
             erased = 0
             for study in sorted([own, *other_versions(connection, self.name, own)]):
@@ -138,32 +144,21 @@ class Steering(Arrivals):
                 for one in keys:
                     row = find_place(connection, study, one, lock=True)
                     if row is not None:
-                        erase(connection, study, row)
+                        erase(connection, self._launched, row, who=who, at=at)
                         erased += 1
+                    else:
+                        erased += forget_rater(connection, self.name, study, one, who=who, at=at)
             if erased:
-                add_audit(connection, own, self._clock(), who, "forget", places=erased)
+                add_audit(connection, own, at, who, "forget", places=erased)
+        if erased:
+            leave_no_trace(self._lab)
         return erased
 
     def apply_retention(self, *, who: str = "retention") -> tuple[int, int]:
         """How many platform ids and how many comments were deleted because their time is over."""
-        study, now = self._launched.study, self._clock()
-        with self._lab.writing() as connection:
-            row = launched_study(connection, f"{study.name}@{study.version}")
-            if row.closed_at is None:
-                return 0, 0
-            age = now - row.closed_at
-            ids = words = 0
-            if age >= timedelta(days=study.retention.platform_ids):
-                ids = delete_people(connection, row.id)
-                delete_labels(connection, row.id)
-                delete_messages(connection, row.id)
-            kept = study.retention.comments
-            if kept is not None and age >= timedelta(days=kept):
-                steps = [one.id for one in study.blocks if isinstance(one, Comment)]
-                words = delete_words(connection, row.id, steps)
-            if ids or words:
-                add_audit(connection, row.id, now, who, "delete", ids=ids, comments=words)
-        return ids, words
+        study = self._launched.study
+        done = apply_retention(self._lab, study.name, study.version, self._clock(), who=who)
+        return done.platform_ids, done.comments
 
     def audit(self) -> tuple[AuditEntry, ...]:
         """What researchers did, in the order in which they did it."""
@@ -199,6 +194,7 @@ class Steering(Arrivals):
             stopped = stopped_arms(connection, own.id)
             ratings = count_ratings(connection, own.id)
         people = [row for row in rows if row.world == "person"]
+        came = [row for row in people if not self._only_opened(row)]
         worlds = Counter(row.world for row in rows)
         return StudyStatus(
             name=own.name,
@@ -207,13 +203,14 @@ class Steering(Arrivals):
             status=own.status,
             launched_at=own.launched_at,
             closed_at=own.closed_at,
-            arrivals=len(people),
+            arrivals=len(came),
+            opened=len(people) - len(came),
             arms=tuple(
-                self._arm_status(arm, len(slots), people, arm in stopped)
+                self._arm_status(arm, len(slots), came, arm in stopped)
                 for arm, slots in launched.slots.items()
             ),
-            outcomes=dict(Counter(row.outcome for row in people if row.outcome is not None)),
-            drop_outs=self._drop_outs(people),
+            outcomes=dict(Counter(row.outcome for row in came if row.outcome is not None)),
+            drop_outs=self._drop_outs(came),
             seconds=_median_seconds(launched, pages),
             attention=_attention(launched, pages),
             ratings=ratings,
@@ -234,6 +231,11 @@ class Steering(Arrivals):
         live, finished = held.pop("live", 0), held.pop("finished", 0)
         return ArmStatus(arm, places, stopped, live, finished, dict(held))
 
+    def _only_opened(self, row: Row[Any]) -> bool:
+        """Whether somebody has not answered the first page, which a program may have opened."""
+        begun = row.shown_step not in (None, self._launched.study.blocks[0].id)
+        return row.status == "arrived" and row.outcome is None and not begun
+
     def _drop_outs(self, people: Sequence[Row[Any]]) -> dict[str, int]:
         """By block in the study's order; who was seen lately may still be at it."""
         study, now = self._launched.study, self._clock()
@@ -242,7 +244,8 @@ class Steering(Arrivals):
         for row in people:
             gone = row.status == "arrived" and not row.outcome and now - row.seen_at > patience
             if gone or self._state_of(row) == "late" or row.status in _LEFT:
-                left[_block_of(row.shown_step or study.blocks[0].id)] += 1
+                # No page was due to whoever deleted what they had finished.
+                left[_block_of(row.shown_step or "")] += 1
         return {one.id: left[one.id] for one in study.blocks if left[one.id]}
 
     def _set_status(self, status: str, who: str, action: str) -> None:
@@ -290,14 +293,6 @@ class Steering(Arrivals):
                     break
                 keys[key] = None
         return list(keys)
-
-
-def erase(connection: Connection, study: int, row: Row[Any]) -> None:
-    """Deletes a person; their place stays, under a name drawn anew."""
-    pseudonym = f"deleted-{secrets.token_hex(8)}"
-    erase_person(connection, study, row, pseudonym)
-    forget_reviews(connection, row.id)
-    empty_invitation(connection, study, row.person, pseudonym, present())
 
 
 def _block_of(step: str) -> str:

@@ -1,9 +1,13 @@
-"""Writing to SQLite from many threads: whoever waits for the disk waits for it together.
+"""Writing to a lab from many threads: whoever waits for the disk waits for it together.
 
-SQLite has one writer at a time and reaches the disk at every commit. So work that comes while a
-commit is under way is queued, done in one transaction, and acknowledged when that is on the disk.
-One of the waiting threads leads: it does all that waits, wakes those whose work is done, and hands
-the lead to the next who waits.
+A database reaches the disk at every commit. So work that comes while a commit is under way waits
+in a line, is done in one transaction, and is acknowledged when that is on the disk. Nobody pays for
+another's mistake: work that fails is done alone, and so is what it would have kept from being done.
+
+SQLite has one writer at a time and so one line. On PostgreSQL there are two: work that locks the
+study, and work that locks only the people whose turn it is. The first never waits behind the
+second's locks in a circle, because it takes the study's lock before any other, and people are
+locked in one order.
 """
 
 from __future__ import annotations
@@ -11,11 +15,14 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection
 
 from empathylab.store import Lab
+from empathylab.store.study_records import lock_study
+from empathylab.study.rounds import Round
 
 Result = TypeVar("Result")
 
@@ -24,110 +31,149 @@ _MOST_TOGETHER = 64
 
 
 class Turns:
-    """The threads that write to one lab, in turn. Work must bear being done anew."""
+    """The writers to one lab, in turn; `study` is the id of the one in which people sit.
 
-    def __init__(self, lab: Lab) -> None:
+    Work must bear being done anew.
+    """
+
+    def __init__(self, lab: Lab, study: int = 0) -> None:
         self._lab = lab
+        self._study = study
         self.alone = lab.engine.dialect.name == "sqlite"
         """Whether nobody else writes while one does."""
-        self._waiting: deque[_Piece[Any]] = deque()
-        self._led = False
+        self._free = _Line(locks_study=False)
+        self._locked = self._free if self.alone else _Line(locks_study=True)
         self._guard = threading.Lock()
+        self._leaders = ThreadPoolExecutor(2, "turns")
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
         """What the work gives, once all that it wrote is durable; its error leaves no trace."""
-        if not self.alone:
-            with self._lab.writing() as connection:
-                return work(connection)
-        piece = _Piece(work)
+        return self._queue(_Piece(lambda shared: work(shared.connection)), self._free).result()
+
+    def sit(self, person: str, work: Callable[[Round], Result], *, locked: bool) -> Result:
+        """The same of work on one person's rows; `locked`: with the study locked as well."""
+        return self.sit_soon(person, work, locked=locked).result()
+
+    def sit_soon(
+        self, person: str, work: Callable[[Round], Result], *, locked: bool
+    ) -> Future[Result]:
+        """The same, to come. Whoever is called back keeps all others waiting meanwhile."""
+        return self._queue(_Piece(work, person), self._locked if locked else self._free)
+
+    def _queue(self, piece: _Piece[Result], line: _Line) -> Future[Result]:
         with self._guard:
-            self._waiting.append(piece)
-            leads, self._led = not self._led, True
-        if not leads:
-            self._wait(piece)
-        if not piece.done:
-            self._lead(piece)
-        return piece.outcome()
+            line.waiting.append(piece)
+            leads, line.led = not line.led, True
+        if leads:
+            self._leaders.submit(self._lead, line)
+        return piece.future
 
-    def _wait(self, piece: _Piece[Any]) -> None:
-        try:
-            piece.woken.wait()
-        except BaseException:
-            with self._guard:
-                if piece in self._waiting:
-                    self._waiting.remove(piece)
-                if piece.woken.is_set() and not piece.done:
-                    self._pass_on()
-            raise
+    def _lead(self, line: _Line) -> None:
+        while pieces := self._next(line):
+            try:
+                self._do(pieces, line)
+            except BaseException as error:
+                for one in pieces:
+                    one.error = one.error or error
+                raise
+            finally:
+                for one in pieces:
+                    one.settle()
 
-    def _lead(self, own: _Piece[Any]) -> None:
+    def _next(self, line: _Line) -> list[_Piece[Any]]:
+        """Those who are served together, each person once; nobody where nobody waits."""
+        chosen: list[_Piece[Any]] = []
+        later: list[_Piece[Any]] = []
+        people: set[str] = set()
         with self._guard:
-            count = min(len(self._waiting), _MOST_TOGETHER)
-            pieces = [self._waiting.popleft() for _ in range(count)]
-        try:
-            together = pieces
-            while len(together) > 1:
-                failing = self._failing(together)
-                together = [one for one in together if one not in failing and not one.done]
-                for one in failing:
-                    self._do_alone(one)
-            for one in together:
-                self._do_alone(one)
-        finally:
-            for one in pieces:
-                if one.done:
-                    one.woken.set()
-            with self._guard:
-                # Where this thread is interrupted, another does what it took on.
-                undone = [one for one in pieces if not one.done and one is not own]
-                self._waiting.extendleft(reversed(undone))
-                self._pass_on()
+            while line.waiting and len(chosen) < _MOST_TOGETHER:
+                piece = line.waiting.popleft()
+                (later if piece.person in people else chosen).append(piece)
+                if piece.person is not None:
+                    people.add(piece.person)
+            line.waiting.extendleft(reversed(later))
+            line.led = bool(chosen)
+        return chosen
 
-    def _pass_on(self) -> None:
-        """Lets the next who waits lead, if anybody does."""
-        self._led = bool(self._waiting)
-        if self._waiting:
-            self._waiting[0].woken.set()
+    def _do(self, pieces: list[_Piece[Any]], line: _Line) -> None:
+        together = pieces
+        while len(together) > 1:
+            failing = self._failing(together, line)
+            together = [one for one in together if one not in failing and not one.done]
+            for one in failing:
+                self._do_alone(one, line)
+        for one in together:
+            self._do_alone(one, line)
 
-    def _failing(self, pieces: list[_Piece[Any]]) -> list[_Piece[Any]]:
+    def _failing(self, pieces: list[_Piece[Any]], line: _Line) -> list[_Piece[Any]]:
         """Those that kept all from being done in one transaction; none once they are."""
         begun = 0
         try:
             with self._lab.writing() as connection:
+                shared = self._round(connection, pieces, line)
                 for one in pieces:
                     begun += 1
-                    one.do(connection)
+                    shared.begin()
+                    try:
+                        one.do(shared)
+                    except Exception as error:
+                        if shared.touched:
+                            raise
+                        shared.drop()
+                        one.error = error
                 begun += 1
+                shared.flush()
         except Exception:  # noqa: BLE001 - whatever it is, each piece meets it alone
             return pieces if begun > len(pieces) or not begun else [pieces[begun - 1]]
         for one in pieces:
             one.done = True
         return []
 
-    def _do_alone(self, piece: _Piece[Any]) -> None:
+    def _do_alone(self, piece: _Piece[Any], line: _Line) -> None:
+        piece.error = None
         try:
             with self._lab.writing() as connection:
-                piece.do(connection)
+                shared = self._round(connection, [piece], line)
+                piece.do(shared)
+                shared.flush()
         except Exception as error:  # noqa: BLE001 - it is raised where the work came from
             piece.error = error
         piece.done = True
+
+    def _round(self, connection: Connection, pieces: list[_Piece[Any]], line: _Line) -> Round:
+        if line.locks_study:
+            lock_study(connection, self._study)
+        people = [one.person for one in pieces if one.person is not None]
+        return Round(connection, self._study, people)
+
+
+class _Line:
+    """Work that waits for the same locks, and whether somebody is at it."""
+
+    def __init__(self, *, locks_study: bool) -> None:
+        self.locks_study = locks_study
+        self.waiting: deque[_Piece[Any]] = deque()
+        self.led = False
 
 
 class _Piece(Generic[Result]):
     """Work that waits, and then what came of it."""
 
-    def __init__(self, work: Callable[[Connection], Result]) -> None:
+    def __init__(self, work: Callable[[Round], Result], person: str | None = None) -> None:
         self._work = work
         self._results: list[Result] = []
-        self.woken = threading.Event()
-        """Set when the work is done, or when it falls to its own thread to lead."""
+        self.person = person
+        self.future: Future[Result] = Future()
         self.error: BaseException | None = None
         self.done = False
 
-    def do(self, connection: Connection) -> None:
-        self._results = [self._work(connection)]
+    def do(self, shared: Round) -> None:
+        self.error = None
+        self._results = [self._work(shared)]
 
-    def outcome(self) -> Result:
+    def settle(self) -> None:
+        """Tells whoever waits."""
         if self.error is not None:
-            raise self.error
-        return self._results[0]
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self._results[0])

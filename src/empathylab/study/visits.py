@@ -124,6 +124,9 @@ class StudyStatus:
     launched_at: datetime
     closed_at: datetime | None
     arrivals: int
+    """Those who have answered a page."""
+    opened: int
+    """Others who opened the link and answered nothing; programs that preview links do, too."""
     arms: tuple[ArmStatus, ...]
     outcomes: Mapping[str, int] = field(hash=False)
     """How many ended how: `completed`, `no-consent` …"""

@@ -26,6 +26,7 @@ from empathylab.store.study_watch import (
     count_real_ratings,
     held_traits,
     latest_times,
+    page_counts,
     scale_answers,
     state_counts,
 )
@@ -68,9 +69,9 @@ class BlockTime:
 
     block: str
     pages: int
-    """Of the newest ones."""
+    """Answered so far."""
     median: float
-    """In seconds."""
+    """In seconds, of the newest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,9 @@ class Watched:
     closed_at: datetime | None
     revision: int
     arrivals: int
+    """Those who have answered a page."""
+    opened: int
+    """Others who opened the link and answered nothing; programs that preview links do, too."""
     here: int
     """Seen within the study's limits, and not finished."""
     finished: int
@@ -137,8 +141,9 @@ def watch(lab: Lab, launched: Launched, now: datetime) -> Watched:
     with lab.reading() as connection:
         own = launched_study(connection, f"{study.name}@{study.version}")
         states = state_counts(connection, own.id, unseen=unseen, begun=begun)
-        hours = arrival_hours(connection, own.id)
+        hours = arrival_hours(connection, own.id, study.blocks[0].id)
         times = latest_times(connection, own.id, LATEST_PAGES)
+        pages = page_counts(connection, own.id)
         answers = answer_counts(connection, own.id, checks)
         asked = {
             one: scale_answers(connection, own.id, _pages_of(launched, one))
@@ -147,7 +152,8 @@ def watch(lab: Lab, launched: Launched, now: datetime) -> Watched:
         traits = held_traits(connection, own.id, unseen=unseen, begun=begun) if study.quotas else []
         stopped = stopped_arms(connection, own.id)
         ratings = count_real_ratings(connection, own.id)
-    people = states.filter(pl.col("world") == "person")
+    everybody = states.filter(pl.col("world") == "person")
+    people = everybody.filter(~_only_opened(study))
     finished = people.filter(pl.col("state") == "finished")
     return Watched(
         name=own.name,
@@ -158,6 +164,7 @@ def watch(lab: Lab, launched: Launched, now: datetime) -> Watched:
         closed_at=own.closed_at,
         revision=own.revision,
         arrivals=_total(people),
+        opened=_total(everybody) - _total(people),
         here=_total(people.filter(pl.col("state").is_in(["live", "reading"]))),
         finished=_total(finished),
         unreviewed=_total(finished.filter(pl.col("review").is_null())),
@@ -166,7 +173,7 @@ def watch(lab: Lab, launched: Launched, now: datetime) -> Watched:
         outcomes=_summed(people, "outcome"),
         by_time=_by_time(hours, now),
         drop_outs=_drop_outs(study, people),
-        times=tuple(_times(study, times)),
+        times=tuple(_times(study, times, pages)),
         attention=_attention(study, answers),
         balance=tuple(
             one for block, given in asked.items() for one in _balance(launched, block, given)
@@ -258,25 +265,37 @@ def _by_time(hours: Mapping[datetime, int], now: datetime) -> Arrivals:
     return Arrivals(unit, tuple((start + number * step, one) for number, one in enumerate(counts)))
 
 
+def _only_opened(study: Study) -> pl.Expr:
+    """Whether somebody has not answered the first page, which a program may have opened."""
+    begun = pl.col("step").fill_null(study.blocks[0].id) != study.blocks[0].id
+    return pl.col("state").is_in(["reading", "gone"]) & ~begun
+
+
 def _drop_outs(study: Study, people: pl.DataFrame) -> dict[str, int]:
     """By block in the study's order, those who have left at it and not come back."""
-    left = people.filter(pl.col("state").is_in([*_LEFT, "late", "gone"]))
+    # No page was due to whoever deleted what they had finished.
+    left = people.filter(
+        pl.col("state").is_in([*_LEFT, "late", "gone"]), pl.col("step").is_not_null()
+    )
     counted: Counter[str] = Counter()
     for step, count in left.select("step", "count").iter_rows():
-        counted[block_of(step or study.blocks[0].id)] += count
+        counted[block_of(step)] += count
     return {one.id: counted[one.id] for one in study.blocks if counted[one.id]}
 
 
-def _times(study: Study, times: pl.DataFrame) -> Iterator[BlockTime]:
+def _times(study: Study, times: pl.DataFrame, pages: Mapping[str, int]) -> Iterator[BlockTime]:
+    answered: Counter[str] = Counter()
+    for step, count in pages.items():
+        answered[block_of(step)] += count
     steps = times.drop_nulls().group_by("step").agg(pl.col("seconds"))
     blocks = steps.with_columns(
         block=pl.col("step").map_elements(block_of, return_dtype=pl.String)
     ).explode("seconds")
-    found = blocks.group_by("block").agg(pl.len(), pl.col("seconds").median())
-    known = {block: (count, median) for block, count, median in found.iter_rows()}
+    found = blocks.group_by("block").agg(pl.col("seconds").median())
+    known = dict(found.iter_rows())
     for one in study.blocks:
-        if one.id in known:
-            yield BlockTime(one.id, *known[one.id])
+        if answered[one.id]:
+            yield BlockTime(one.id, answered[one.id], known.get(one.id, math.nan))
 
 
 def _attention(

@@ -10,7 +10,8 @@ import pytest
 from empathylab.store import Lab, schema
 from empathylab.study.service import Closed, Page, StudyService, launch
 from tests.study.recruiting.examples import finished, rating, recruiting, sent, served
-from tests.study.service_examples import rows_of
+from tests.study.service_examples import rows_of, step_on
+from tests.study.service_examples import walk as walk_pages
 from tests.study.web.raters import Read, Visitor, app_of, visiting, walk
 
 ODD = "Zoë ﬁ Å ①"
@@ -56,6 +57,43 @@ def test_whoever_only_looked_in_may_come_to_the_next_version(sqlite_lab: Lab) ->
     launch(sqlite_lab, recruiting("prolific", version=2), now=clock())
     later = StudyService(sqlite_lab, "small", clock=clock)
     assert isinstance(later.view(sent(later, "ann")), Page)
+
+
+def test_whoever_deletes_their_data_cannot_try_again(lab: Lab) -> None:
+    service, clock = served(lab, recruiting("prolific"))
+    service.leave(rating(service, "ann"), delete=True)
+    launch(lab, recruiting("prolific", version=2), now=clock())
+    for version in (service, StudyService(lab, "small", clock=clock)):
+        view = version.view(sent(version, "ann"))
+        assert isinstance(view, Closed)
+        assert (view.reason, view.completion.code) == ("repeated", "CODE-SCREENED-3")
+    # What is kept tells nothing by itself, and goes with the platform ids.
+    (kept,) = rows_of(lab, schema.departures)
+    assert kept.keys() == {"study_id", "digest"}
+    service.close()
+    clock.skip(days=91)
+    service.apply_retention()
+    assert rows_of(lab, schema.departures) == []
+
+
+def test_whoever_only_looked_in_and_deleted_that_may_come_again(sqlite_lab: Lab) -> None:
+    service, _ = served(sqlite_lab, recruiting("prolific"))
+    service.leave(sent(service, "ann"), delete=True)
+    assert isinstance(service.view(sent(service, "ann")), Page)
+
+
+def test_whoever_came_to_two_versions_at_once_gets_a_place_in_one(lab: Lab) -> None:
+    service, clock = served(lab, recruiting("prolific"))
+    launch(lab, recruiting("prolific", version=2), now=clock())
+    later = StudyService(lab, "small@2", clock=clock)
+    first, second = sent(service, "ann"), sent(later, "ann")
+    walk_pages(service, first)
+    while isinstance(later.view(second), Page):
+        step_on(later, second)
+    view = later.view(second)
+    assert isinstance(view, Closed)
+    assert view.reason == "repeated"
+    assert [one["status"] for one in rows_of(lab, schema.places)] == ["finished", "repeated"]
 
 
 def test_a_study_that_wants_people_again_takes_them_again(sqlite_lab: Lab) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from concurrent.futures import Future
 from datetime import UTC, datetime
 from typing import Any
 
@@ -101,6 +102,9 @@ class Desk:
             self.answers.setdefault(person, {})
         return person
 
+    def is_known(self, ids: PlatformIds) -> bool:
+        return person_key(KEY, ids.platform, ids.person) in self.people
+
     def view(self, person: str) -> View:
         self._need_disk()
         with self.lock:
@@ -125,6 +129,16 @@ class Desk:
             self.stored += 1
             ended = isinstance(decide(self._course(person), self.answers[person]), End)
             return Saved(step_key, ended)
+
+    def submit_soon(
+        self, person: str, step_key: str, values: Mapping[str, str], timing: Mapping[str, float]
+    ) -> Future[Saved | Refused | Moved]:
+        done: Future[Saved | Refused | Moved] = Future()
+        try:
+            done.set_result(self.submit(person, step_key, values, timing))
+        except LabError as error:
+            done.set_exception(error)
+        return done
 
     def back(self, person: str, step_key: str) -> Page | None:
         self._need_disk()

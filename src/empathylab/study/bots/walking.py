@@ -36,20 +36,22 @@ class Settings:
 
 
 def walk(
-    link: str,
+    link: str | Sequence[str],
     behaviours: Sequence[Behaviour],
     settings: Settings,
     progress: Callable[[int], None] = lambda done: None,
 ) -> Met:
     """What the raters met, each of whom came by the link; `progress` is told how many are through.
 
-    The link is the one for simulated raters; it tells the server not to count them.
+    The link is the one for simulated raters; it tells the server not to count them. Of several,
+    which say of what kind somebody is, each is used in turn.
     """
-    return asyncio.run(_walk(link, behaviours, settings, progress))
+    links = [link] if isinstance(link, str) else list(link)
+    return asyncio.run(_walk(links, behaviours, settings, progress))
 
 
 async def _walk(
-    link: str,
+    links: Sequence[str],
     behaviours: Sequence[Behaviour],
     settings: Settings,
     progress: Callable[[int], None],
@@ -65,6 +67,7 @@ async def _walk(
             jar = aiohttp.CookieJar(unsafe=True)
             async with aiohttp.ClientSession(cookie_jar=jar) as session:
                 mind = Mind(behaviour, chance, notes)
+                link = links[number % len(links)]
                 await _Bot(session, link, mind, settings, met, checks).take_part()
             progress(met.done)
 

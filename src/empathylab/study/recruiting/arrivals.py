@@ -28,9 +28,9 @@ class Arrivals:
     def __init__(self, lab: Lab, name: str, *, clock: Callable[[], datetime] = present) -> None:
         self._lab = lab
         self._clock = clock
-        self._turns = Turns(lab)
         with lab.reading() as connection:
             self._launched = load_launched(connection, name)
+        self._turns = Turns(lab, self._launched.row)
 
     @property
     def lab(self) -> Lab:

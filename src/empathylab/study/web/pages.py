@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import quote
@@ -19,6 +20,7 @@ from empathylab.study.answers import Refused
 from empathylab.study.assignment import World
 from empathylab.study.blinding import same_id
 from empathylab.study.definition import Study
+from empathylab.study.quotas import told_by_link
 from empathylab.study.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
 from empathylab.study.web.forms import MOST_BYTES, Form, read_form
 from empathylab.study.web.handover import Handover
@@ -36,18 +38,22 @@ from empathylab.study.web.rendering import (
 )
 from empathylab.study.web.security import is_secure, policy
 from empathylab.study.web.sessions import (
-    COOKIE,
     DAYS,
     Session,
+    cookie_name,
     form_token,
+    known_from,
     new_session,
     seal,
     unseal,
 )
+from empathylab.study.web.waiting import Waiting
 from empathylab.study.web.words import Said
 
 _AFTER = "after"
 """The parameter that names the page from whose answer somebody comes."""
+_UNSIGNED = ("mturk", "prolific", "sona")
+"""Platforms whose links name a person by an id that others may know or guess."""
 
 
 class RaterService(Protocol):
@@ -56,10 +62,11 @@ class RaterService(Protocol):
     def arrive(
         self, ids: PlatformIds, *, world: World = "person", language: str | None = None
     ) -> str: ...
+    def is_known(self, ids: PlatformIds) -> bool: ...
     def view(self, person: str) -> View: ...
-    def submit(
+    def submit_soon(
         self, person: str, step_key: str, values: Mapping[str, str], timing: Mapping[str, float]
-    ) -> Saved | Refused | Moved: ...
+    ) -> Future[Saved | Refused | Moved]: ...
     def back(self, person: str, step_key: str) -> Page | None: ...
     def save_draft(self, person: str, step_key: str, values: Mapping[str, str]) -> None: ...
     def leave(self, person: str, *, delete: bool) -> None: ...
@@ -75,6 +82,7 @@ class RaterPages:
     trust_proxy: bool = False
     most_bytes: int = MOST_BYTES
     _handover: Handover = field(default_factory=Handover)
+    _waiting: Waiting = field(default_factory=Waiting)
     _service: list[RaterService] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,24 +92,37 @@ class RaterPages:
         if request.method == "HEAD":
             return Response()  # a link checker is nobody
         platform = self.study.recruitment.platform
-        if not request.query_params and session is not None:
+        if not request.query_params and session is not None and platform != "open":
             return self._to(request, "/page")
-        visit = read_link(platform, request.query_params, self.secret)
+        telling = told_by_link(self.study)
+        visit = read_link(platform, request.query_params, self.secret, telling)
         frame = self.frame(request)
         if isinstance(visit, Preview):
             return HTMLResponse(plain_page(frame, "preview", way=False))
         if isinstance(visit, BadLink):
             return HTMLResponse(plain_page(frame, visit.reason), status_code=400)
-        if platform == "open" and visit.world == "person" and session is not None:
-            return self._to(request, "/page")
+        if platform == "open" and visit.world == "person":
+            if session is not None and not await self._is_forgotten(session):
+                return self._to(request, "/page")
+            before = known_from(request.cookies, self.secret)
+            visit = dataclasses.replace(visit, participant=before or visit.participant)
         return await self._begin(request, visit)
+
+    async def _is_forgotten(self, session: Session) -> bool:
+        """Whether a researcher has deleted all of a person who never left."""
+        if session.left:
+            return False
+        service = await self.service()
+        view = await run_in_threadpool(service.view, session.person)
+        return isinstance(view, Closed) and view.reason == "unknown"
 
     async def _begin(self, request: Request, visit: Visit) -> Response:
         language = self._language(request)
-        ids = PlatformIds(
-            self.study.recruitment.platform, visit.participant, visit.study, visit.session
-        )
+        platform, before = self.study.recruitment.platform, self._session(request)
+        ids = PlatformIds(platform, visit.participant, visit.study, visit.session, visit.told)
         service = await self.service()
+        named = platform in _UNSIGNED and visit.world == "person"
+        known = named and await run_in_threadpool(service.is_known, ids)
         try:
             person = await run_in_threadpool(
                 service.arrive, ids, world=visit.world, language=language
@@ -111,17 +132,18 @@ class RaterPages:
         except UserError:
             page = plain_page(self.frame(request), "refused", way=False)
             return HTMLResponse(page, status_code=403)
-        sona = self.study.recruitment.platform == "sona"
         session = new_session(
             person,
             language,
-            assignment=(visit.participant if sona else visit.session) or "",
+            assignment=(visit.participant if platform == "sona" else visit.session) or "",
             submit_to=visit.submit_to,
+            known_as=visit.participant if platform == "open" else "",
         )
-        before = self._session(request)
         if before is not None and before.person == person:
             # Pages that they have open in another tab stay good.
-            session = dataclasses.replace(session, nonce=before.nonce)
+            session = dataclasses.replace(session, nonce=before.nonce, guest=before.guest)
+        elif known:
+            session = dataclasses.replace(session, guest=True)
         response = self._to(request, "/page")
         self._keep(request, response, session)
         return response
@@ -147,8 +169,8 @@ class RaterPages:
             return self._out_of_date(request)
         try:
             service = await self.service()
-            done = await run_in_threadpool(
-                service.submit, session.person, form.step, form.values, form.timing
+            done = await self._waiting.for_result(
+                service.submit_soon(session.person, form.step, form.values, form.timing)
             )
             if isinstance(done, Refused):
                 return await self._refused(request, session, form, done)
@@ -169,7 +191,9 @@ class RaterPages:
             return self._unknown(request)
         asked = request.query_params.get("from", "")
         service = await self.service()
-        page = await run_in_threadpool(service.back, session.person, asked)
+        page = None
+        if not session.guest:
+            page = await run_in_threadpool(service.back, session.person, asked)
         if page is None:
             return self._to(request, "/page?moved")
         return self._page(request, session, page, Filled(page.draft, came_from=asked))
@@ -188,7 +212,7 @@ class RaterPages:
         session = self._session(request)
         if session is None:
             return self._unknown(request)
-        return HTMLResponse(leave_page(self.frame(request, session)))
+        return HTMLResponse(leave_page(self.frame(request, session), guest=session.guest))
 
     async def leave(self, request: Request) -> Response:
         """The rater leaves."""
@@ -200,6 +224,8 @@ class RaterPages:
             return self._out_of_date(request)
         if choice not in ("keep", "delete"):
             raise HTTPException(400)
+        if choice == "delete" and session.guest:
+            raise HTTPException(403)
         service = await self.service()
         await run_in_threadpool(service.leave, session.person, delete=choice == "delete")
         response = self._to(request, "/left")
@@ -262,7 +288,8 @@ class RaterPages:
             return self._to(request, "/left")
         if isinstance(view, Page):
             notice = self.frame(request, session).words.moved if moved else ""
-            return self._page(request, session, view, Filled(view.draft, notice=notice))
+            begun = {} if session.guest else view.draft
+            return self._page(request, session, view, Filled(begun, notice=notice))
         if isinstance(view, Closed):
             return self._closed(request, session, view)
         debrief = view.content
@@ -275,6 +302,8 @@ class RaterPages:
         self, request: Request, session: Session, page: Page, filled: Filled, status: int = 200
     ) -> Response:
         frame = self.frame(request, session, page.language)
+        if session.guest:
+            page = dataclasses.replace(page, can_go_back=False)
         return HTMLResponse(study_page(frame, page, filled), status_code=status)
 
     def _closed(self, request: Request, session: Session, closed: Closed) -> Response:
@@ -309,7 +338,7 @@ class RaterPages:
         """The same page, with what was given and what is wrong with it."""
         service = await self.service()
         page: View | None = None
-        if form.came_from:
+        if form.came_from and not session.guest:
             page = await run_in_threadpool(service.back, session.person, form.came_from)
         if page is None:
             page = await run_in_threadpool(service.view, session.person)
@@ -331,13 +360,17 @@ class RaterPages:
         return HTMLResponse(plain_page(self.frame(request), "old-form"), status_code=403)
 
     def _session(self, request: Request) -> Session | None:
-        return unseal(request.cookies.get(COOKIE), self.secret)
+        return unseal(request.cookies.get(self._cookie), self.secret)
+
+    @property
+    def _cookie(self) -> str:
+        return cookie_name(self.secret, self.study.version)
 
     def _keep(self, request: Request, response: Response, session: Session) -> None:
         framed = self.study.recruitment.platform == "mturk"
         secure = is_secure(request, trust_proxy=self.trust_proxy)
         response.set_cookie(
-            COOKIE,
+            self._cookie,
             seal(session, self.secret),
             max_age=DAYS * 24 * 3600,
             path=request.scope.get("root_path", "") or "/",

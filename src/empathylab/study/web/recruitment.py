@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from starlette.datastructures import ImmutableMultiDict
@@ -49,6 +49,8 @@ class Visit:
     """The platform's id of this visit."""
     submit_to: str = ""
     """MTurk's address that takes the work back."""
+    told: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What the link says of them, for quotas."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,23 @@ class BadLink:
 
 
 def read_link(
-    platform: Platform, given: Mapping[str, str], secret: bytes
+    platform: Platform, given: Mapping[str, str], secret: bytes, telling: Sequence[str] = ()
 ) -> Visit | Preview | BadLink:
-    """Who comes by a link with these parameters; `secret` is the study's."""
-    if _contradicts_itself(given):
+    """Who comes by a link with these parameters; `secret` is the study's.
+
+    `telling` are parameters that say of what kind people are: where a platform offers the study to
+    women and to men apart, say, each has a link of its own.
+    """
+    if _contradicts_itself(given, telling):
         return BadLink("incomplete")
+    visit = _who(platform, given, secret)
+    if not isinstance(visit, Visit) or not telling:
+        return visit
+    told = {name: _id(given.get(name)) for name in telling}
+    return replace(visit, told={name: value for name, value in told.items() if value})
+
+
+def _who(platform: Platform, given: Mapping[str, str], secret: bytes) -> Visit | Preview | BadLink:
     if VISIT in given:
         return _trial(given[VISIT], secret)
     if platform == "open":
@@ -137,8 +151,8 @@ def _id(given: str | None) -> str | None:
     return whole
 
 
-def _contradicts_itself(given: Mapping[str, str]) -> bool:
+def _contradicts_itself(given: Mapping[str, str], telling: Sequence[str]) -> bool:
     """Whether a parameter is there twice with different values: then it does not say who comes."""
     if not isinstance(given, ImmutableMultiDict):
         return False
-    return any(len(set(given.getlist(name))) > 1 for name in _SAYING_WHO)
+    return any(len(set(given.getlist(name))) > 1 for name in (*_SAYING_WHO, *telling))

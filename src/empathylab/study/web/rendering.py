@@ -118,9 +118,8 @@ def _questions(frame: Frame, drawn: tuple[Drawn, ...]) -> Markup:
 
 
 def _drawn_questions(drawn: tuple[Drawn, ...], optional: str, answer: str) -> Markup:
-    template = _environment().get_template("asks.html.j2")
     return Markup(  # noqa: S704 - the template escapes what it is given
-        template.render(asks=drawn, optional_word=optional, answer_word=answer)
+        _template("asks").render(asks=drawn, optional_word=optional, answer_word=answer)
     )
 
 
@@ -139,10 +138,10 @@ def retry_page(frame: Frame, fields: Mapping[str, str]) -> str:
     return _render("retry", frame, title=said.title, text=said.text, fields=fields)
 
 
-def leave_page(frame: Frame) -> str:
-    """The choice to leave, with or without one's answers."""
-    said = frame.words.pages["leave"]
-    return _render("leave", frame, title=said.title, text=said.text)
+def leave_page(frame: Frame, *, guest: bool = False) -> str:
+    """The choice to leave, with or without one's answers; a guest may delete nothing."""
+    said = frame.words.pages["leave-guest" if guest else "leave"]
+    return _render("leave", frame, title=said.title, text=said.text, guest=guest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,20 +162,21 @@ def end_page(frame: Frame, title: str, text: Markup, handing: Handing) -> str:
 
 def _render(name: str, frame: Frame, **context: Any) -> str:
     study = frame.study
-    return (
-        _environment()
-        .get_template(f"{name}.html.j2")
-        .render(
-            frame=frame,
-            w=frame.words,
-            study_title=frame.said(study.title),
-            note=block_html(frame.said(study.content_note)),
-            help=block_html(frame.said(study.help)),
-            contact=block_html(frame.said(study.contact)),
-            assets=asset_paths(),
-            **context,
-        )
+    return _template(name).render(
+        frame=frame,
+        w=frame.words,
+        study_title=frame.said(study.title),
+        note=block_html(frame.said(study.content_note)),
+        help=block_html(frame.said(study.help)),
+        contact=block_html(frame.said(study.contact)),
+        assets=asset_paths(),
+        **context,
     )
+
+
+@functools.cache
+def _template(name: str) -> jinja2.Template:
+    return _environment().get_template(f"{name}.html.j2")
 
 
 @functools.cache
@@ -230,16 +230,10 @@ def _sections(frame: Frame, content: PageContent) -> list[Section]:
 
 
 def _drawn(content: PageContent, asked: Asked, filled: Filled) -> Drawn:
-    said: Callable[[str], Markup] = escape if content.page == "scale" else inline_html
-    points = tuple(
-        Point(
-            one.value,
-            said(one.label or one.value),
-            _key(number, one.value, labelled=bool(one.label)),
-        )
-        for number, one in enumerate(asked.options, start=1)
-    )
     given = filled.values.get(asked.name)
+    if given is None and not filled.errors:
+        return _blank(asked, content.page)
+    said = _said_on(content.page)
     return Drawn(
         ANSWER + asked.name,
         asked.kind,
@@ -248,8 +242,33 @@ def _drawn(content: PageContent, asked: Asked, filled: Filled) -> Drawn:
         "" if given is None else str(given),
         filled.errors.get(asked.name, ""),
         _layout(asked, content.page),
-        points,
+        _points(asked, content.page),
     )
+
+
+@functools.lru_cache(maxsize=512)
+def _blank(asked: Asked, page: str) -> Drawn:
+    """A question that nobody has answered yet, as everybody sees it."""
+    label, layout = _said_on(page)(asked.label or ""), _layout(asked, page)
+    name, points = ANSWER + asked.name, _points(asked, page)
+    return Drawn(name, asked.kind, label, asked.required, "", "", layout, points)
+
+
+def _points(asked: Asked, page: str) -> tuple[Point, ...]:
+    said = _said_on(page)
+    return tuple(
+        Point(
+            one.value,
+            said(one.label or one.value),
+            _key(number, one.value, labelled=bool(one.label)),
+        )
+        for number, one in enumerate(asked.options, start=1)
+    )
+
+
+def _said_on(page: str) -> Callable[[str], Markup]:
+    """How texts of questions are shown: an item of a scale is no Markdown."""
+    return escape if page == "scale" else inline_html
 
 
 def _key(number: int, value: str, *, labelled: bool) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import logging
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
-from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -15,6 +14,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from empathylab.study.web.logs import log_request
 
 log = logging.getLogger("empathylab.study.web")
+
+Header = tuple[bytes, bytes]
+_ALWAYS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+_UNFRAMED = {
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_SECURE: Header = (b"strict-transport-security", b"max-age=31536000")
 
 
 def policy(frames: tuple[str, ...] = (), forms: tuple[str, ...] = ()) -> str:
@@ -39,7 +52,12 @@ def is_secure(request: Request, *, trust_proxy: bool) -> bool:
         told = request.headers.get("x-forwarded-proto", "")
         # The proxy next to us writes last.
         return told.rpartition(",")[2].strip().lower() == "https"
-    return request.url.scheme == "https"
+    return bool(request.scope["scheme"] == "https")
+
+
+def _raw(headers: Mapping[str, str]) -> list[Header]:
+    """Headers as they are sent: made once, because every answer bears them."""
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
 class Guard:
@@ -55,8 +73,11 @@ class Guard:
     ) -> None:
         self._app = app
         self._failure = failure
-        self._policy = policy(frames)
-        self._framed = bool(frames)
+        self._defaults = _raw(
+            {"Content-Security-Policy": policy(frames), "Cache-Control": "no-store"}
+        )
+        self._headers = _raw(_ALWAYS if frames else _ALWAYS | _UNFRAMED)
+        self._names = {name for name, _ in self._headers}
         self._trust_proxy = trust_proxy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,7 +93,7 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                self._add_headers(MutableHeaders(scope=message), secure=secure)
+                message["headers"] = self._with_ours(message.get("headers", ()), secure=secure)
             await send(message)
 
         try:
@@ -87,16 +108,12 @@ class Guard:
         finally:
             log_request(scope, status, time.monotonic() - began)
 
-    def _add_headers(self, headers: MutableHeaders, *, secure: bool) -> None:
-        headers.setdefault("Content-Security-Policy", self._policy)
-        headers.setdefault("Cache-Control", "no-store")
-        headers["X-Content-Type-Options"] = "nosniff"
-        headers["Referrer-Policy"] = "same-origin"
-        headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
-        headers["X-Robots-Tag"] = "noindex, nofollow"
-        if not self._framed:
-            headers["X-Frame-Options"] = "DENY"
-            headers["Cross-Origin-Opener-Policy"] = "same-origin"
-            headers["Cross-Origin-Resource-Policy"] = "same-origin"
+    def _with_ours(self, headers: Iterable[Header], *, secure: bool) -> list[Header]:
+        """The headers of an answer and ours, which go before its own but for the defaults."""
+        told = [one for one in headers if one[0] not in self._names]
+        names = {name for name, _ in told}
+        told += (one for one in self._defaults if one[0] not in names)
+        told += self._headers
         if secure:
-            headers["Strict-Transport-Security"] = "max-age=31536000"
+            told.append(_SECURE)
+        return told

@@ -254,17 +254,20 @@ def _serve(serving: Serving, listener: socket.socket, end: _End | None = None) -
 
 
 def _keep_deleting(serving: Serving, ended: threading.Event) -> None:
-    """Deletes once a day what the study's retention says; the caller did so at the start."""
+    """Deletes once a day what the studies' retention says; the caller did so at the start."""
     while not ended.wait(_DAY):
         delete_expired(serving)
 
 
 def delete_expired(serving: Serving) -> tuple[int, int]:
-    """How many platform ids and comments were deleted because their time is over."""
+    """How many platform ids and comments of the lab's studies were deleted: their time is over."""
+    from empathylab.study.retention import apply_everywhere
+
     try:
         service = serving.service()
         with contextlib.closing(service.lab):
-            return service.apply_retention()
+            done = apply_everywhere(service.lab, service.now())
+            return sum(one.platform_ids for one in done), sum(one.comments for one in done)
     except Exception as error:  # noqa: BLE001 - the outermost call of a thread
         # Tomorrow is another day; people who answer now must not suffer from it.
         log.warning("what is too old could not be deleted: %s", type(error).__name__)

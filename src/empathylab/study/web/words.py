@@ -41,6 +41,7 @@ class Words:
     leave: str
     moved: str
     answer: str
+    no_reply: str
     leave_keep: str
     leave_delete: str
     leave_stay: str

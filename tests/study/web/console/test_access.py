@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from starlette.routing import Route
 
 from empathylab.store import Lab, schema
 from empathylab.study.definition import Recruitment
 from empathylab.study.web.console import RULES
-from empathylab.study.web.console.sessions import COOKIE
 from tests.study.examples import between
 from tests.study.service_examples import opened, rows_of
 from tests.study.web.console.researchers import PASSWORD, Researcher, at_console, join
 from tests.study.web.desk import Desk
 from tests.study.web.raters import app_of, visiting
+
+
+def cookie_of(visitor: Researcher) -> tuple[str, str]:
+    """The name and the value of the console's cookie."""
+    (cookie,) = visitor.client.cookies.items()
+    return cookie
+
 
 RANKS = {None: 0, "viewer": 1, "researcher": 2, "owner": 3}
 POSTS = [one for one in RULES if one.method == "POST"]
@@ -141,13 +149,11 @@ def test_no_page_may_be_framed_or_kept_even_where_raters_pages_are(sqlite_lab: L
 def test_a_forged_cookie_is_nobodys(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     with at_console(service) as visitor:
-        sealed = visitor.client.cookies[COOKIE]
+        name, sealed = cookie_of(visitor)
         body, _, signature = sealed.partition(".")
     for value in (f"{body}x.{signature}", f"{body}.{signature[::-1]}", body, ".", "ä", "x" * 9000):
         with at_console(service, None) as visitor:
-            answer = visitor.ask(
-                "GET", "/console", headers={"Cookie": f"{COOKIE}={value}".encode()}
-            )
+            answer = visitor.ask("GET", "/console", headers={"Cookie": f"{name}={value}".encode()})
         assert answer.headers.get("location") == "/console/login", value
 
 
@@ -179,9 +185,9 @@ def test_a_page_that_renews_itself_keeps_nobody_signed_in(sqlite_lab: Lab) -> No
 def test_signing_out_makes_the_cookie_worthless_everywhere(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     with at_console(service) as visitor:
-        stolen = visitor.client.cookies[COOKIE]
+        name, stolen = cookie_of(visitor)
         assert visitor.post("/console/logout").status_code == 303
-        answer = visitor.ask("GET", "/console", headers={"Cookie": f"{COOKIE}={stolen}"})
+        answer = visitor.ask("GET", "/console", headers={"Cookie": f"{name}={stolen}"})
     assert answer.headers["location"] == "/console/login"
 
 
@@ -269,3 +275,12 @@ def test_a_rater_is_told_nothing_of_the_console(sqlite_lab: Lab) -> None:
     with visiting(service) as visitor:
         page = visitor.get("/")
     assert "console" not in page.text
+
+
+def test_two_labs_on_one_host_keep_who_signed_in(sqlite_lab: Lab, tmp_path: Path) -> None:
+    service, _ = opened(sqlite_lab)
+    with Lab.open(tmp_path / "other") as lab:
+        other, _ = opened(lab)
+        with at_console(service) as visitor, at_console(other) as elsewhere:
+            (own, _), (theirs, _) = cookie_of(visitor), cookie_of(elsewhere)
+    assert own != theirs

@@ -14,11 +14,13 @@ from empathylab.store import Lab, schema
 from empathylab.study.web.console import first_link, invite_link, passwords
 from empathylab.study.web.console.accounts import (
     MOST_BY_ADDRESS,
+    MOST_BY_BOTH,
     MOST_BY_NAME,
     WINDOW,
     Accounts,
     Researcher,
     Throttled,
+    owner_link,
 )
 from tests.study.service_examples import Clock, opened, rows_of
 from tests.study.web.console.researchers import PASSWORD, at_console
@@ -135,11 +137,45 @@ def test_a_name_is_held_up_after_so_many_failures_whether_it_exists_or_not(lab: 
     clock = Clock()
     accounts = owner(lab, clock)
     for name in ("ann owner", "nobody at all"):
-        for number in range(MOST_BY_NAME):
-            assert accounts.log_in(name, "wrong", f"192.0.2.{number}") is None
-        assert isinstance(accounts.log_in(name, PASSWORD, "198.51.100.1"), Throttled)
+        for _ in range(MOST_BY_BOTH):
+            assert accounts.log_in(name, "wrong", "192.0.2.7") is None
+        assert isinstance(accounts.log_in(name, PASSWORD, "192.0.2.7"), Throttled)
     clock.skip(seconds=WINDOW.total_seconds())
+    assert isinstance(accounts.log_in("ann owner", PASSWORD, "192.0.2.7"), Researcher)
+
+
+def test_a_strangers_failures_do_not_lock_the_owner_out(lab: Lab) -> None:
+    accounts = owner(lab)
+    for _ in range(MOST_BY_ADDRESS):
+        accounts.log_in("ann owner", "wrong", "192.0.2.1")
     assert isinstance(accounts.log_in("ann owner", PASSWORD, "198.51.100.1"), Researcher)
+
+
+def test_a_name_is_held_up_after_many_failures_from_everywhere(sqlite_lab: Lab) -> None:
+    accounts = owner(sqlite_lab)
+    for number in range(MOST_BY_NAME):
+        assert accounts.log_in("ann owner", "wrong", f"192.0.2.{number}") is None
+    assert isinstance(accounts.log_in("ann owner", PASSWORD, "198.51.100.1"), Throttled)
+
+
+def test_the_addresses_that_one_network_holds_are_one(sqlite_lab: Lab) -> None:
+    accounts = owner(sqlite_lab)
+    for number in range(MOST_BY_BOTH):
+        assert accounts.log_in("ann owner", "wrong", f"2001:db8::{number:x}") is None
+    assert isinstance(accounts.log_in("ann owner", PASSWORD, "2001:db8::ffff"), Throttled)
+    assert isinstance(accounts.log_in("ann owner", PASSWORD, "2001:db8:0:1::1"), Researcher)
+
+
+def test_an_owner_who_lost_the_password_gets_a_link_that_is_on_record(lab: Lab) -> None:
+    service, clock = opened(lab)
+    accounts = owner(lab, clock)
+    link = owner_link(lab, service.launched.row, BASE, who="command line (ann)", clock=clock)
+    made = accounts.use_link(token_of(link), "Ann again", PASSWORD, PASSWORD)
+    assert made is not None
+    assert made.role == "owner"
+    last = service.audit()[-1]
+    assert (last.who, last.action) == ("command line (ann)", "owner link")
+    assert accounts.use_link(token_of(link), "Eve", PASSWORD, PASSWORD) is None
 
 
 def test_an_address_is_held_up_after_so_many_failures(sqlite_lab: Lab) -> None:
@@ -153,9 +189,9 @@ def test_an_address_is_held_up_after_so_many_failures(sqlite_lab: Lab) -> None:
 def test_signing_in_forgets_the_failures_before(sqlite_lab: Lab) -> None:
     accounts = owner(sqlite_lab)
     for _ in range(3):
-        for _ in range(MOST_BY_NAME - 1):
+        for _ in range(MOST_BY_BOTH - 1):
             accounts.log_in("Ann Owner", "wrong", "192.0.2.1")
-        assert isinstance(accounts.log_in("ANN owner", PASSWORD, "192.0.2.7"), Researcher)
+        assert isinstance(accounts.log_in("ANN owner", PASSWORD, "192.0.2.1"), Researcher)
 
 
 def test_an_unknown_name_costs_a_hash_as_a_known_one_does(
@@ -195,7 +231,7 @@ def test_the_login_page_says_the_same_of_unknown_names_and_wrong_passwords(
 def test_too_many_attempts_are_answered_with_how_long_to_wait(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     with at_console(service), at_console(service, None) as visitor:
-        for _ in range(MOST_BY_NAME):
+        for _ in range(MOST_BY_BOTH):
             visitor.log_in("some owner", "wrong")
         answer = visitor.log_in("some owner")
     assert answer.status_code == 429
@@ -227,12 +263,12 @@ def test_many_attempts_at_once_do_not_get_past_the_limit(lab: Lab) -> None:
     accounts = owner(lab)
     with ThreadPoolExecutor(12) as pool:
         tries = [
-            pool.submit(accounts.log_in, "ann owner", "wrong", f"192.0.2.{number}")
-            for number in range(3 * MOST_BY_NAME)
+            pool.submit(accounts.log_in, "ann owner", "wrong", "192.0.2.7")
+            for _ in range(3 * MOST_BY_BOTH)
         ]
         found = [one.result() for one in tries]
-    assert found.count(None) == MOST_BY_NAME
-    assert found.count(Throttled()) == 2 * MOST_BY_NAME
+    assert found.count(None) == MOST_BY_BOTH
+    assert found.count(Throttled()) == 2 * MOST_BY_BOTH
 
 
 def test_one_link_used_by_many_at_once_makes_one_account(lab: Lab) -> None:

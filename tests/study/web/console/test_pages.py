@@ -11,9 +11,10 @@ import pytest
 from sqlalchemy import select
 
 from empathylab.store import Lab, schema
+from empathylab.study import Study
 from empathylab.study.definition import Recruitment
 from empathylab.study.service import PlatformIds, StudyService
-from tests.study.examples import between
+from tests.study.examples import appraisal, between
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, prolific
 from tests.study.service_examples import START, opened, rows_of, someone, walk
 from tests.study.web.console.researchers import at_console, busy
@@ -60,8 +61,8 @@ def test_the_overview_shows_how_far_the_study_is(lab: Lab) -> None:
         page = visitor.get("/console").text
     figures = dict(
         zip(
-            ("Came", "Here now", "Finished", "Not reviewed", "Ratings, all arms"),
-            "72448",
+            ("Came", "Opened only", "Here now", "Finished", "Not reviewed", "Ratings, all arms"),
+            "611448",
             strict=True,
         )
     )
@@ -69,7 +70,7 @@ def test_the_overview_shows_how_far_the_study_is(lab: Lab) -> None:
         assert f"<dt>{name}</dt><dd>{value}" in page, name
     assert "0 of 4" in page
     assert "TEQ" in page
-    assert "7 people within one hour" in page
+    assert "6 people within one hour" in page
 
 
 def test_a_long_list_comes_page_by_page(lab: Lab) -> None:
@@ -100,7 +101,7 @@ def test_a_long_list_comes_page_by_page(lab: Lab) -> None:
         ("page=x", 13),
         ("page=-1", 13),
         ("page=0", 13),
-        ("key=%00", 0),
+        ("key=%00", 13),
         ("key='%20OR%201=1", 0),
     ],
 )
@@ -269,6 +270,8 @@ def test_ratings_are_downloaded_once_the_study_is_closed(sqlite_lab: Lab) -> Non
 
 def test_platform_ids_leave_only_for_an_owner_who_says_so(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
+    for name, world in (("id-of-bot", "simulated"), ("id-of-trial", "test")):
+        walk(service, someone(service, name, world=world))
     walk(service, someone(service, "platform-id-of-ann"))
     with at_console(service) as owner:
         for fields in ({}, {"sure": "yes"}, {"reason": "To pay"}):
@@ -276,7 +279,8 @@ def test_platform_ids_leave_only_for_an_owner_who_says_so(sqlite_lab: Lab) -> No
             assert answer.status_code == 422
             assert "platform-id-of-ann" not in answer.text
         rows = cells(owner.post("/console/identities", sure="yes", reason="To pay"))
-    assert rows[0]["platform_person"] == "platform-id-of-ann"
+    assert [one["platform_person"] for one in rows] == ["platform-id-of-ann"]
+    assert rows[0]["platform"] == "open"
     last = service.audit()[-1]
     assert (last.action, last.details) == (
         "download",
@@ -310,6 +314,68 @@ def test_a_message_goes_by_prolific_where_a_token_is_there(
         sent = known.messages
     assert sent == [{"recipient_id": "pid", "body": "Hello", "study_id": STUDY}]
     assert len(rows_of(sqlite_lab, schema.messages)) == 3
+
+
+def test_approving_pays_by_prolific_where_a_token_is_there(
+    sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recruitment = Recruitment("prolific", codes={"completed": "C1"})
+    service, _ = opened(sqlite_lab, between(recruitment=recruitment))
+    person = service.arrive(PlatformIds("prolific", "pid", STUDY, "their-session"))
+    walk(service, person)
+    with prolific() as known, at_console(service) as visitor:
+        monkeypatch.setenv("PROLIFIC_BASE_URL", known.address)
+        for token, expected, hint in (
+            ("", "approve", "pays nobody"),
+            (TOKEN, "paid", "Prolific is told, and pays"),
+            ("no-such-token-here", "unpaid", "Prolific is told, and pays"),
+        ):
+            monkeypatch.setenv("PROLIFIC_API_TOKEN", token)
+            assert hint in visitor.get(f"/console/participant?key={person}").text
+            answer = visitor.post("/console/participant", key=person, act="approve")
+            assert answer.headers["location"].endswith(f"done={expected}")
+            assert 'class="done"' in visitor.get(answer.headers["location"]).text
+        paid = known.approved
+    assert paid == ["their-session"]
+    acts = [one.action for one in service.audit() if one.who == "some owner"]
+    assert acts.count("approve on Prolific") == 1
+
+
+def test_what_no_database_takes_is_taken_out_of_what_is_sent(lab: Lab) -> None:
+    service, _ = busy(lab, people=1)
+    key = next(one.person for one in service.participants() if one.status == "finished")
+    with at_console(service) as visitor:
+        assert "1 participant" in visitor.get(f"/console/participants?key={key}%00").text
+        assert visitor.get(f"/console/participant?key={key}%00").status_code == 200
+        for path in ("/console/welcome?link=%00", "/console/participant?key=x%00"):
+            assert visitor.get(path).status_code in (403, 404), path
+        for path, fields, status in (
+            ("/console/participant", {"act": "exclude", "key": "x\x00", "reason": "bad"}, 404),
+            ("/console/participant", {"act": "approve", "key": f"{key}\x00"}, 303),
+            ("/console/participant", {"act": "exclude", "key": key, "reason": "a\x00b"}, 303),
+            ("/console/identities", {"sure": "yes", "reason": "a\x00b"}, 200),
+            ("/console/steer", {"act": "stop-arm", "arm": "x\x00"}, 422),
+            ("/console/invite", {"role": "x\x00"}, 422),
+        ):
+            assert visitor.post(path, **fields).status_code == status, fields
+    assert [one.details["reason"] for one in service.audit() if one.action == "exclude"] == ["ab"]
+
+
+@pytest.mark.parametrize(
+    ("study", "command"),
+    [
+        (between(), "empathylab analyze ratings --study small"),
+        (appraisal(), "empathylab analyze appraisal --respondent human"),
+    ],
+    ids=["rated", "appraised"],
+)
+def test_the_results_name_a_command_that_there_is(
+    sqlite_lab: Lab, study: Study, command: str
+) -> None:
+    service, _ = opened(sqlite_lab, study)
+    service.close()
+    with at_console(service) as visitor:
+        assert f"<code>{command}" in visitor.get("/console/results").text
 
 
 def test_the_whole_package_is_sent_once_the_study_is_closed(sqlite_lab: Lab) -> None:

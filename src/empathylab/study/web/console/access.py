@@ -18,15 +18,16 @@ from starlette.routing import BaseRoute, Route
 
 from empathylab.errors import LabError, UserError
 from empathylab.store.researchers import ROLES, Role
+from empathylab.study.answers import clean_text
 from empathylab.study.blinding import same_id
 from empathylab.study.web.console.accounts import Researcher
 from empathylab.study.web.console.desk import Console
 from empathylab.study.web.console.rendering import error_page
 from empathylab.study.web.console.sessions import (
-    COOKIE,
     LASTS,
     ConsoleSession,
     begin,
+    cookie_name,
     form_token,
     seal,
     seen,
@@ -38,6 +39,8 @@ from empathylab.study.web.security import is_secure, policy
 Least = Role | Literal["anyone"]
 MOST_BYTES = 64 * 1024
 """Of a form."""
+PASSWORDS = frozenset({"password", "again", "old"})
+"""The fields that hold one."""
 REFRESH = "x-refresh"
 """The header of a page that renews itself: that is no sign that anybody is there."""
 
@@ -87,7 +90,7 @@ class Visit:
 
     def asked(self, name: str) -> str:
         """A parameter of the address, empty where it is missing."""
-        return self.request.query_params.get(name, "")[:200]
+        return clean_text(self.request.query_params.get(name, "")[:200])
 
     def to(self, path: str) -> Response:
         """The way to another page of the console."""
@@ -126,10 +129,17 @@ def _gate(rule: Rule, console: Callable[[], Console]) -> Callable[[Request], obj
     async def ask(request: Request) -> Response:
         form: Mapping[str, str] = {}
         if rule.method == "POST":
-            form = (await read_form(request, MOST_BYTES)).fields
+            form = _clean((await read_form(request, MOST_BYTES)).fields)
         return await run_in_threadpool(_answer, rule, console, request, form)
 
     return ask
+
+
+def _clean(fields: Mapping[str, str]) -> dict[str, str]:
+    """What was sent, as any database takes it; passwords are kept nowhere and stay as they are."""
+    return {
+        name: value if name in PASSWORDS else clean_text(value) for name, value in fields.items()
+    }
 
 
 def _answer(
@@ -149,7 +159,7 @@ def _answer(
 
 
 def _visit(console: Console, request: Request, form: Mapping[str, str]) -> Visit:
-    sealed = unseal(request.cookies.get(COOKIE), console.secret)
+    sealed = unseal(request.cookies.get(cookie_name(console.secret)), console.secret)
     researcher = console.accounts.signed_in(sealed)
     if sealed is None or (researcher is None and sealed.researcher):
         fresh = begin(0, console.clock())
@@ -186,7 +196,7 @@ def _keep(visit: Visit, response: Response) -> None:
     if visit.renewed is None:
         return
     response.set_cookie(
-        COOKIE,
+        cookie_name(visit.console.secret),
         seal(visit.renewed, visit.console.secret),
         max_age=int(LASTS.total_seconds()),
         path=f"{visit.root}/console",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import ipaddress
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ from empathylab.store.researchers import (
     researcher_named,
     use_link,
 )
+from empathylab.store.study_records import add_audit
 from empathylab.study.answers import clean_text
 from empathylab.study.blinding import opaque_id
 from empathylab.study.web.console.passwords import (
@@ -50,8 +52,11 @@ from empathylab.study.web.console.sessions import ConsoleSession, is_over, micro
 LINK_LASTS = timedelta(hours=24)
 WINDOW = timedelta(minutes=15)
 """Within which failed logins are counted."""
-MOST_BY_NAME = 10
+MOST_BY_BOTH = 10
+"""Failures under one name from one address: a stranger's do not hold up whose name it is."""
 MOST_BY_ADDRESS = 30
+MOST_BY_NAME = 100
+"""From anywhere; it takes several networks to hold somebody up, and a password is long."""
 _MOST_NAME = 60
 _NOBODY = "there is no such account"
 
@@ -96,6 +101,19 @@ def invite_link(
         )
     with lab.writing() as connection:
         return _new_link(connection, base_url, role, clock())
+
+
+def owner_link(
+    lab: Lab, study: int, base_url: str, *, who: str, clock: Callable[[], datetime] = present
+) -> str:
+    """A one-time link that makes one more owner, for whoever can read the lab anyway.
+
+    It is in the study's audit log; `study` is its id in the lab.
+    """
+    with lab.writing() as connection:
+        now = clock()
+        add_audit(connection, study, now, who, "owner link")
+        return _new_link(connection, base_url, "owner", now)
 
 
 def console_secret(connection: Connection) -> bytes:
@@ -148,24 +166,23 @@ class Accounts:
         do not get past the limits. It takes as long for a name that nobody has.
         """
         by_name = opaque_id(self._secret, "login name", _account_name(name).casefold())
-        by_address = opaque_id(self._secret, "login address", address)
+        by_address = opaque_id(self._secret, "login address", _network(address))
+        by_both = opaque_id(self._secret, "login name and address", by_name, by_address)
+        limits = {by_both: MOST_BY_BOTH, by_address: MOST_BY_ADDRESS, by_name: MOST_BY_NAME}
         with self._lab.writing() as connection:
             lock_accounts(connection)
             now = self._clock()
             drop_old_attempts(connection, now, WINDOW)
             since = now - WINDOW
-            if (
-                count_attempts(connection, by_name, since) >= MOST_BY_NAME
-                or count_attempts(connection, by_address, since) >= MOST_BY_ADDRESS
-            ):
+            if any(count_attempts(connection, who, since) >= most for who, most in limits.items()):
                 return Throttled()
-            numbers = add_attempts(connection, [by_name, by_address], now)
+            numbers = add_attempts(connection, list(limits), now)
             row = researcher_named(connection, _account_name(name))
         hashed = nobodys_hash() if row is None else row.password
         if not is_password(hashed, password) or row is None:
             return None
         with self._lab.writing() as connection:
-            drop_attempts(connection, who=by_name, numbers=numbers)
+            drop_attempts(connection, who=by_both, numbers=numbers)
             if is_outdated(hashed):
                 change_researcher(connection, row.id, password=hash_password(password))
         return Researcher(row.id, row.name, row.role, row.added_at)
@@ -252,6 +269,17 @@ def _new_link(connection: Connection, base_url: str, role: Role, now: datetime) 
     token = secrets.token_urlsafe(32)
     add_link(connection, token, role, now, now + LINK_LASTS)
     return f"{base_url.rstrip('/')}/console/welcome?link={token}"
+
+
+def _network(address: str) -> str:
+    """What one holder of addresses has: of IPv6 they are given 2^64 at once."""
+    try:
+        known = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(known, ipaddress.IPv4Address):
+        return address
+    return str(known.ipv4_mapped or ipaddress.ip_network((known.packed, 64), strict=False))
 
 
 def _account_name(given: str) -> str:

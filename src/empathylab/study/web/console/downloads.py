@@ -17,7 +17,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from empathylab.errors import LabError, UserError
-from empathylab.store.study_places import all_places, people_rows
+from empathylab.store.study_people import submitters
+from empathylab.store.study_places import all_places
 from empathylab.store.study_records import audit_rows
 from empathylab.store.study_watch import listed_comments, page_rows, rated_rows
 from empathylab.study.blocks import Comment
@@ -213,7 +214,7 @@ def _identities(
 ) -> Iterator[Sequence[Any]]:
     names = ("person", "study", "session")
     yield ("person", "platform", *(f"platform_{name}" for name in names), "state")
-    for row in people_rows(connection, study):
+    for row in submitters(connection, study):
         yield (row.person, row.platform, *(row.ids.get(name) for name in names), row.state)
 
 

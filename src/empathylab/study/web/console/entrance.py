@@ -47,7 +47,7 @@ def log_out(visit: Visit) -> Response:
 
 def show_welcome(visit: Visit) -> Response:
     """The form of a one-time link."""
-    return _welcome(visit, visit.request.query_params.get("link", ""))
+    return _welcome(visit, visit.asked("link"))
 
 
 def make_account(visit: Visit) -> Response:

@@ -34,7 +34,9 @@ PAGE = 50
 STATUSES = ("arrived", *get_args(Status), "repeated")
 WORLDS: tuple[World, ...] = ("person", "simulated", "test")
 _DONE = {
-    "approve": "The work is approved.",
+    "approve": "The work is approved here. Nobody is paid by that.",
+    "paid": "The work is approved, and Prolific pays for it.",
+    "unpaid": "The work is approved here. Prolific did not take that: approve it there, too.",
     "reject": "The work is rejected. It still counts in the analysis; to leave it out, exclude it.",
     "exclude": "The participant is left out of every analysis, and the place is free.",
     "free": "The place is free.",
@@ -114,6 +116,7 @@ def act_on_participant(visit: Visit) -> Response:
     try:
         if act == "approve":
             console.reviews.approve(key, reason, who=visit.who)
+            act = _pay(visit, key)
         elif act == "reject":
             console.reviews.reject(key, reason, who=visit.who)
         elif act == "exclude":
@@ -161,14 +164,39 @@ def _free(visit: Visit, key: str) -> None:
         )
 
 
+def _pay(visit: Visit, key: str) -> str:
+    """What became of the approval: written down here, and handed to Prolific where it can be."""
+    if not _on_prolific(visit):
+        return "approve"
+    session = _visit_ids(visit, key).get("session")
+    if session is None:
+        return "unpaid"
+    try:
+        asyncio.run(prolific.Prolific.from_environment().approve(session))
+    except UserError:
+        return "unpaid"
+    visit.console.note(visit.who, "approve on Prolific", person=key)
+    return "paid"
+
+
+def _on_prolific(visit: Visit) -> bool:
+    """Whether the study is on Prolific and there is a token to speak with it."""
+    platform = visit.console.launched.study.recruitment.platform
+    return platform == "prolific" and prolific.configured()
+
+
+def _visit_ids(visit: Visit, key: str) -> dict[str, str]:
+    console = visit.console
+    with console.lab.reading() as connection:
+        return visit_ids(connection, console.launched.row, key) or {}
+
+
 def _message(visit: Visit, key: str, text: str) -> str:
     """What became of the message: kept for the next page, and sent by Prolific where it can be."""
-    console = visit.console
-    console.reviews.message(key, text, who=visit.who)
-    if console.launched.study.recruitment.platform != "prolific" or not prolific.configured():
+    visit.console.reviews.message(key, text, who=visit.who)
+    if not _on_prolific(visit):
         return "message"
-    with console.lab.reading() as connection:
-        ids = visit_ids(connection, console.launched.row, key) or {}
+    ids = _visit_ids(visit, key)
     if "person" not in ids or "study" not in ids:
         return "unsent"
     try:
@@ -183,7 +211,7 @@ def _participant(visit: Visit, key: str, error: str = "") -> Response:
     console = visit.console
     study = console.launched.row
     with console.lab.reading() as connection:
-        row = find_place(connection, study, key.replace("\x00", ""))
+        row = find_place(connection, study, key)
         if row is None:
             raise HTTPException(404)
         pages = person_pages(connection, row.id)
@@ -202,6 +230,7 @@ def _participant(visit: Visit, key: str, error: str = "") -> Response:
         error=error,
         done=_DONE.get(visit.asked("done"), ""),
         text=visit.form.get("text", ""),
+        pays=_on_prolific(visit),
     )
 
 

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from empathylab.errors import InputError, LabError, UserError
 from empathylab.store.study_watch import rating_counts
 from empathylab.study.answers import clean_text
+from empathylab.study.peeking import result_commands
 from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.steer import require_name
@@ -63,8 +64,14 @@ def _results(visit: Visit, *, shown: bool, peeked: bool = False, error: str = ""
         shown=shown,
         peeked=peeked,
         error=error,
-        command=f"empathylab analyze ratings {visit.console.launched.study.name}",
+        commands=_commands(visit, peeked=peeked),
     )
+
+
+def _commands(visit: Visit, *, peeked: bool) -> list[str]:
+    """The commands that show more; only ratings can be seen before the study is closed."""
+    found = result_commands(visit.console.launched.study)
+    return [f'{one} --peek "…"' for one in found if "ratings" in one] if peeked else list(found)
 
 
 def _counts(visit: Visit) -> tuple[Counts, ...]:

@@ -18,7 +18,6 @@ from datetime import datetime, timedelta
 
 from empathylab.study.blinding import opaque_id, same_id
 
-COOKIE = "console"
 LASTS = timedelta(hours=12)
 """From signing in, whatever is done meanwhile."""
 IDLE = timedelta(hours=2)
@@ -37,6 +36,11 @@ class ConsoleSession:
     issued: int
     seen: int
     nonce: str
+
+
+def cookie_name(secret: bytes) -> str:
+    """The cookie of one lab's console: several labs may be served at ports of one host."""
+    return f"console-{opaque_id(secret, 'cookie')[:8]}"
 
 
 def begin(researcher: int, now: datetime) -> ConsoleSession:

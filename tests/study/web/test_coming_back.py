@@ -1,0 +1,179 @@
+"""Browsers that come back: to another version, to another study, as somebody they may not be."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from empathylab.store import Lab
+from empathylab.study.definition import Platform, Recruitment
+from empathylab.study.service import StudyService, launch
+from tests.study.examples import between
+from tests.study.service_examples import Clock, opened
+from tests.study.web.raters import Read, Visitor, app_of, filled, visiting
+
+LINKS: dict[Platform, str] = {
+    "sona": "/?survey_code=1042",
+    "prolific": "/?PROLIFIC_PID=ann&STUDY_ID=s&SESSION_ID=x",
+    "mturk": "/?assignmentId=a&hitId=h&workerId=w&turkSubmitTo=https://www.mturk.com",
+}
+
+
+def recruited(lab: Lab, platform: Platform) -> StudyService:
+    return opened(lab, between(recruitment=Recruitment(platform, codes={"completed": "C1"})))[0]
+
+
+def second_version(lab: Lab, clock: Clock) -> StudyService:
+    launch(lab, between(version=2), now=clock())
+    return StudyService(lab, "small@2", clock=clock)
+
+
+def step(page: httpx.Response) -> str:
+    return Read(page.text).fields["step"].value
+
+
+def go_on(
+    visitor: Visitor, service: StudyService, page: httpx.Response, until: str
+) -> httpx.Response:
+    while not step(page).startswith(until):
+        page = visitor.send(page, **filled(service.study, page))
+    return page
+
+
+@pytest.fixture
+def browser() -> Iterator[list[Visitor]]:
+    """Browsers that are closed at the end."""
+    used: list[Visitor] = []
+    yield used
+    for one in used:
+        one.close()
+
+
+def at(service: StudyService, browser: list[Visitor]) -> Visitor:
+    """The same browser, now at this study: it brings the cookies that it got elsewhere."""
+    visitor = Visitor(app_of(service))
+    for one in browser:
+        visitor.client.cookies.update(one.client.cookies)
+    browser.append(visitor)
+    return visitor
+
+
+def test_a_browser_that_only_saw_the_first_version_takes_part_in_the_second(
+    sqlite_lab: Lab, browser: list[Visitor]
+) -> None:
+    first, clock = opened(sqlite_lab)
+    assert step(at(first, browser).get("/")) == "consent"
+    second = second_version(sqlite_lab, clock)
+    page = at(second, browser).get("/")
+    assert (page.status_code, step(page)) == (200, "consent")
+    assert first.participants()[0].person == second.participants()[0].person
+
+
+def test_a_browser_that_took_part_in_the_first_version_is_known_by_the_second(
+    sqlite_lab: Lab, browser: list[Visitor]
+) -> None:
+    first, clock = opened(sqlite_lab)
+    visitor = at(first, browser)
+    go_on(visitor, first, visitor.get("/"), "rate")
+    second = second_version(sqlite_lab, clock)
+    page = at(second, browser).get("/")
+    assert "take part in this study once" in page.text
+    assert [one.status for one in second.participants()] == ["repeated"]
+
+
+def test_who_was_forgotten_and_opens_the_link_again_meets_a_page(
+    sqlite_lab: Lab, browser: list[Visitor]
+) -> None:
+    service, _ = opened(sqlite_lab)
+    visitor = at(service, browser)
+    visitor.get("/")
+    service.forget(service.participants()[0].person)
+    assert visitor.get("/page").status_code == 403
+    assert visitor.get("/").status_code == 200
+
+
+def test_who_deleted_their_answers_does_not_begin_anew_by_the_open_link(
+    sqlite_lab: Lab, browser: list[Visitor]
+) -> None:
+    service, _ = opened(sqlite_lab)
+    visitor = at(service, browser)
+    form = Read(visitor.get("/").text).fields["form"].value
+    visitor.ask("POST", "/leave", data={"form": form, "answers": "delete"})
+    assert "Your answers have been deleted" in visitor.get("/").text
+    assert len(service.participants()) == 1
+
+
+def test_two_studies_on_one_host_keep_their_visitors(
+    sqlite_lab: Lab, browser: list[Visitor]
+) -> None:
+    clock = Clock()
+    one, _ = opened(sqlite_lab, between(name="one"), clock=clock)
+    launch(sqlite_lab, between(name="two"), now=clock())
+    two = StudyService(sqlite_lab, "two", clock=clock)
+    for service in (one, two, one, two):
+        assert at(service, browser).get("/").status_code == 200
+    assert (len(one.participants()), len(two.participants())) == (1, 1)
+    names = {name for visitor in browser for name in visitor.client.cookies}
+    assert len(names) == 2
+    assert not any(word in name for name in names for word in ("one", "two", "small"))
+
+
+@pytest.mark.parametrize("platform", LINKS)
+def test_whoever_types_anothers_id_goes_on_but_sees_and_deletes_nothing(
+    sqlite_lab: Lab, platform: Platform
+) -> None:
+    service = recruited(sqlite_lab, platform)
+    with visiting(service) as ann, visiting(service) as eve:
+        page = go_on(ann, service, ann.get(LINKS[platform]), "rate/2")
+        begun = {"form": Read(page.text).fields["form"].value, "step": "rate/2"}
+        ann.ask("POST", "/draft", data={**begun, "answer-empathy": "3"})
+        for _ in range(2):  # a second look is no proof either
+            seen = eve.get(LINKS[platform])
+            assert step(seen) == "rate/2"
+            assert Read(seen.text).fields["answer-empathy"].value == ""
+            assert not any("/back" in one for one in Read(seen.text).links)
+        assert step(eve.get("/back?from=rate/2")) == "rate/2"
+        leaving = eve.get("/leave")
+        assert 'value="delete"' not in leaving.text
+        form = Read(seen.text).fields["form"].value
+        refused = eve.ask("POST", "/leave", data={"form": form, "answers": "delete"})
+        assert refused.status_code == 403
+        assert service.participants()[0].answered > 0
+        assert 'value="delete"' in ann.get("/leave").text
+        back = ann.get("/back?from=rate/2")
+    assert step(back) == "rate/1"
+
+
+def test_a_guest_answers_on(sqlite_lab: Lab) -> None:
+    service = recruited(sqlite_lab, "sona")
+    with visiting(service) as ann, visiting(service) as eve:
+        go_on(ann, service, ann.get(LINKS["sona"]), "rate/2")
+        page = eve.send(eve.get(LINKS["sona"]), empathy="2")
+    assert step(page) == "comment"
+
+
+def test_an_invitation_is_proof_enough(sqlite_lab: Lab) -> None:
+    from empathylab.study.recruiting.invitations import invite
+
+    service = recruited(sqlite_lab, "invitation")
+    (made,) = invite(service, 1)
+    link = f"/?invitation={made.token}"
+    with visiting(service) as ann, visiting(service) as later:
+        go_on(ann, service, ann.get(link), "rate/2")
+        later.get(link)
+        assert 'value="delete"' in later.get("/leave").text
+
+
+def test_the_studys_own_cookie_wins_over_one_of_a_path_above(sqlite_lab: Lab) -> None:
+    service, clock = opened(sqlite_lab)
+    launch(sqlite_lab, dataclasses.replace(between(), name="above"), now=clock())
+    above = StudyService(sqlite_lab, "above", clock=clock)
+    with visiting(service) as own, visiting(above) as other, visiting(service) as both:
+        own.get("/")
+        other.get("/")
+        sent = [*own.client.cookies.items(), *other.client.cookies.items()]
+        cookies = "; ".join(f"{name}={value}" for name, value in sent)
+        assert both.ask("GET", "/page", headers={"Cookie": cookies}).status_code == 200
