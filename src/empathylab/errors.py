@@ -10,6 +10,7 @@ EmpathyLabError                   something failed; exit 1
     ├── UnknownName               a name that does not exist, with the nearest that do
     ├── MissingExtra              an optional dependency is not installed
     ├── LabError                  the lab's folder or database cannot be used
+    │   ├── LabBusy               others were at the same rows; try again
     │   ├── LabTooNew             it was written by a newer EmpathyLab
     │   └── RunInUse              another process is working on the same run
     ├── ModelSetup                no key, no weights, no such model, no access
@@ -27,6 +28,7 @@ __all__ = [
     "EmpathyLabError",
     "EndpointUnreachable",
     "InputError",
+    "LabBusy",
     "LabError",
     "LabTooNew",
     "MissingExtra",
@@ -120,6 +122,10 @@ class MissingExtra(UserError):
 
 class LabError(UserError):
     """The lab's folder or database cannot be used."""
+
+
+class LabBusy(LabError):
+    """Others were at the same rows of the database; nothing was written."""
 
 
 class LabTooNew(LabError):

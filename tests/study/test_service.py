@@ -197,6 +197,30 @@ def test_an_earlier_rating_is_corrected_in_its_place(lab: Lab) -> None:
     assert sorted(one["value"] for one in rows_of(lab, schema.ratings)) == [2.0, 3.0]
 
 
+def test_a_correction_keeps_the_time_of_the_first_look(lab: Lab) -> None:
+    service, clock = opened(lab)
+    person = someone(service, "ann")
+    walk(service, person, until="rate")
+    clock.skip(seconds=10)
+    service.submit(person, "rate/1", {"empathy": "1"}, {})
+    clock.skip(minutes=10)
+    service.submit(person, "rate/1", {"empathy": "3"}, {})
+    [row] = [one for one in rows_of(lab, schema.page_answers) if one["step"] == "rate/1"]
+    assert row["given"] == {"empathy": 3}
+    assert 10 <= row["timing"]["seconds"] < 20
+
+
+def test_a_draft_that_comes_after_the_answer_does_not_stand_before_it(lab: Lab) -> None:
+    service, _ = opened(lab)
+    person = someone(service, "ann")
+    walk(service, person, until="rate")
+    service.submit(person, "rate/1", {"empathy": "3"}, {})
+    service.save_draft(person, "rate/1", {"empathy": "1"})
+    earlier = service.back(person, page_of(service, person).step)
+    assert earlier is not None
+    assert earlier.draft == {"empathy": 3}
+
+
 def test_there_is_no_way_back_out_of_a_block(lab: Lab) -> None:
     service, _ = opened(lab)
     person = someone(service, "ann")

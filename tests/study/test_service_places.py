@@ -149,6 +149,19 @@ def test_a_place_that_was_left_is_given_on_and_its_holder_told_so(lab: Lab) -> N
     assert isinstance(service.view(other), Page)
 
 
+def test_a_clock_that_was_a_year_ahead_holds_no_place_for_a_year(lab: Lab) -> None:
+    service, clock = opened(lab, between(batch_size=6, repeats=1))
+    clock.skip(days=365)
+    first, second = with_place(service, "first"), with_place(service, "second")
+    clock.skip(days=-365)
+    newcomer = place_of(lab, with_place(service, "newcomer"))
+    held = [place_of(lab, one) for one in (first, second)]
+    assert {(one["arm"], one["slot"], one["status"]) for one in held} == {
+        (newcomer["arm"], newcomer["slot"], "abandoned"),
+        ("two" if newcomer["arm"] == "one" else "one", 0, "live"),
+    }
+
+
 def test_whoever_comes_back_late_finds_their_own_place_while_it_is_free(lab: Lab) -> None:
     service, clock = opened(lab)
     person = with_place(service, "ann")

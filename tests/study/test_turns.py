@@ -8,6 +8,7 @@ import threading
 import pytest
 from sqlalchemy import Connection, text
 
+from empathylab.errors import LabBusy
 from empathylab.store import Lab, schema
 from empathylab.store.writing import now
 from empathylab.study.rounds import Round
@@ -169,3 +170,32 @@ def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: L
     for one in coming:
         one.result(timeout=60)
     assert [row["draft"] for row in rows_of(lab, schema.places)] == [{"count": 8}] * 20
+
+
+def test_whoever_no_longer_waits_holds_nobody_up(lab: Lab) -> None:
+    service, _ = opened(lab)
+    turns = Turns(lab, service.launched.row)
+    held = threading.Event()
+    ann, ben, cem, dee = (someone(service, name) for name in ("ann", "ben", "cem", "dee"))
+    first = turns.sit_soon(ann, lambda _: held.wait(), locked=False)
+    gone = turns.sit_soon(ben, lambda _: 1, locked=False)
+    last = turns.sit_soon(cem, lambda _: 2, locked=False)
+    assert gone.cancel()
+    held.set()
+    assert first.result(10)
+    assert last.result(10) == 2
+    assert turns.sit(dee, lambda _: 3, locked=False) == 3
+
+
+def test_work_that_met_others_at_the_same_rows_is_done_again(lab: Lab) -> None:
+    tries = []
+
+    def work(connection: Connection) -> str:
+        tries.append(1)
+        if len(tries) < 3:
+            raise LabBusy("others were there", remedy="Try again.")
+        connection.execute(schema.respondents.insert(), [add("a")])
+        return "stored"
+
+    assert Turns(lab).write(work) == "stored"
+    assert len(rows_of(lab, schema.respondents)) == 1

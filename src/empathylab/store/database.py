@@ -12,7 +12,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from empathylab.errors import LabError, MissingExtra
+from empathylab.errors import LabBusy, LabError, MissingExtra
 
 _BUSY_SECONDS = 30
 _POOL_SECONDS = 10
@@ -175,6 +175,10 @@ def _sentence(url: URL, error: DBAPIError) -> LabError | None:
             where=where,
             got=" ".join(said.split())[:300],
             remedy=f"Check that the server runs and that {_WHERE_URL} is right.",
+        )
+    if sqlstate in ("40001", "40P01"):
+        return LabBusy(
+            "others were at the same rows of the database", where=where, remedy="Try again."
         )
     if sqlstate == "42501":
         return LabError("the database refuses this", where=where, got=said, remedy="Grant access.")

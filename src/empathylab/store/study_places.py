@@ -65,6 +65,7 @@ _ANSWERS_MANY = (
 _SEEN_SINCE = or_(
     schema.places.c.status == "finished",
     (schema.places.c.seen_at >= bindparam("seen_since"))
+    & (schema.places.c.seen_at <= bindparam("seen_until"))
     & (schema.places.c.claimed_at >= bindparam("claimed_since")),
 )
 
@@ -170,6 +171,8 @@ class Holders(TypedDict):
     """The person who asks."""
     seen_since: datetime
     """Whoever was last seen before is late."""
+    seen_until: datetime
+    """Whoever was seen after that was seen by a wrong clock."""
     claimed_since: datetime
     """Whoever took their place before is late, too."""
 

@@ -52,6 +52,7 @@ _SENTENCES: dict[Reason, str] = {
     "given-on": "You were away for so long that your place was given to somebody else. What you "
     "answered has been kept.",
 }
+AHEAD = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +160,22 @@ def choose_arm(study: Study, state: State, person: Person, active: Collection[Pl
 
 
 def is_live(place: Place, limits: TimeLimits, now: datetime) -> bool:
-    """Whether the holder has been seen within the limits; a clock set back makes nobody late."""
-    if place.status != "live":
+    """Whether the holder has been seen within the limits.
+
+    A clock set back makes nobody late, but one that was ahead by days must not hold places for as
+    long.
+    """
+    if place.status != "live" or place.seen_at - now > AHEAD:
         return False
     if now - place.seen_at > timedelta(minutes=limits.abandon_after):
         return False
     within = limits.finish_within
     return within is None or now - place.claimed_at <= timedelta(minutes=within)
+
+
+def last_seen(now: datetime, before: datetime) -> datetime:
+    """The later of the two, unless that lies so far ahead that a clock must have been wrong."""
+    return now if before - now > AHEAD else max(now, before)
 
 
 def counts(place: Place, limits: TimeLimits, now: datetime) -> bool:
@@ -213,7 +223,7 @@ def _returning(study: Study, state: State, own: Place, now: datetime) -> Place |
         return own
     if own.status in FOR_GOOD:
         return Full("ended")
-    seen = dataclasses.replace(own, status="live", seen_at=max(now, own.seen_at))
+    seen = dataclasses.replace(own, status="live", seen_at=last_seen(now, own.seen_at))
     if own.world == "test":
         return seen
     if state.status == "closed":

@@ -27,7 +27,7 @@ from empathylab.study.answers import (
     problem,
     valid_values,
 )
-from empathylab.study.assignment import FOR_GOOD, Status, World, ended
+from empathylab.study.assignment import FOR_GOOD, Status, World, ended, last_seen
 from empathylab.study.blocks import Imagine
 from empathylab.study.completion import Completion, completion_for
 from empathylab.study.flow import Course, End, GoTo, Show, Step, decide, study_steps
@@ -262,12 +262,12 @@ class StudyService(Steering):
 
         def keep(sitting: Sitting) -> None:
             found = sitting.decision(step_key)
-            if not isinstance(found, Show):
-                return
+            if not isinstance(found, Show) or step_key in sitting.given:
+                return  # what is begun anew on an answered page must not outlive a closed tab
             begun = valid_values(sitting.course, found.step, _single(values))
             sitting.change(
                 draft={"step": step_key, "values": begun},
-                seen_at=max(sitting.now, sitting.row.seen_at),
+                seen_at=last_seen(sitting.now, sitting.row.seen_at),
             )
 
         self._sit(person, "write", keep, None)

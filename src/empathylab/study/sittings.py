@@ -30,6 +30,7 @@ from empathylab.store.study_places import (
 from empathylab.store.study_records import stopped_arms
 from empathylab.store.study_results import add_finished_work
 from empathylab.study.assignment import (
+    AHEAD,
     FOR_GOOD,
     Full,
     Person,
@@ -41,6 +42,7 @@ from empathylab.study.assignment import (
     displaced,
     ended,
     is_live,
+    last_seen,
 )
 from empathylab.study.completion import Completion, completion_for
 from empathylab.study.content import PageContent, page_content
@@ -227,6 +229,7 @@ class Sitting:
             worlds=worlds,
             besides=self.row.person,
             seen_since=self.now - timedelta(minutes=limits.abandon_after),
+            seen_until=self.now + AHEAD,
             claimed_since=_LONG_AGO if within is None else self.now - timedelta(minutes=within),
         )
         rows = active_places(self.connection, holders, traits=bool(study.quotas))
@@ -260,10 +263,10 @@ class Sitting:
 
     def mark_shown(self, show: Show) -> None:
         """Writes down when a page was first shown, and now and then that the person is there."""
-        seen = max(self.now, self.row.seen_at)
+        seen = last_seen(self.now, self.row.seen_at)
         if not show.revising and self.row.shown_step != show.step.key:
             self.change(shown_step=show.step.key, shown_at=self.now, seen_at=seen)
-        elif seen - self.row.seen_at > _SEEN_AGAIN:
+        elif abs(seen - self.row.seen_at) > _SEEN_AGAIN:
             self.change(seen_at=seen)
 
     def shown_at(self, step: Step) -> datetime:
@@ -281,25 +284,26 @@ class Sitting:
         following = decide(self.course, self.given)
         self.require("locked" if isinstance(following, NeedsPlace) else "write")
         before = self.answers.get(step.key)
-        if before is None:
-            shown_at = self.shown_at(step)
-        else:
-            shown_at = page_times(self.connection, self.row.id)[step.key].shown_at
-        told = {name: str(value) for name, value in timing.items()}
-        kept = {
-            "given": dict(values),
-            "answered_at": self.now,
-            "timing": dataclasses.asdict(page_timing(shown_at, self.now, told)),
-        }
         if before is not None:
-            correct_answer(self.connection, before.id, **kept)
+            # Its time stays that of the first look: what lies between is no time on the page.
+            correct_answer(self.connection, before.id, given=dict(values), answered_at=self.now)
         else:
-            fresh = {"place_id": self.row.id, "step": step.key, "shown_at": shown_at}
-            self.round.add_answer({**fresh, **kept, "corrections": 0})
+            shown_at = self.shown_at(step)
+            told = {name: str(value) for name, value in timing.items()}
+            answer = {
+                "place_id": self.row.id,
+                "step": step.key,
+                "given": dict(values),
+                "shown_at": shown_at,
+                "answered_at": self.now,
+                "timing": dataclasses.asdict(page_timing(shown_at, self.now, told)),
+                "corrections": 0,
+            }
+            self.round.add_answer(answer)
         return self._move_on(step, following)
 
     def _move_on(self, answered: Step, following: Decision) -> View:
-        values: dict[str, Any] = {"seen_at": max(self.now, self.row.seen_at)}
+        values: dict[str, Any] = {"seen_at": last_seen(self.now, self.row.seen_at)}
         if self.row.draft.get("step") == answered.key:
             values["draft"] = {}
         if isinstance(following, End):

@@ -20,12 +20,14 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection
 
+from empathylab.errors import LabBusy
 from empathylab.store import Lab
 from empathylab.store.study_records import lock_study
 from empathylab.study.rounds import Round
 
 Result = TypeVar("Result")
 
+_ATTEMPTS = 5
 _MOST_TOGETHER = 64
 """Pieces of work in one transaction: the first must not wait too long for the last."""
 
@@ -75,6 +77,8 @@ class Turns:
             except BaseException as error:
                 for one in pieces:
                     one.error = one.error or error
+                with self._guard:
+                    line.led = False  # whoever comes next leads
                 raise
             finally:
                 for one in pieces:
@@ -130,14 +134,20 @@ class Turns:
         return []
 
     def _do_alone(self, piece: _Piece[Any], line: _Line) -> None:
-        piece.error = None
-        try:
-            with self._lab.writing() as connection:
-                shared = self._round(connection, [piece], line)
-                piece.do(shared)
-                shared.flush()
-        except Exception as error:  # noqa: BLE001 - it is raised where the work came from
-            piece.error = error
+        for _ in range(_ATTEMPTS):
+            piece.error = None
+            try:
+                with self._lab.writing() as connection:
+                    shared = self._round(connection, [piece], line)
+                    piece.do(shared)
+                    shared.flush()
+            except LabBusy as error:  # another process had the rows in another order
+                piece.error = error
+            except Exception as error:  # noqa: BLE001 - it is raised where the work came from
+                piece.error = error
+                break
+            else:
+                break
         piece.done = True
 
     def _round(self, connection: Connection, pieces: list[_Piece[Any]], line: _Line) -> Round:
@@ -172,7 +182,9 @@ class _Piece(Generic[Result]):
         self._results = [self._work(shared)]
 
     def settle(self) -> None:
-        """Tells whoever waits."""
+        """Tells whoever still waits."""
+        if not self.future.set_running_or_notify_cancel():
+            return
         if self.error is not None:
             self.future.set_exception(self.error)
         else:

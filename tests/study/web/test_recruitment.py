@@ -106,7 +106,9 @@ def test_an_invitation_lets_one_person_in_and_names_them_each_time() -> None:
     assert token != invitation(KEY)
 
 
-@pytest.mark.parametrize("token", ["x", "x.y", ".", "ä.ö", invitation(OTHER)])
+@pytest.mark.parametrize(
+    "token", ["x", "x.y", ".", "ä.ö", pytest.param(invitation(OTHER), id="of another study")]
+)
 def test_an_invitation_that_we_did_not_write_is_forged(token: str) -> None:
     assert read_link("invitation", {"invitation": token}, KEY) == BadLink("forged")
 
