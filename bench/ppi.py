@@ -10,7 +10,12 @@ random sample of them, so the interval is that of a finite population.
 `coverage` is the share of 95% intervals that hold the truth, `coverage_se` what chance alone does
 to it in so many draws; `width_ratio` is our width over that of the tenth alone, on average;
 `worth` how many more human ratings would have done the same, as a share; `trust` the mean λ.
-`judge_adds_something` is 1 where it is narrower on average, by more than chance makes it.
+`width_ratio_noise` is the same with the judge's ratings shuffled among the replies, which know
+nothing: λ is found on the same ratings, so that even noise seems to help a little.
+`judge_adds_something` is 1 where our width is below that, by more than two standard errors of the
+mean difference. `coverage_command` is the coverage of the interval that `empathylab evaluate` gives
+(of all replies and people like these, within the scale), here wider than need be, because the truth
+is that of these 2,000 ratings.
 `correlation` is that of the judge's chance of Good with Good over the replies left to it;
 `cpu_seconds` what all of it took of one core.
 
@@ -44,6 +49,10 @@ class Draw(NamedTuple):
     """What one random tenth gave."""
 
     found: PredictionPowered
+    noise: PredictionPowered
+    """With the judge's ratings shuffled."""
+    command: PredictionPowered
+    """As the command computes it."""
     correlation: float
 
 
@@ -56,12 +65,16 @@ class Experiment:
                 table.select(
                     text=pl.col(f"response_{arm}"),
                     rating=pl.col(f"rating_{arm}").cast(pl.Float64),
+                    rater=pl.col(f"annotator_{arm}").cast(pl.String),
                     held_out=pl.lit(arm == HELD_OUT),
                 )
                 for arm in (KNOWN, HELD_OUT)
             ]
         )
+        # Another stream, so that the draws stay those of earlier reports.
+        self.other = np.random.default_rng(SEED + 1)
         self.ratings = rows["rating"].to_numpy()
+        self.raters = rows["rater"]
         self.good = (self.ratings == self.ratings.max()).astype(np.float64)
         held = rows["held_out"].to_numpy()
         self.known, self.held = np.flatnonzero(~held), np.flatnonzero(held)
@@ -81,15 +94,18 @@ class Experiment:
         size = round(SHARE * len(order))
         rated, unrated = order[:size], order[size:]
         chance = self._judged(rated, unrated)
-        frame = pl.DataFrame(
-            {
-                "rating": [*self.good[rated].tolist(), *[None] * len(unrated)],
-                "prediction": [*chance[rated].tolist(), *chance[unrated].tolist()],
-            }
+        ratings = [*self.good[rated].tolist(), *[None] * len(unrated)]
+        told = chance[order]
+        frame = pl.DataFrame({"rating": ratings, "prediction": told, "situation": order})
+        frame = frame.with_columns(rater=self.raters[order])
+        shuffled = frame.with_columns(prediction=pl.Series(self.other.permutation(told)))
+        correlation = np.corrcoef(chance[unrated], self.good[unrated])[0, 1]
+        return Draw(
+            found=prediction_powered_mean(frame, rater=None, situation=None, finite=True),
+            noise=prediction_powered_mean(shuffled, rater=None, situation=None, finite=True),
+            command=prediction_powered_mean(frame, limits=(0, 1)),
+            correlation=float(correlation),
         )
-        found = prediction_powered_mean(frame, rater=None, situation=None, finite=True)
-        told = np.corrcoef(chance[unrated], self.good[unrated])[0, 1]
-        return Draw(found, float(told))
 
     def _judged(self, rated: NDArray[np.int64], unrated: NDArray[np.int64]) -> Array:
         """The judge's chance of Good of each reply, by judges that saw no rating of it."""
@@ -114,9 +130,11 @@ def report(experiment: Experiment, draws: list[Draw], seconds: float) -> None:
     truth = experiment.truth
     covered = np.array([one.found.low <= truth <= one.found.high for one in draws])
     alone = np.array([one.found.people_low <= truth <= one.found.people_high for one in draws])
+    command = np.array([one.command.low <= truth <= one.command.high for one in draws])
     ratio = np.array([one.found.width_ratio for one in draws])
-    mean_ratio = float(ratio.mean())
-    adds = mean_ratio + 2 * float(ratio.std(ddof=1)) / len(ratio) ** 0.5 < 1
+    noise = np.array([one.noise.width_ratio for one in draws])
+    gain = noise - ratio
+    adds = float(gain.mean()) > 2 * float(gain.std(ddof=1)) / len(gain) ** 0.5
     figures = {
         "draws": len(draws),
         "truth": f"{truth:.4f}",
@@ -128,7 +146,9 @@ def report(experiment: Experiment, draws: list[Draw], seconds: float) -> None:
         "width_tenth_alone": (
             f"{np.mean([one.found.people_high - one.found.people_low for one in draws]):.4f}"
         ),
-        "width_ratio": f"{mean_ratio:.4f}",
+        "coverage_command": f"{command.mean():.3f}",
+        "width_ratio": f"{ratio.mean():.4f}",
+        "width_ratio_noise": f"{noise.mean():.4f}",
         "width_ratio_below_1": f"{(ratio < 1).mean():.3f}",
         "worth": f"{float((1 / ratio**2).mean() - 1):.4f}",
         "trust": f"{np.mean([one.found.trust[0] for one in draws]):.3f}",

@@ -33,6 +33,7 @@ from tests.judging.measured import (
     friendly_endpoint,
     released_lab,
     situation_ids,
+    two_arms,
     write_ratings,
 )
 from tests.study.archived import finished, rate_all
@@ -152,6 +153,61 @@ def test_a_part_of_the_situations_can_do(folder: Path) -> None:
     assert told["results"][0]["estimates"][0]["n_judged"] == 24
 
 
+def test_a_part_stays_a_part_where_the_lab_holds_more(folder: Path) -> None:
+    found(*measure(folder))
+    for count in (24, 5):
+        [result] = found(*measure(folder, "--sample", str(count)))["results"]
+        assert (result["situations"], result["estimates"][0]["n_judged"]) == (count, count)
+    assert (
+        "judge scripted/models_here:judge; 5 situations"
+        in run(*measure(folder, "--sample", "5")).stdout
+    )
+    [whole] = found(*measure(folder))["results"]
+    assert whole["situations"] == 48
+
+
+def test_a_second_way_of_asking_hides_nobody(folder: Path) -> None:
+    found(*measure(folder))
+    told = found(
+        *("evaluate", COLD, "--against", STUDY, "--judge", JUDGE, "--mode", "logprob"),
+        *("--lab", folder),
+    )
+    assert "asked in 2 ways" in " ".join(told["results"][0]["rests_on"])
+    board = found("leaderboard", "--lab", folder)
+    judges = {row["respondent"]: row["judge"] for row in board["respondents"]}
+    assert (judges[WARM], judges[COLD]) == (JUDGE, JUDGE)
+    assert sum("asked in 2 ways" in one for one in board["notes"]) == 1
+
+
+def test_that_the_style_judge_stands_in_for_models_is_said(folder: Path) -> None:
+    found(*measure(folder))
+    with Lab.open(folder) as lab:
+        add_replies(lab, "a/newcomer", dict.fromkeys(situation_ids(lab), "I see what you mean."))
+    board = found("leaderboard", "--lab", folder)
+    judges = {row["respondent"]: row["judge"] for row in board["respondents"]}
+    assert (judges[WARM], judges["a/newcomer"]) == (JUDGE, "style")
+    assert any("No model has rated enough of a/newcomer" in one for one in board["notes"])
+
+
+def test_a_judge_that_refuses_much_takes_nothing_from_people(folder: Path, tmp_path: Path) -> None:
+    with Lab.open(folder) as lab:
+        keys = situation_ids(lab)[:24]
+    write_ratings(tmp_path / "fresh.csv", WARM, keys, 0.7)
+    found(*measure(folder))
+    run(
+        *("ratings", tmp_path / "fresh.csv", "--set", STUDY, "--study", STUDY),
+        *("--labels", "Bad,Okay,Good", "--lab", folder),
+    )
+    [result] = found(
+        *("evaluate", WARM, "--against", STUDY, "--judge", "scripted/models_here:picky"),
+        *("--lab", folder),
+    )["results"]
+    share = result["estimates"][0]
+    assert (share["n_ratings"], result["basis"]) == (24, "people and judge")
+    assert share["n_unjudged"] >= 10
+    assert "has not rated" in " ".join(result["rests_on"])
+
+
 def test_fresh_ratings_are_used_and_tighten_the_interval(folder: Path, tmp_path: Path) -> None:
     before = found(*measure(folder))["results"][0]["estimates"][0]
     widths = [before["high"] - before["low"]]
@@ -245,6 +301,17 @@ def test_an_open_study_is_not_looked_at(tmp_path: Path) -> None:
         assert "still open" in done.stderr
 
 
+def test_one_who_wrote_two_arms_is_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    with Lab.open(tmp_path / "lab") as lab:
+        two_arms(lab, tmp_path)
+    done = run(
+        *("evaluate", "gpt", "--against", STUDY, "--judge", "style", "--lab", tmp_path / "lab"),
+        code=2,
+    )
+    assert "in several arms of the study" in done.stderr
+    assert "gpt (llama)" in done.stderr
+
+
 def test_a_judge_without_a_usable_answer_is_said(folder: Path) -> None:
     done = run(
         *("evaluate", WARM, "--against", STUDY, "--judge", "scripted/models_here:strange"),
@@ -276,6 +343,19 @@ def test_the_leaderboard_tells_measured_from_estimated(folder: Path, tmp_path: P
     assert "http://" not in html
     assert "https://" not in html
     assert "estimated by a judge" in run("leaderboard", "--lab", folder).stdout
+
+
+def test_where_several_judged_the_leaderboard_takes_their_mean(folder: Path) -> None:
+    strict = "scripted/models_here:strict"
+    results = found(*measure(folder, "--judge", strict))["results"]
+    panel = next(one for one in results if one["judge"] == "panel")["estimates"][0]
+    told = found("leaderboard", "--lab", folder)
+    row = next(one for one in told["respondents"] if one["respondent"] == WARM)
+    assert (row["judge"], row["low"], row["high"]) == ("panel", panel["low"], panel["high"])
+    assert row["judged_first"] is not None
+    assert any(f"the mean of {JUDGE}, {strict}" in note for note in told["notes"])
+    named = found("leaderboard", "--judge", strict, "--lab", folder)["respondents"]
+    assert {one["judge"] for one in named} == {None, strict}
 
 
 def test_the_leaderboard_takes_the_judge_that_is_named(folder: Path) -> None:

@@ -18,7 +18,7 @@ EMOTIONS = ("afraid", "joyful", "proud", "sad")
 class Replies:
     """Three respondents' replies to situations: how good and how long each is."""
 
-    def __init__(self, seed: int, situations: int = 60) -> None:
+    def __init__(self, seed: int, situations: int = 60, better: float = 0.2) -> None:
         self.rng = np.random.default_rng(seed)
         self.situations = situations
         self.situation = np.repeat(np.arange(situations), len(RESPONDENTS))
@@ -30,7 +30,7 @@ class Replies:
             3
             + self.rng.normal(0, 0.7, size)
             + 0.3 * (self.log_words - 3.5)
-            + 0.2 * (self.respondent == 0)
+            + better * (self.respondent == 0)
         )
 
     def people(self, raters: int = 40, per_reply: int = 2) -> pl.DataFrame:
@@ -52,9 +52,13 @@ class Replies:
         length: float = 0.0,
         own: float = 0.0,
         scatter: float = 0.7,
+        scale: float = 1.0,
     ) -> pl.DataFrame:
-        """Ratings by a judge that adds so much for twice the words, or for its own family."""
-        seen = self.quality + self.rng.normal(0, scatter, len(self.quality))
+        """Ratings by a judge that adds so much for twice the words, or for its own family.
+
+        Below 1 its `scale` is narrower than people's, above 1 wider.
+        """
+        seen = 3 + scale * (self.quality - 3) + self.rng.normal(0, scatter, len(self.quality))
         seen = seen + length * (self.log_words - 3.5) / np.log(2) + own * (self.respondent == 0)
         return self._rows(seen).with_columns(rater=pl.lit(name), rater_kind=pl.lit("model"))
 

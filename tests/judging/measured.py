@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import polars as pl
+from sqlalchemy import select, update
 
 from empathylab.situations.welivita import read_release
 from empathylab.store import Lab, add_respondent, now, schema
@@ -47,6 +48,12 @@ def strict(messages, parameters):
     text = messages[-1].content
     said = "Okay" if "The gpt reply" in text or "I can hear" in text else "Bad"
     return json.dumps({key: said for key in parameters.schema["properties"]})
+
+def picky(messages, parameters):
+    text = messages[-1].content
+    if "I can hear" in text and len(text) % 4:
+        return "I cannot rate this."
+    return judge(messages, parameters)
 
 def strange(messages, parameters):
     return json.dumps({key: "Splendid" for key in parameters.schema["properties"]})
@@ -93,6 +100,20 @@ def add_replies(lab: Lab, respondent: str, texts: Mapping[str, str], prompt: str
 
 def situation_ids(lab: Lab) -> list[str]:
     return [one.id for one in lab_chosen_situations(lab, STUDY)[1]]
+
+
+def two_arms(lab: Lab, folder: Path) -> None:
+    """The study, with gpt as the writer of llama's arm too, and as one who replied later."""
+    released_lab(lab, folder)
+    names, replies = schema.respondents, schema.responses
+    with lab.writing() as connection:
+        known = {row.name: row.id for row in connection.execute(select(names.c.name, names.c.id))}
+        connection.execute(
+            update(replies)
+            .where(replies.c.respondent_id == known["llama"])
+            .values(respondent_id=known["gpt"], sample=1)
+        )
+    add_replies(lab, "gpt", {key: f"Later, to {key}." for key in situation_ids(lab)})
 
 
 def write_ratings(path: Path, respondent: str, keys: list[str], good: float, seed: int = 1) -> None:

@@ -18,6 +18,8 @@ from empathylab.judging.against_frames import (
     study_ground,
 )
 from empathylab.judging.against_style import style_told
+from empathylab.report.against_document import against_document
+from empathylab.report.against_words import rests_on
 from empathylab.store import Lab
 from empathylab.store.judged_replies import asked_already, newcomer_replies, repliers
 from tests.judging.measured import ARMS, PROMPT, STUDY, add_replies, released_lab, situation_ids
@@ -225,3 +227,53 @@ def test_a_study_that_nobody_rated_is_said(sqlite_lab: Lab, tmp_path: Path) -> N
         study_ground(sqlite_lab, STUDY, "warmth")
     with pytest.raises(UnknownName, match="study"):
         study_ground(sqlite_lab, "welivita")
+
+
+def refusing(ground: Ground, replies: pl.DataFrame, kept: int) -> pl.DataFrame:
+    """The same judge, which has rated only the last of the newcomer's replies."""
+    refused = replies["response"].head(len(replies) - kept).to_list()
+    return told(ground, replies).filter(~pl.col("response").is_in(refused))
+
+
+def test_what_the_judge_refuses_is_still_rated_by_people(
+    ground: Ground, replies: pl.DataFrame
+) -> None:
+    with_people = rated(ground, replies, 24)
+    alone = measured_by_people(with_people, NEW).headline
+    for kept in (40, 25, 24, 1, 0):
+        found = against(
+            with_people, NEW, replies, refusing(ground, replies, kept), judge="a/judge"
+        ).headline
+        assert found.n_ratings == 24
+        assert (found.people_low, found.people_high) == pytest.approx((alone.low, alone.high))
+        assert found.n_judged == min(kept, 24)
+        assert found.unjudged == (48 - kept if kept else 0)
+        assert found.estimate == pytest.approx(0.5)
+
+
+def test_refusals_that_go_with_the_rating_do_not_pull_the_estimate(
+    ground: Ground, replies: pl.DataFrame
+) -> None:
+    with_people = rated(ground, replies, 24)
+    bad = with_people.people.filter(pl.col("respondent") == NEW, pl.col("rating") < 3)["response"]
+    judged = told(ground, replies).filter(~pl.col("response").is_in(bad.to_list()))
+    head = against(with_people, NEW, replies, judged, judge="a/judge").headline
+    assert (head.n_ratings, head.unjudged) == (24, 12)
+    assert head.estimate == pytest.approx(0.5)
+
+
+def test_how_much_the_judge_left_out_is_said(ground: Ground, replies: pl.DataFrame) -> None:
+    judged = refusing(ground, replies, 30)
+    some = ground.people.filter(respondent="human")["response"].head(5).to_list()
+    judged = judged.filter(~pl.col("response").is_in(some))
+    found = against(ground, NEW, replies, judged, judge="a/judge")
+    assert (found.headline.n_judged, found.headline.unjudged, found.situations) == (30, 18, 30)
+    assert found.calibration_missed == 5
+    said = " ".join(rests_on(found))
+    assert "has not rated 18 of the 48 replies" in said
+    assert "5 ratings of the others" in said
+    document = against_document(found)
+    assert document["estimates"][0]["n_unjudged"] == 18
+    assert document["calibration"]["ratings_without_judgement"] == 5
+    few = against(ground, NEW, replies, refusing(ground, replies, 3), judge="a/judge")
+    assert "fewer than 10" in " ".join(rests_on(few))

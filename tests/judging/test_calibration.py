@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -70,6 +72,61 @@ def test_a_judge_that_always_says_the_same_may_not_even_where_it_passes_the_test
     assert card.decision == "not"
     assert "not shown to rise with people's" in card.verdict
     assert "passing alone says little" in reasons(card)[0]
+
+
+def scattered(judge: Callable[[float, str], float], **levels: float) -> pl.DataFrame:
+    """Four people who scatter widely around replies of so good respondents, and a judge."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for number in range(120):
+        for respondent, level in levels.items():
+            quality = level + rng.normal(0, 0.5)
+            said = {f"p{k}": quality + rng.normal(0, 1) for k in range(4)}
+            said["judge"] = judge(quality, respondent)
+            rows += [
+                {
+                    "situation": f"s{number}",
+                    "respondent": respondent,
+                    "rater": rater,
+                    "rater_kind": "model" if rater == "judge" else "person",
+                    "rating": float(np.clip(np.rint(value), 1, 5)),
+                }
+                for rater, value in said.items()
+            ]
+    return pl.DataFrame(rows)
+
+
+def test_a_judge_that_says_nearly_always_the_same_may_not_though_it_follows_people() -> None:
+    card = one_card(scattered(lambda quality, _: 4 if quality > 4.2 else 3, one=3.3))
+    assert card.alt_test is not None
+    assert card.alt_test.passes
+    assert card.constant_passes
+    assert card.follows_people
+    assert card.decision == "not"
+    assert "not shown to foretell" in card.verdict
+    assert not good_for(card)
+
+
+def test_a_judge_that_knows_something_must_be_nearer_to_people_than_a_constant() -> None:
+    # It follows people, but on a level of its own, where the constant is nearer to them.
+    card = one_card(scattered(lambda quality, _: quality - 0.8, one=3.0))
+    assert card.constant_passes
+    assert card.foretells
+    assert card.over_constant is not None
+    assert card.over_constant.low <= 0
+    passing = replace(card, alt_test=replace(card.alt_test, passes=True))  # type: ignore[type-var]
+    assert passing.decision == "not"
+    assert "always says their commonest rating" in passing.verdict
+
+
+def test_a_judge_that_only_knows_who_wrote_is_not_for_replies_of_one_respondent() -> None:
+    limit = "comparing replies of one respondent"
+    tells_who = one_card(scattered(lambda _, who: 4 if who == "one" else 3, one=4.0, two=2.6))
+    assert tells_who.verdict == f"may stand in for people here at ε = 0.1, but not for {limit}"
+    assert limit in not_for(tells_who)
+    knows = one_card(scattered(lambda quality, _: quality, one=4.0, two=2.6))
+    assert knows.verdict == "may stand in for people here at ε = 0.1"
+    assert 0 < knows.spearman_within_low < knows.spearman_within
 
 
 def test_epsilon_goes_by_who_the_people_are_unless_it_is_given() -> None:
@@ -194,6 +251,21 @@ def test_a_judge_without_bias_is_rarely_accused() -> None:
     assert alarms <= 7
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("per_reply", "scale"), [(2, 0.5), (2, 1.0), (2, 1.4), (1, 0.5), (1, 1.0)])
+def test_a_judge_that_only_narrows_or_widens_the_scale_is_rarely_accused(
+    per_reply: int, scale: float
+) -> None:
+    # Its own family is better, as people find too.
+    alarms = 0
+    for seed in range(30):
+        replies = Replies(seed, better=0.8)
+        judge = replies.judge(scale=scale, scatter=0.4)
+        card = one_card(table(replies.people(per_reply=per_reply), judge))
+        alarms += any(one.found for one in card.biases)
+    assert alarms <= 4
+
+
 def test_what_could_not_be_looked_at_is_said() -> None:
     card = one_card(panel_of_experts(1, person_like))
     assert all(math.isnan(one.p) and one.note and not one.found for one in card.biases)
@@ -262,6 +334,9 @@ def test_only_the_named_people_count() -> None:
         ("local/smollm2", "smollm"),
         ("acme/one", "acme"),
         ("scripted/judge", ""),
+        ("scripted/models_here:warm", ""),
+        ("local/my-tuned-one", ""),
+        ("openrouter/acme/one", "acme"),
         ("model-a", ""),
     ],
 )
@@ -274,6 +349,11 @@ def test_a_judge_is_its_own_kin_and_people_are_nobodys() -> None:
     assert own_respondents("model-a", names) == ("model-a",)
     assert own_respondents("openai/gpt-4o", names) == ("openai/gpt-4",)
     assert own_respondents("human-judge", names) == ()
+
+
+def test_unknown_models_behind_one_host_are_no_kin_but_the_same_model_is() -> None:
+    names = ["ollama/my-first", "ollama/my-second", "vllm/my-judge"]
+    assert own_respondents("ollama/my-judge", names) == ("vllm/my-judge",)
 
 
 def test_a_family_of_the_users_own_takes_its_place() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,13 @@ from empathylab.judging.judged_frames import judged_from_lab
 from empathylab.judging.rate import Judging, plan_judging
 from empathylab.models import Message, Parameters, ScriptedModel
 from empathylab.runs import Job, run
+from empathylab.situations.rating_tables import ratings_from
+from empathylab.situations.reply_tables import replies_from
 from empathylab.situations.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.judged_replies import judged_study, study_replies
 from empathylab.store.releases import import_release
-from empathylab.tables import read_table
+from empathylab.tables import parse_csv, read_table
 from tests.helpers.welivita import write_release
 
 
@@ -63,6 +66,25 @@ def test_answers_that_could_not_be_used_are_left_out_and_counted(released: Lab) 
     judged = judged_from_lab(released)
     assert len(judged.judges) == 12
     assert judged.dropped == 12
+
+
+def test_models_of_an_imported_table_are_judges_and_no_people(lab: Lab) -> None:
+    rows = [
+        f"s{number},x,Reply {number}.,Text {number}.,{rater},{kind},{value}"
+        for number in range(5)
+        for rater, kind, value in (("ann", "person", number % 3 + 1), ("the/judge", "model", 2))
+    ]
+    head = "situation,respondent,text,situation_text,rater,rater_kind,rating"
+    table = parse_csv("\n".join([head, *rows]).encode(), where="m.csv")
+    brought = replies_from(table, where="m.csv", situation_set=None, set_id="m", title="m")
+    study = ratings_from(table, where="m.csv", name="mixed", title="Mixed")
+    release = replace(brought, study=study)
+    import_release(lab, release, kind="ratings", source="m.csv", fingerprint="1")
+    judged = judged_from_lab(lab, "mixed")
+    assert judged.people["rater"].unique().to_list() == ["ann"]
+    assert judged.judge_names == ["the/judge"]
+    assert set(judged.judges["response"]) == set(judged.people["response"])
+    assert judged.judges["rating"].to_list() == [2] * 5
 
 
 def test_a_lab_without_a_study_says_so(lab: Lab) -> None:

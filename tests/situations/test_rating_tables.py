@@ -73,6 +73,32 @@ def test_what_is_told_about_raters_goes_to_them() -> None:
     )
 
 
+def test_models_among_the_raters_are_no_people() -> None:
+    study = read(
+        "situation,respondent,rater,rater_kind,rating\n"
+        "a,x,ann,person,3\nb,y,bob,,2\na,x,the/judge,model,1\nb,y,the/judge,model,1\n"
+    )
+    assert {one.name: one.kind for one in study.raters} == {
+        "ann": "person",
+        "bob": "person",
+        "the/judge": "model",
+    }
+    assert study.design == "between"  # each person saw one respondent
+
+
+@pytest.mark.parametrize(
+    ("rows", "people", "said"),
+    [
+        ("a,x,r1,robot,1\n", None, "r.csv row 2: 'rater_kind' must be person or model"),
+        ("a,x,r1,person,1\nb,x,r1,model,1\n", None, "row 3: rater 'r1' was a person before"),
+        ("a,x,r1,model,1\n", "rater,kind\nr1,person\n", "p.csv: rater 'r1' is a model"),
+    ],
+)
+def test_a_rater_is_of_one_known_kind(rows: str, people: str | None, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        read("situation,respondent,rater,rater_kind,rating\n" + rows, people)
+
+
 def test_zero_is_told_and_dates_are_texts() -> None:
     import datetime
 

@@ -172,6 +172,69 @@ def test_the_finite_interval_covers_in_repeated_samples_of_the_same_rows() -> No
     assert 0.917 <= held / runs <= 0.983
 
 
+def shares(good: list[float], judged: int = 50) -> pl.DataFrame:
+    size = len(good)
+    return pl.DataFrame(
+        {
+            "rating": [*good, *[None] * judged],
+            "prediction": [(one * 7 % 5) / 5 for one in range(size + judged)],
+            "rater": [*(f"r{one}" for one in range(size)), *[None] * judged],
+            "situation": [f"s{one}" for one in range(size + judged)],
+        }
+    )
+
+
+def test_alike_ratings_do_not_make_it_certain() -> None:
+    found = prediction_powered_mean(shares([1.0] * 16), limits=(0, 1))
+    # By hand, Wilson: n / (n + t²) with 15 degrees of freedom.
+    t = 2.131449545559323
+    assert (found.low, found.high) == pytest.approx((16 / (16 + t**2), 1))
+    assert found.half_width(0.99) > 1 - found.low
+    # Four raters of four replies each are worth four ratings, while they all agree.
+    fewer = shares([1.0] * 16).with_columns(rater=pl.col("rater").str.replace_all("r1", "r"))
+    assert prediction_powered_mean(fewer, limits=(0, 1)).low < found.low
+
+
+def test_away_from_the_ends_the_scale_changes_little() -> None:
+    frame = arithmetic()
+    plain = prediction_powered_mean(frame, rater=None, situation=None)
+    within = prediction_powered_mean(frame, rater=None, situation=None, limits=(1, 5))
+    assert (within.estimate, within.se) == (plain.estimate, plain.se)
+    assert within.low == pytest.approx(plain.low, abs=0.02)
+    assert within.high == pytest.approx(plain.high, abs=0.02)
+
+
+def test_one_rater_alone_leaves_the_whole_scale_open() -> None:
+    frame = shares([1.0, 0.0] * 8).with_columns(rater=pl.lit("ann"))
+    found = prediction_powered_mean(frame, limits=(0, 1))
+    assert (found.low, found.high) == (0, 1)
+
+
+def test_a_difference_from_alike_ratings_has_a_width() -> None:
+    frame = pl.concat(
+        [
+            shares([1.0] * 16, 0).with_columns(arm=pl.lit("a")),
+            shares([1.0, 0.0] * 8, 0).with_columns(arm=pl.lit("b"), rater=pl.col("rater") + "b"),
+        ]
+    )
+    plain = prediction_powered_difference(frame, "a", "b")
+    within = prediction_powered_difference(frame, "a", "b", limits=(0, 1))
+    assert within.estimate == plain.estimate == 0.5
+    assert 0 < within.low < plain.low
+    a, b = (prediction_powered_mean(frame.filter(arm=one), limits=(0, 1)) for one in "ab")
+    assert within.low == pytest.approx(0.5 - math.hypot(1 - a.low, b.high - 0.5))
+
+
+@pytest.mark.parametrize(("share", "size"), [(0.8, 10), (0.9, 20), (0.95, 10), (0.95, 50)])
+def test_the_interval_of_a_share_covers_near_the_end(share: float, size: int) -> None:
+    """By the standard error alone, 38% held the truth at a share of 0.95 with 10 ratings."""
+    rng = np.random.default_rng(2)
+    draws = [shares((rng.random(size) < share).astype(float).tolist()) for _ in range(200)]
+    found = [prediction_powered_mean(one, limits=(0, 1)) for one in draws]
+    assert np.mean([one.low <= share <= one.high for one in found]) >= 0.93
+    assert all(one.high > one.low for one in found)
+
+
 def test_too_few_human_ratings_are_refused() -> None:
     frame = arithmetic().with_columns(rating=pl.lit(None, dtype=pl.Float64))
     with pytest.raises(InputError, match="at least 2 ratings by people; got 0"):

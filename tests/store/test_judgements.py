@@ -82,6 +82,21 @@ def test_only_the_way_of_asking_used_last_counts(lab: Lab) -> None:
     assert lab_judgements(lab)["label"].to_list() == ["Bad"] * 3
 
 
+def test_a_way_of_asking_that_holds_more_of_what_matters_is_preferred(lab: Lab) -> None:
+    replies = replied(lab, "a/model")
+    ids = [one.response for one in replies]
+    judge(lab, replies, "Bad", temperature=1.0)
+    judge(lab, replies[:1], "Good", temperature=0.5)
+    frame = lab_judgements(lab, about=[ids])
+    assert frame["label"].to_list() == ["Bad"] * 3
+    assert frame["ways"].to_list() == [2] * 3
+    # Of equals the last used; and no group may be missing.
+    assert lab_judgements(lab, about=[ids[:1]])["label"].to_list() == ["Good"]
+    judge(lab, replies[:2], "Okay", temperature=0.7)
+    assert lab_judgements(lab, about=[ids[:2], ids[2:]])["label"].to_list() == ["Bad"] * 3
+    assert lab_judgements(lab, about=[ids[:2]])["label"].to_list() == ["Okay"] * 2
+
+
 def test_a_dimension_asked_later_leaves_the_others_as_they_are(lab: Lab) -> None:
     replies = replied(lab, "a/model")
     model = ScriptedModel(always({"empathy": "Good", "help": "Yes"}))

@@ -30,8 +30,8 @@ def leaderboard(
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="Who stands in for people: provider/name or style; the model with the narrowest "
-            "interval, if not given.",
+            help="Who stands in for people: provider/name or style; the mean of all models that "
+            "judged, if not given.",
         ),
     ] = None,
     html: Annotated[

@@ -234,8 +234,9 @@ def ratings(
 ) -> None:
     """Imports anybody's ratings: the columns situation, respondent, rater, rating.
 
-    If wanted also dimension, sample, label, seconds. With the columns text and situation_text the
-    file brings its replies and situations along; else they must be in the lab.
+    If wanted also dimension, sample, label, seconds, rater_kind (person or model). With the columns
+    text and situation_text the file brings its replies and situations along; else they must be in
+    the lab.
     """
     from empathylab.cli.data_import import own_set_id, slug
     from empathylab.errors import InputError

@@ -94,9 +94,23 @@ def _opened(lab: Lab, wanted: Wanted, options: RunOptions) -> _Bench:
     require_closed(lab, study, peek=wanted.peek, who=operator())
     if STYLE_JUDGE in wanted.judges:
         require_sklearn()
+    for name in wanted.models:
+        _require_one_arm(ground, name)
     measured = measured_study(lab, study.name)
     whole = study_set(lab, measured)
     return _Bench(lab, wanted, options, ground, measured, asked_by(lab, measured), whole)
+
+
+def _require_one_arm(ground: Ground, name: str) -> None:
+    from empathylab.errors import InputError
+
+    if arms := ground.arms_of(name):
+        raise InputError(
+            "people rated its replies in several arms of the study, each measured by itself",
+            where=f"study {ground.study.name}",
+            got=", ".join(arms),
+            remedy="See `empathylab analyze leaderboard`.",
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -195,8 +209,9 @@ class _Bench:
 
         models = [name for name in judges if name != STYLE_JUDGE]
         roads = [*models, *([PANEL] if len(models) > 1 else ()), *(set(judges) - set(models))]
+        kept = None if self.wanted.sample is None else self.keys()
         return [
-            measure(self.lab, self.ground, name, judge, self.asked.prompt, models)
+            measure(self.lab, self.ground, name, judge, self.asked.prompt, models, keys=kept)
             for name in dict.fromkeys(names)
             for judge in roads
         ]
@@ -219,7 +234,9 @@ class _Bench:
         from empathylab.report.leaderboard_page import write_leaderboard
 
         path = self.lab.reports / f"leaderboard-{self.study.name}.html"
-        board = leaderboard(self.lab, self.ground, self.study, known=known)
+        # The table is of all situations.
+        whole = known if self.wanted.sample is None else ()
+        board = leaderboard(self.lab, self.ground, self.study, known=whole)
         return write_leaderboard(path, board)
 
     def _model(self, name: str) -> Model:
@@ -290,7 +307,10 @@ def _print(
     from empathylab.report.against_words import difference_rows, estimate_rows, rests_on
 
     for one in found:
-        typer.echo(f"{one.respondent} against {one.study}, {one.dimension}; judge {one.judge}\n")
+        typer.echo(
+            f"{one.respondent} against {one.study}, {one.dimension}; judge {one.judge}; "
+            f"{one.situations:,} situations\n"
+        )
         print_rows(estimate_rows(one), "estimates", as_json=False)
         typer.echo("")
         print_rows(difference_rows(one), "differences", as_json=False)

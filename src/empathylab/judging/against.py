@@ -11,7 +11,6 @@ import polars as pl
 
 from empathylab.errors import InputError
 from empathylab.judging.against_frames import FEWEST_RATINGS, TOLD, Ground, beside
-from empathylab.stats.cluster_robust import t_margin
 from empathylab.stats.prediction_powered import (
     PredictionPowered,
     prediction_powered_difference,
@@ -37,6 +36,10 @@ class Outcome:
     prediction: str
     lowest: float
     highest: float
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        return self.lowest, self.highest
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,8 @@ class Estimate:
     """People's ratings of this respondent that were used."""
     n_judged: int
     """Replies that only the judge rated."""
+    unjudged: int
+    """Replies, rated by people or not, that the judge should have rated and did not."""
     trust: float
     """λ, how far the judge is used beside people, from 0 to 1; NaN where it stands alone."""
     people_low: float
@@ -78,6 +83,8 @@ class Estimate:
     note: str
     half_width: Callable[[float], float] = field(repr=False, compare=False)
     """Of the interval at another confidence, before it is kept within the scale."""
+    transferred: Transferred | None = field(default=None, repr=False, compare=False)
+    """Where the judge stands alone: how it was calibrated."""
 
     @property
     def typical_error(self) -> float:
@@ -124,6 +131,12 @@ class Against:
     """Emotions and valences with too few replies or ratings to be told by themselves."""
     few: int
     """People's ratings of the respondent that are too few to be used."""
+    situations: int
+    """To which the replies used are given."""
+    calibration_missed: int
+    """People's ratings of the others that are not used, because the judge has none beside them."""
+    notes: tuple[str, ...] = ()
+    """What else to know before relying on it, in sentences."""
 
     def estimate(self, kind: Kind, group: Group | None = None) -> Estimate | None:
         """The estimate of that kind, for all situations unless a group is given."""
@@ -178,7 +191,9 @@ def against(
     frame = beside(ground, replies, told)
     turns = {name: beside(ground, replies, one) for name, one in (left_out or {}).items()}
     own = ground.people.filter(respondent=respondent).height
-    others = tuple(name for name in ground.respondents if name != respondent)
+    # Nobody is calibrated on another arm of the same writer.
+    own_arms = {respondent, *ground.arms_of(respondent)}
+    others = tuple(name for name in ground.respondents if name not in own_arms)
     measure = _Measure(ground, respondent, others, frame, turns, by_people=own >= FEWEST_RATINGS)
     groups = list(measure.groups()) if parts else [Group()]
     estimates = [
@@ -188,11 +203,8 @@ def against(
         if (one := measure.estimate(outcome, group)) is not None
     ]
     whole = next(one for one in estimates if one.group.level == "all")
-    used = frame.filter(
-        pl.col("respondent").is_in(others),
-        pl.col("rating").is_not_null(),
-        pl.col("told").is_not_null(),
-    )
+    theirs = frame.filter(pl.col("respondent").is_in(others), pl.col("rating").is_not_null())
+    used = theirs.filter(pl.col("told").is_not_null())
     told_groups = {one.group for one in estimates}
     return Against(
         study=ground.study.name,
@@ -213,6 +225,8 @@ def against(
         ),
         left_out=sum(group not in told_groups for group in groups),
         few=own if own < FEWEST_RATINGS else 0,
+        situations=measure.situations(),
+        calibration_missed=theirs.height - used.height,
     )
 
 
@@ -234,6 +248,11 @@ class _Measure:
             for name in mine[level].drop_nulls().unique().sort():
                 yield Group(level, str(name))
 
+    def situations(self) -> int:
+        told, rated = pl.col("told").is_not_null(), pl.col("rating").is_not_null()
+        used = told | rated if self.by_people else told
+        return self.frame.filter(used, respondent=self.respondent)["situation"].n_unique()
+
     def rated(self, respondent: str, group: Group) -> int:
         return group.of(self.ground.people.filter(respondent=respondent)).height
 
@@ -245,9 +264,10 @@ class _Measure:
     def _by_people(self, outcome: Outcome, group: Group) -> Estimate | None:
         if self.rated(self.respondent, group) < FEWEST_RATINGS:
             return None
-        rows = group.of(self._mine(outcome))
-        found = prediction_powered_mean(rows, prediction="prediction", rating=outcome.rating)
-        basis: Basis = "people and judge" if found.n_judged else "people"
+        rows = self._mine(outcome, group)
+        found = prediction_powered_mean(rows, rating=outcome.rating, limits=outcome.limits)
+        n_judged = rows.filter(_told_only(outcome)).height
+        basis: Basis = "people and judge" if n_judged else "people"
         low, high = _kept(found.low, found.high, outcome.lowest, outcome.highest)
         people = _kept(found.people_low, found.people_high, outcome.lowest, outcome.highest)
         return Estimate(
@@ -260,21 +280,26 @@ class _Measure:
             alike_high=_NAN,
             basis=basis,
             n_ratings=found.n,
-            n_judged=found.n_judged,
+            n_judged=n_judged,
+            unjudged=_unjudged(rows) if n_judged else 0,
             trust=found.trust[0],
             people_low=people[0],
             people_high=people[1],
             errors=(),
-            note=found.note if found.n_judged else "",
-            half_width=lambda confidence: _margin(found, confidence),
+            note=found.note if n_judged else "",
+            half_width=found.half_width,
         )
 
-    def _mine(self, outcome: Outcome) -> pl.DataFrame:
-        """The respondent's rows. Where people rated all, the judge is not needed."""
-        mine = self.frame.filter(respondent=self.respondent)
-        if mine[outcome.rating].null_count() == 0:
-            return mine.with_columns(prediction=pl.lit(0.0))
-        return mine.with_columns(prediction=pl.col(outcome.prediction))
+    def _mine(self, outcome: Outcome, group: Group) -> pl.DataFrame:
+        """The respondent's rows; those that people rated, where the judge rated no others."""
+        mine = group.of(self.frame.filter(respondent=self.respondent))
+        if mine.filter(_told_only(outcome)).is_empty():
+            rated = mine.filter(pl.col(outcome.rating).is_not_null())
+            return rated.with_columns(prediction=pl.lit(0.0))
+        # People's ratings hold also where the judge refused: there it foretells nothing, and its
+        # mean says just that. Without these rows the estimate would be of what it does not refuse.
+        told = pl.col(outcome.prediction)
+        return mine.with_columns(prediction=told.fill_null(strategy="mean"))
 
     def _by_judge(self, outcome: Outcome, group: Group) -> Estimate | None:
         rows = group.of(self._calibration(self.frame, outcome))
@@ -295,7 +320,8 @@ class _Measure:
                 name: group.of(self._calibration(one, outcome)) for name, one in self.turns.items()
             },
         )
-        return _judged(found, outcome, group)
+        mine = rows.filter(respondent=self.respondent)
+        return _judged(found, outcome, group, _unjudged(mine))
 
     def _calibration(self, frame: pl.DataFrame, outcome: Outcome) -> pl.DataFrame:
         """The rows of those who count, the respondent's own without ratings."""
@@ -325,13 +351,11 @@ class _Measure:
     def difference(self, own: Estimate, other: str) -> Difference:
         """The estimate less the mean of people's ratings of the other."""
         outcome, group = own.outcome, own.group
-        if own.basis == "judge":
+        if own.transferred is not None:
             theirs = _people_mean(group.of(self.ground.people.filter(respondent=other)), outcome)
             apart = own.estimate - theirs.estimate
-            # What they share (situations, the calibration) would only make it narrower.
-            also = _margin(theirs, CONFIDENCE)
-            margin = math.hypot(own.half_width(CONFIDENCE), also)
-            alike = math.hypot((own.alike_high - own.alike_low) / 2, also)
+            also = theirs.half_width(CONFIDENCE)
+            margin, alike = own.transferred.apart_half_width(other, also, CONFIDENCE)
             ends, narrow = (apart - margin, apart + margin), (apart - alike, apart + alike)
             n = theirs.n
         else:
@@ -351,21 +375,32 @@ class _Measure:
 
     def _both(self, outcome: Outcome, group: Group, other: str) -> PredictionPowered:
         theirs = self.ground.people.filter(respondent=other).with_columns(prediction=pl.lit(0.0))
-        rows = pl.concat([self._mine(outcome), theirs], how="diagonal")
+        rows = pl.concat([self._mine(outcome, group), theirs], how="diagonal")
         return prediction_powered_difference(
-            group.of(rows), self.respondent, other, arm="respondent", rating=outcome.rating
+            group.of(rows),
+            self.respondent,
+            other,
+            arm="respondent",
+            rating=outcome.rating,
+            limits=outcome.limits,
         )
 
 
 def _people_mean(rows: pl.DataFrame, outcome: Outcome) -> PredictionPowered:
-    return prediction_powered_mean(rows.with_columns(prediction=pl.lit(0.0)), rating=outcome.rating)
+    return prediction_powered_mean(
+        rows.with_columns(prediction=pl.lit(0.0)), rating=outcome.rating, limits=outcome.limits
+    )
 
 
-def _margin(found: PredictionPowered, confidence: float) -> float:
-    return t_margin(found.df, confidence) * found.se if found.df > 0 else math.inf
+def _told_only(outcome: Outcome) -> pl.Expr:
+    return pl.col(outcome.rating).is_null() & pl.col(outcome.prediction).is_not_null()
 
 
-def _judged(found: Transferred, outcome: Outcome, group: Group) -> Estimate:
+def _unjudged(rows: pl.DataFrame) -> int:
+    return rows.filter(pl.col("told").is_null())["response"].n_unique()
+
+
+def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -> Estimate:
     low, high = _kept(found.low, found.high, outcome.lowest, outcome.highest)
     alike = _kept(found.alike_low, found.alike_high, outcome.lowest, outcome.highest)
     return Estimate(
@@ -379,12 +414,14 @@ def _judged(found: Transferred, outcome: Outcome, group: Group) -> Estimate:
         basis="judge",
         n_ratings=0,
         n_judged=found.n_judged,
+        unjudged=unjudged,
         trust=_NAN,
         people_low=_NAN,
         people_high=_NAN,
         errors=found.errors,
         note=found.note,
         half_width=found.half_width,
+        transferred=found,
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -45,6 +45,21 @@ class Ground:
     design: str
     people: pl.DataFrame
     """response, respondent, situation, emotion, valence, text, rater, rating, top."""
+    arms: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """From each of `respondents` to its arm, and to who wrote the replies: one who took part in two
+    arms (asked in two ways, say) counts as two."""
+
+    def arm(self, respondent: str) -> str:
+        return self.arms.get(respondent, (respondent, ""))[0]
+
+    def writer(self, respondent: str) -> str:
+        return self.arms.get(respondent, ("", respondent))[1]
+
+    def arms_of(self, writer: str) -> tuple[str, ...]:
+        """Those among `respondents` whose replies are by that one, under another name."""
+        return tuple(
+            one for one in self.respondents if one != writer and self.writer(one) == writer
+        )
 
     @property
     def respondents(self) -> tuple[str, ...]:
@@ -99,17 +114,19 @@ def study_ground(lab: Lab, study: str, dimension: str | None = None) -> Ground:
             remedy="Name another dimension with --dimension.",
         )
     top = max(asked.values or rows["rating"].to_list())
-    # A respondent in two arms (asked in two ways, say) is told by the arm.
     several = pl.col("arm").n_unique().over("respondent") > 1
     who = pl.when(several).then(pl.format("{} ({})", "respondent", "arm")).otherwise("respondent")
+    rows = rows.with_columns(who=who)
     people = rows.select(
         *("response", "emotion", "valence", "text", "rater"),
-        respondent=who,
+        respondent="who",
         situation=pl.concat_str("set", "situation", separator="/"),
         rating=pl.col("rating").cast(pl.Float64),
         top=(pl.col("rating") == top).cast(pl.Float64),
     ).cast({"rater": pl.String})
-    return Ground(judged_study(lab, chosen.name), asked, chosen.design, people)
+    names = rows.select("who", "arm", "respondent").unique("who", maintain_order=True)
+    arms = {name: (arm, writer) for name, arm, writer in names.iter_rows()}
+    return Ground(judged_study(lab, chosen.name), asked, chosen.design, people, arms)
 
 
 def measured_replies(
@@ -120,6 +137,11 @@ def measured_replies(
     The one that the study showed or people rated, else the newest to the prompt.
     """
     shown = [one for one in study_replies(lab, ground.study.row) if one.respondent == respondent]
+    if respondent != (writer := ground.writer(respondent)):
+        # Of one of a respondent's arms, what was rated in it: nothing tells whose the rest is.
+        rated = set(ground.people.filter(respondent=respondent)["response"])
+        own = [one for one in study_replies(lab, ground.study.row) if one.respondent == writer]
+        return tuple(replace(one, respondent=respondent) for one in own if one.response in rated)
     newest = newcomer_replies(lab, ground.study.row, respondent, prompt=prompt)
     found = {(one.set, one.situation): one for one in (*newest, *shown)}
     return tuple(found.values())
@@ -141,11 +163,23 @@ def replies_frame(replies: Sequence[JudgedReply]) -> pl.DataFrame:
     return pl.DataFrame(rows, REPLIES)
 
 
-def told_by(lab: Lab, ground: Ground, judges: Collection[str] | None = None) -> pl.DataFrame:
+def told_by(
+    lab: Lab,
+    ground: Ground,
+    judges: Collection[str] | None = None,
+    replies: pl.DataFrame | None = None,
+) -> pl.DataFrame:
     """What each judge says of each response: `told`, the rating, and `told_top`, the chance that it
     is the highest point; means over orders and repeats, of the judge's distribution where it is
-    known."""
-    frame = lab_judgements(lab, ground.study.name).filter(
+    known.
+
+    Of a judge that was asked in several ways, by that which holds the most of what people rated and
+    of `replies`; `ways` counts them.
+    """
+    asked = [
+        one["response"].unique().to_list() for one in (ground.people, replies) if one is not None
+    ]
+    frame = lab_judgements(lab, ground.study.name, about=asked).filter(
         pl.col("value").is_not_null(), pl.col("dimension") == ground.dimension.name
     )
     if judges is not None:
@@ -156,7 +190,7 @@ def told_by(lab: Lab, ground: Ground, judges: Collection[str] | None = None) -> 
     return (
         frame.with_columns(told_top=pl.coalesce(known, top), told=pl.coalesce("expected", "value"))
         .group_by("judge", "response", maintain_order=True)
-        .agg(pl.col("told", "told_top").mean())
+        .agg(pl.col("told", "told_top").mean(), pl.col("ways").max())
     )
 
 

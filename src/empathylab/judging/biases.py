@@ -10,10 +10,11 @@ import polars as pl
 
 from empathylab.judging.cards import LEVEL, BiasName, JudgeBias
 from empathylab.stats.corrections import holm
-from empathylab.stats.judge_bias import Bias, length_bias, position_bias, self_preference
+from empathylab.stats.judge_bias import Bias, position_bias, self_preference
+from empathylab.stats.scaled_bias import scaled_bias
 
 _FEWEST_SITUATIONS = 20
-"""Of an emotion or valence, and of all others: with fewer the test finds too much."""
+"""Of an emotion or valence, and of all others: few clusters make a test find too much."""
 
 
 def judge_biases(
@@ -78,24 +79,23 @@ def same_over_orders(compared: pl.DataFrame) -> float:
 
 
 def _length(rows: pl.DataFrame, confidence: float) -> JudgeBias:
-    known = rows.drop_nulls(["words"])
+    known = rows.drop_nulls(["words"]).filter(pl.col("words") > 0)
     if known.is_empty():
         return untested("length", "the replies' words are not known")
     # A taste for length, told from a taste for a respondent who writes at length.
     several = known["respondent"].drop_nulls().n_unique() > 1
-    found = length_bias(
-        known,
+    doublings = known.with_columns(lean=pl.col("words").log(2))
+    found = scaled_bias(
+        doublings,
+        "lean",
         prediction="expected",
         within="respondent" if several else None,
         rater=_rater(known),
         confidence=confidence,
     )
-    doubled = math.log(2)
-    return replace(
-        _as_bias("length", "", found),
-        estimate=found.per_doubling,
-        low=found.low * doubled,
-        high=found.high * doubled,
+    told = _as_bias("length", "", found)
+    return (
+        replace(told, note="all replies are equally long") if math.isnan(found.estimate) else told
     )
 
 
@@ -114,11 +114,12 @@ def _self_preference(
         per_doubling = length.estimate * pl.col("words").log() / math.log(2)
         known = known.with_columns(expected=pl.col("expected") - per_doubling)
         note = "what it gives for length is taken out"
-    found = self_preference(
-        known, present, prediction="expected", rater=_rater(known), confidence=confidence
-    )
-    made = _as_bias("self_preference", ", ".join(present), found)
-    return replace(made, note=made.note or note)
+    made = _gap(known, pl.col("respondent").is_in(present), confidence)
+    told = _as_bias("self_preference", ", ".join(present), made)
+    if math.isnan(told.estimate) and known["respondent"].is_in(present).all():
+        note = "there are no responses by others"
+        return replace(told, note=note)
+    return replace(told, note="; ".join(one for one in (told.note, note) if one))
 
 
 def _position(compared: pl.DataFrame, confidence: float) -> JudgeBias:
@@ -165,15 +166,18 @@ def _valence(rows: pl.DataFrame, confidence: float) -> JudgeBias:
 def _group(rows: pl.DataFrame, column: BiasName, value: str, confidence: float) -> JudgeBias:
     """How much further above people the judge rates this group than the others."""
     known = rows.drop_nulls([column])
-    found = self_preference(
-        known,
-        [value],
-        respondent=column,
+    return _as_bias(column, value, _gap(known, pl.col(column) == value, confidence))
+
+
+def _gap(known: pl.DataFrame, inside: pl.Expr, confidence: float) -> Bias:
+    """How much further above people the judge rates the rows inside than the others."""
+    return scaled_bias(
+        known.with_columns(lean=inside.cast(pl.Float64)),
+        "lean",
         prediction="expected",
         rater=_rater(known),
         confidence=confidence,
     )
-    return _as_bias(column, value, found)
 
 
 def _enough(rows: pl.DataFrame, column: str, value: str) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from empathylab.errors import InputError
 from empathylab.judging.biases import emotion_biases, judge_biases, same_over_orders
@@ -26,12 +28,16 @@ from empathylab.stats.annotators import AlternativeAnnotatorTest, alternative_an
 from empathylab.stats.calibration import (
     CalibrationCurve,
     CalibrationScores,
+    Measured,
     calibration_curve,
     calibration_scores,
+    clustered_mean,
     confusion,
     ordinal_map,
 )
+from empathylab.stats.cluster_robust import cluster_codes
 
+Array = NDArray[np.float64]
 PeopleAre = Literal["experts", "skilled", "crowd"]
 EPSILON: dict[PeopleAre, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """What Calderon, Reichart and Dror (2025) advise, by what the people replaced would have cost."""
@@ -129,9 +135,14 @@ def _card(
     if kin is None:
         kin = own_respondents(judge, dict.fromkeys(everybody))
     test, untested = _tested(own, plan)
+    within, within_low = _within(own.replies, plan)
+    constant = _constant_passes(own, test, plan)
     values = own.replies["people"], own.replies["value"]
-    few = _averaged(own.people) if own.people["rater"].n_unique() < _FEW_PEOPLE else own.people
-    biases = judge_biases(few, own.asked, own.compared, kin, confidence=plan.confidence)
+    few = own.people["rater"].n_unique() < _FEW_PEOPLE
+    # Few people are all there are: nothing is said of others like them.
+    nobody = pl.lit(None, dtype=pl.String)
+    single = own.people.with_columns(rater=nobody) if few else own.people
+    biases = judge_biases(single, own.asked, own.compared, kin, confidence=plan.confidence)
     kappas = _pair_kappas(own)
     sure, n = plan.confidence, len(own.replies)
     return JudgeCard(
@@ -147,20 +158,22 @@ def _card(
             *values, weights="quadratic", spacing="ranks", confidence=sure
         ),
         spearman=spearman(own.replies["people"], own.replies["expected"], confidence=sure),
-        spearman_within=_within(own.replies),
+        spearman_within=within,
+        spearman_within_low=within_low,
         people_kappa=kappas[0],
         judge_person_kappa=kappas[1],
         people_are=plan.people_are,
         epsilon=plan.chosen_epsilon,
         alt_test=test,
-        constant_passes=_constant_passes(own, test, plan),
+        constant_passes=constant,
+        over_constant=None if constant is None else _over_constant(own.people, plan),
         untested=untested,
         biases=biases,
-        emotions=emotion_biases(few, confidence=plan.confidence),
+        emotions=emotion_biases(single, confidence=plan.confidence),
         stability=_stability(own.asked, plan),
         same_over_orders=same_over_orders(own.compared),
         confusion=confusion(own.people, prediction="value") if own.points and n else None,
-        curve=_curve(few, plan),
+        curve=_curve(_averaged(own.people) if few else own.people, plan),
         map=ordinal_map(own.people, prediction="expected") if n else None,
         scores=_scores(own.people, plan),
         points=own.points,
@@ -255,23 +268,53 @@ def _constant_passes(
     """Whether a judge that always says people's commonest rating would pass; None untested."""
     if test is None or not test.comparisons:
         return None
-    commonest = own.people["rating"].mode().min()
-    same = pl.Series("value", [commonest] * len(own.replies), pl.Float64)
+    same = pl.Series("value", [_commonest(own.people)] * len(own.replies), pl.Float64)
     return _against_people(own, same, replace(plan, resamples=0)).passes
 
 
-def _within(replies: pl.DataFrame) -> float:
-    """Spearman's correlation among replies of one respondent, the mean over respondents."""
+def _over_constant(people: pl.DataFrame, plan: CalibrationPlan) -> Measured:
+    """How much nearer the judge is to single ratings than their commonest value always."""
+    apart = (pl.col("rating") - _commonest(people)) ** 2 - (pl.col("rating") - pl.col("value")) ** 2
+    few = people["rater"].n_unique() < _FEW_PEOPLE
+    clusters = [cluster_codes(people[one]) for one in ("rater", "situation")[few:]]
+    values = people.select(apart.alias("apart"))["apart"].to_numpy()
+    return clustered_mean(values, clusters, plan.confidence)
+
+
+def _commonest(people: pl.DataFrame) -> float:
+    """The rating that people give most often, the lowest of several."""
+    return float(people["rating"].mode().to_numpy().min())
+
+
+def _within(replies: pl.DataFrame, plan: CalibrationPlan) -> tuple[float, float]:
+    """Spearman's correlation among replies of one respondent, and the lower end of its interval.
+
+    The mean over respondents; the interval is on the mean of Fisher's z.
+    """
     known = replies.drop_nulls(["respondent"])
     if known["respondent"].n_unique() < 2:
+        return math.nan, math.nan
+    found = np.array(
+        [
+            (one.estimate, one.n)
+            for _, rows in known.group_by("respondent", maintain_order=True)
+            if not math.isnan((one := spearman(rows["people"], rows["expected"])).estimate)
+        ]
+    ).reshape(-1, 2)
+    if not len(found):
+        return math.nan, math.nan
+    r, n = found.T
+    return float(np.average(r, weights=n)), _pooled_low(r[n > 3], n[n > 3] - 3, plan.confidence)
+
+
+def _pooled_low(r: Array, weights: Array, confidence: float) -> float:
+    """The lower end for correlations taken together, each with Bonett and Wright's variance."""
+    if not len(r):
         return math.nan
-    found = [
-        (one.estimate, one.n)
-        for _, rows in known.group_by("respondent", maintain_order=True)
-        if not math.isnan((one := spearman(rows["people"], rows["expected"])).estimate)
-    ]
-    total = sum(n for _, n in found)
-    return sum(estimate * n for estimate, n in found) / total if total else math.nan
+    z = np.arctanh(np.clip(r, -0.999, 0.999))
+    se = math.sqrt(float((weights * (1 + r**2 / 2)).sum())) / float(weights.sum())
+    margin = NormalDist().inv_cdf((1 + confidence) / 2) * se
+    return math.tanh(float(np.average(z, weights=weights)) - margin)
 
 
 def _pair_kappas(own: _Shared) -> tuple[float, float]:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from empathylab.stats.agreement import Coefficient
 from empathylab.stats.annotators import AlternativeAnnotatorTest
-from empathylab.stats.calibration import CalibrationCurve, CalibrationScores, Confusion, OrdinalMap
+from empathylab.stats.calibration import (
+    CalibrationCurve,
+    CalibrationScores,
+    Confusion,
+    Measured,
+    OrdinalMap,
+)
 
 Decision = Literal["may", "not", "cannot tell"]
 BiasName = Literal["length", "self_preference", "position", "scale_order", "valence", "emotion"]
@@ -85,7 +92,9 @@ class JudgeCard:
     spearman: Coefficient
     spearman_within: float
     """The mean over respondents: what is left once it is known who wrote the reply. NaN where there
-    is one respondent only."""
+    is one respondent only, or the judge says the same of all replies of each."""
+    spearman_within_low: float
+    """The lower end of its interval; NaN where there is none."""
     people_kappa: float
     """Mean weighted kappa of two people; NaN where no two share enough responses."""
     judge_person_kappa: float
@@ -98,6 +107,9 @@ class JudgeCard:
     """Whether a judge that always says people's commonest rating would pass the same test: single
     ratings scatter, and a value in the middle is often nearer to the others than a person is. None
     where nobody was tested."""
+    over_constant: Measured | None
+    """How much nearer the judge is to single ratings than that constant: the mean difference of
+    their squared distances. None where nobody was tested."""
     untested: str
     """Why there is no test, or nobody was tested in it; empty where there is a verdict."""
     biases: tuple[JudgeBias, ...]
@@ -121,22 +133,51 @@ class JudgeCard:
         return self.spearman.low > 0
 
     @property
+    def foretells(self) -> bool:
+        """Whether people's ratings are foretold better from the judge than from their shares."""
+        return self.scores is not None and self.scores.gain.low > 0
+
+    @property
+    def knows_only_who(self) -> bool:
+        """Whether there are several respondents, and nothing is shown to be known within them."""
+        return len(self.respondents) > 1 and not self.spearman_within_low > 0
+
+    @property
     def decision(self) -> Decision:
         """Whether the judge may stand in for people.
 
-        By the alternative annotator test, and only where its values rise with people's: a judge
-        that always says the same can pass the test, and tells nothing.
+        By the alternative annotator test, and only where the judge is shown to know something: one
+        that says the same of nearly everything can pass the test, and tells nothing.
         """
         if self.alt_test is None or not self.alt_test.comparisons:
             return "cannot tell"
-        return "may" if self.alt_test.passes and self.follows_people else "not"
+        return "may" if self.alt_test.passes and not self.unshown else "not"
+
+    @property
+    def unshown(self) -> str:
+        """What must be shown besides the test and is not; empty where nothing is missing."""
+        if not self.follows_people:
+            return "its values are not shown to rise with people's"
+        if not self.foretells:
+            return "it is not shown to foretell people's ratings better than the bare shares do"
+        if self.constant_passes and not (self.over_constant and self.over_constant.low > 0):
+            return (
+                "it is not shown to be nearer to people than a judge that always says their "
+                "commonest rating"
+            )
+        return ""
 
     @property
     def not_for(self) -> tuple[str, ...]:
-        """What the judge must not be used for, by the biases that were found."""
-        named = tuple(_NOT_FOR[one.name] for one in self.biases if one.found)
-        odd = tuple(one.about for one in self.emotions if one.found)
-        return named + ((f"comparing {', '.join(odd)} with other emotions",) if odd else ())
+        """What the judge must not be used for, by what was found and by what is not shown."""
+        return tuple(self._limits())
+
+    def _limits(self) -> Iterator[str]:
+        if self.knows_only_who:
+            yield "comparing replies of one respondent"
+        yield from (_NOT_FOR[one.name] for one in self.biases if one.found)
+        if odd := [one.about for one in self.emotions if one.found]:
+            yield f"comparing {', '.join(odd)} with other emotions"
 
     @property
     def verdict(self) -> str:
@@ -144,10 +185,7 @@ class JudgeCard:
         if self.decision == "cannot tell":
             return f"cannot tell: {self.untested}"
         if self.decision == "not" and self.alt_test is not None and self.alt_test.passes:
-            return (
-                f"not: it passes at ε = {self.epsilon:g}, but its values are not shown to rise "
-                "with people's"
-            )
+            return f"not: it passes at ε = {self.epsilon:g}, but {self.unshown}"
         if self.decision == "not":
             return f"not: it is not shown to do as well as people at ε = {self.epsilon:g}"
         limits = f", but not for {' or '.join(self.not_for)}" if self.not_for else ""

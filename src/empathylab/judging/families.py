@@ -41,7 +41,8 @@ _PART = re.compile(r"[a-z]+")
 def family(name: str) -> str:
     """The family of a model by its name: a known one, else its maker, else its first word.
 
-    Empty where the name tells none.
+    Empty where the name tells none, as that of an unknown model behind a host: names there are the
+    user's own, and two may well begin alike.
     """
     lowered = name.lower()
     # The model's own name says more than who serves it.
@@ -49,18 +50,25 @@ def family(name: str) -> str:
         if word in _WORDS:
             return _WORDS[word]
     maker, slash, rest = lowered.rpartition("/")
-    first = maker.partition("/")[0]
-    if slash and first and first not in _HOSTS:
-        return first
+    if slash:
+        return next((one for one in maker.split("/") if one and one not in _HOSTS), "")
     words = _PART.findall(rest)
     return words[0] if words and words[0] not in _GENERIC else ""
 
 
 def own_respondents(judge: str, respondents: Iterable[str]) -> tuple[str, ...]:
-    """The respondents that are the judge itself or of its family."""
-    kin = family(judge)
+    """The respondents that are the judge itself, behind whatever host, or of its family."""
+    kin, itself = family(judge), _model(judge)
     return tuple(
         name
         for name in respondents
-        if name == judge or (kin and name.lower() != "human" and family(name) == kin)
+        if _model(name) == itself or (kin and name.lower() != "human" and family(name) == kin)
     )
+
+
+def _model(name: str) -> str:
+    """The name without the hosts before it."""
+    parts = name.lower().split("/")
+    while len(parts) > 1 and parts[0] in _HOSTS:
+        parts = parts[1:]
+    return "/".join(parts)

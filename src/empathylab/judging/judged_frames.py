@@ -147,32 +147,43 @@ def judged_from_table(
 def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
     """The lab's judgements of a study's responses, with people's ratings of them.
 
-    Without a name, of the only study there is. Whether a look at a study that still collects is a
-    peek, the caller has to ask first. Raises InputError for a study that nobody has rated.
+    Models among the study's raters, as an imported table may bring them, are judges too. Without a
+    name, of the only study there is. Whether a look at a study that still collects is a peek, the
+    caller has to ask first. Raises InputError for a study that nobody has rated.
     """
     chosen = lab_study(lab, study)
     where = f"study {chosen.name}"
-    people = ratings_frame(lab, chosen.name).filter(rater_kind="person")
+    rated = ratings_frame(lab, chosen.name)
+    people = rated.filter(rater_kind="person")
     if people.is_empty():
         raise InputError(
             "no calibration is possible: no person has rated the study's responses",
             where=where,
             remedy="Let people rate some of them, or calibrate the judge on another study.",
         )
-    judged = lab_judgements(lab, chosen.name)
+    judged = lab_judgements(lab, chosen.name, about=[people["response"].unique().to_list()])
     usable = judged.filter(pl.col("value").is_not_null())
     compared = lab_preferences(lab, chosen.name)
     decided = compared.filter(pl.col("preferred").is_not_null())
-    known = [people, usable]
+    imported = _imported(rated.filter(rater_kind="model"), judged["judge"].to_list())
+    judges = [usable.with_columns(rating=pl.col("value")), imported]
+    known = [people, usable, imported]
     return JudgedRatings(
         people=_shaped(people, PEOPLE),
-        judges=_numbered(_shaped(usable.with_columns(rating=pl.col("value")), JUDGES)),
+        judges=_numbered(pl.concat([_shaped(one, JUDGES) for one in judges])),
         responses=_responses(pl.concat([_shaped(one, RESPONSES) for one in known])),
         comparisons=_shaped(decided.with_columns(outcome=pl.col("preferred")), COMPARISONS),
         scales={one.name: one.values for one in chosen.dimensions},
         study=chosen.name,
         dropped=len(judged) - len(usable) + len(compared) - len(decided),
     )
+
+
+def _imported(ratings: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
+    """Models' ratings with their judge, told from a judge of that name that the lab has asked."""
+    there = pl.col("rater").is_in(list(dict.fromkeys(judges)))
+    named = pl.when(there).then(pl.col("rater") + " (imported)").otherwise(pl.col("rater"))
+    return ratings.with_columns(judge=named)
 
 
 def _check_kinds(frame: pl.DataFrame, where: str) -> None:

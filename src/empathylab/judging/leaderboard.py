@@ -81,6 +81,7 @@ def _apart(ground: Ground, upper: Entry, lower: Entry, confidence: float) -> boo
             lower.respondent,
             arm="respondent",
             rating=first.outcome.rating,
+            limits=first.outcome.limits,
             confidence=confidence,
         )
         return found.low > 0

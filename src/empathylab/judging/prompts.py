@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,13 @@ from empathylab.situations import Situation
 
 REASON = "reason"
 PLACES = ("first", "second", "tie")
+
+
+_TAGS = (
+    *("reply", "first_reply", "second_reply", "situation", "person_said", "listener_said"),
+    *("title", "context", "utterance", "emotion", "valence", "topic"),
+)
+_OWN_TAG = re.compile(rf"<(?=[\s/\\]*(?:{'|'.join(_TAGS)})\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +42,7 @@ _MATERIAL = (
 
 RATER = JudgeTemplate(
     id="rater",
-    version=1,
+    version=2,
     system=(
         "You take part in a study of replies to people who tell of something they went through. "
         "You rate one reply and are not told who wrote it. These are the instructions:\n\n"
@@ -49,7 +57,7 @@ RATER = JudgeTemplate(
 
 CHOOSER = JudgeTemplate(
     id="chooser",
-    version=1,
+    version=2,
     system=(
         "You take part in a study of replies to people who tell of something they went through. "
         "You compare two replies to the same person and are not told who wrote them. Replies are "
@@ -157,7 +165,8 @@ def _situation_parts(situation: Situation, shows: Sequence[str]) -> Iterator[str
 
 
 def _tagged(tag: str, text: str) -> str:
-    return f"<{tag}>\n{text}\n</{tag}>"
+    """The text between tags that it cannot leave: those it brings itself are no tags any more."""
+    return f"<{tag}>\n{_OWN_TAG.sub('&lt;', text)}\n</{tag}>"
 
 
 def _quoted(text: str) -> str:

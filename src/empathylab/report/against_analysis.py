@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -22,6 +22,7 @@ from empathylab.judging.against_style import style_told
 from empathylab.judging.leaderboard import Entry, ranked
 from empathylab.judging.style_judge import STYLE_JUDGE
 from empathylab.protocols import ReplyTemplate, reply_template, usual_template
+from empathylab.report.arms_apart import apart_notes
 from empathylab.report.judge_analysis import PANEL
 from empathylab.situations import SituationSet
 from empathylab.store import Lab, hash_of
@@ -86,18 +87,51 @@ def study_set(lab: Lab, study: MeasuredStudy) -> SituationSet:
 
 
 def measure(
-    lab: Lab, ground: Ground, respondent: str, judge: str, prompt: str, panel: Sequence[str] = ()
+    lab: Lab,
+    ground: Ground,
+    respondent: str,
+    judge: str,
+    prompt: str,
+    panel: Sequence[str] = (),
+    *,
+    keys: Collection[tuple[str, str]] | None = None,
 ) -> Against:
     """The respondent against the study, by that judge: a model, `style`, or `panel`, which is the
-    mean of the judges named in `panel`."""
-    replies = replies_frame(measured_replies(lab, ground, respondent, prompt))
+    mean of the judges named in `panel`.
+
+    With `keys`, sets and situations, only the replies to these, and those that people rated.
+    """
+    known = measured_replies(lab, ground, respondent, prompt)
+    replies = replies_frame(
+        [one for one in known if keys is None or (one.set, one.situation.id) in keys]
+    )
     if judge == STYLE_JUDGE:
         found = style_told(ground, replies, respondent)
-        return against(
+        result = against(
             ground, respondent, replies, found.told, judge=judge, left_out=found.left_out
         )
-    told = told_by(lab, ground, panel if judge == PANEL else [judge])
-    return against(ground, respondent, replies, _together(told), judge=judge)
+        return dataclasses.replace(result, notes=_apart(lab, ground, result))
+    told = told_by(lab, ground, panel if judge == PANEL else [judge], replies)
+    result = against(ground, respondent, replies, _together(told), judge=judge)
+    return dataclasses.replace(result, notes=(*_ways(told), *_apart(lab, ground, result)))
+
+
+def _apart(lab: Lab, ground: Ground, found: Against) -> tuple[str, ...]:
+    """Where fresh ratings are compared with older ones: when, and whether the raters are alike."""
+    if found.basis == "judge":
+        return ()
+    others = dict.fromkeys(one.other for one in found.differences)
+    return apart_notes(lab, ground, [found.respondent, *others])
+
+
+def _ways(told: pl.DataFrame) -> tuple[str, ...]:
+    """That a judge was asked in several ways, of which one is used."""
+    several = told.filter(pl.col("ways") > 1).unique("judge", maintain_order=True)
+    return tuple(
+        f"{row['judge']} was asked in {row['ways']} ways (another mode, seed or version of the "
+        "question, say); only the one that holds the most of these replies is used."
+        for row in several.iter_rows(named=True)
+    )
 
 
 def _together(told: pl.DataFrame) -> pl.DataFrame:
@@ -132,9 +166,10 @@ def leaderboard(
 ) -> Leaderboard:
     """All respondents measured against the study: its own, and whoever replied as they did.
 
-    Who was not rated by people is estimated by `judge`; where none is named, by the model whose
-    interval is narrowest, or else by the judge that costs nothing. What is `known` already is not
-    computed again.
+    Who was not rated by people is estimated by `judge`; where none is named, by the model that
+    judged, by the mean of all where several did, or else by the judge that costs nothing. How
+    narrow an interval is plays no part: who takes the narrowest takes the luckiest. What is `known`
+    already is not computed again.
     """
     asked = asked_by(lab, study)
     rated = ground.respondents
@@ -142,12 +177,15 @@ def leaderboard(
         row["arm"]: (row["first"], row["last"])
         for row in collection_frame(lab, ground.study.name).iter_rows(named=True)
     }
-    arms = {one.respondent: days.get(one.arm, (None, None)) for one in study.arms}
-    notes: list[str] = []
+    arms = {name: days.get(ground.arm(name), (None, None)) for name in rated}
+    by_first = sorted(rated, key=lambda name: name != "human")
+    notes = [*apart_notes(lab, ground, by_first)] if rated else []
     board = _Board(lab, ground, asked, arms, judge, tuple(known), notes)
     entries = [board.of_people(name) for name in rated]
     newcomers = [
-        name for name in repliers(lab, asked.prompt, study.situation_set) if name not in rated
+        name
+        for name in repliers(lab, asked.prompt, study.situation_set)
+        if name not in rated and not ground.arms_of(name)
     ]
     entries += board.of_newcomers(newcomers)
     return Leaderboard(ground, study, asked, ranked(ground, entries), tuple(notes))
@@ -158,10 +196,12 @@ class _Board:
     lab: Lab
     ground: Ground
     asked: Asked
-    days: dict[str | None, tuple[date | None, date | None]]
+    days: dict[str, tuple[date | None, date | None]]
     judge: str | None
     known: tuple[Against, ...]
     notes: list[str]
+    panels: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    """Whose mean stands in, for each respondent that several judged."""
 
     def of_people(self, name: str) -> Entry:
         """Whom people rated; sharpened by a judge where some replies have no rating."""
@@ -169,20 +209,9 @@ class _Board:
         found = measured_by_people(self.ground, name, parts=False)
         rated = self.ground.people.filter(respondent=name)["response"].n_unique()
         if len(replies) > rated:
-            told = told_by(self.lab, self.ground)
-            sharper = [
-                against(
-                    self.ground,
-                    name,
-                    replies,
-                    _together(told.filter(judge=one)),
-                    judge=one,
-                    parts=False,
-                )
-                for one in told["judge"].unique(maintain_order=True)
-                if self.judge in (None, one) and _covers(told.filter(judge=one), replies)
-            ]
-            found = min([found, *sharper], key=_width)
+            told = told_by(self.lab, self.ground, self._wanted, replies)
+            if standing := _standing(told, replies):
+                found = self._told(name, replies, standing)
         return self._entry(name, found, replies)
 
     def of_newcomers(self, names: Sequence[str]) -> list[Entry]:
@@ -200,9 +229,20 @@ class _Board:
         kept = {name: rows for name, rows in replies.items() if name not in few}
         if not kept:
             return []
-        found = {name: self._by_models(name, rows) for name, rows in kept.items()}
+        found = {}
+        for name, rows in list(kept.items()):
+            try:
+                found[name] = self._by_models(name, rows)
+            except InputError as error:
+                self.notes.append(f"Left out is {name}: {error}")
+                del kept[name]
         bare = [name for name, one in found.items() if one is None]
         if bare and self.judge in (None, STYLE_JUDGE):
+            if self.judge is None and not told_by(self.lab, self.ground).is_empty():
+                self.notes.append(
+                    f"No model has rated enough of {', '.join(bare)} and of what people rated: "
+                    "the style judge stands in, which knows little."
+                )
             found |= self._by_style({name: kept[name] for name in bare})
         missing = [name for name, one in found.items() if one is None]
         if missing:
@@ -213,18 +253,26 @@ class _Board:
         return [self._entry(name, one, kept[name]) for name, one in found.items() if one]
 
     def _by_models(self, name: str, replies: pl.DataFrame) -> Against | None:
-        told = told_by(self.lab, self.ground, None if self.judge is None else [self.judge])
-        found = [one for one in self._known(name) if one.judge not in (STYLE_JUDGE, PANEL)]
-        done = {one.judge for one in found}
-        for judge in told["judge"].unique(maintain_order=True):
-            own = told.filter(judge=judge)
-            if judge not in done and _covers(own, replies) and _covers(own, self.ground.people):
-                found.append(
-                    against(
-                        self.ground, name, replies, _together(own), judge=str(judge), parts=False
-                    )
-                )
-        return min(found, key=_width, default=None)
+        told = told_by(self.lab, self.ground, self._wanted, replies)
+        self.notes.extend(one for one in _ways(told) if one not in self.notes)
+        standing = _standing(told, replies, self.ground.people)
+        known = [one for one in self._known(name) if one.judge not in (STYLE_JUDGE, PANEL)]
+        if standing is None:
+            return known[0] if known else None
+        same = [one for one in known if one.judge == standing.judge]
+        return same[0] if same else self._told(name, replies, standing)
+
+    @property
+    def _wanted(self) -> list[str] | None:
+        return None if self.judge in (None, PANEL) else [str(self.judge)]
+
+    def _told(self, name: str, replies: pl.DataFrame, standing: _Standing) -> Against:
+        if standing.judge == PANEL:
+            self.panels[name] = standing.members
+            note = f"Where the judge is {PANEL}, it is the mean of {', '.join(standing.members)}."
+            if note not in self.notes:
+                self.notes.append(note)
+        return against(self.ground, name, replies, standing.told, judge=standing.judge, parts=False)
 
     def _known(self, name: str) -> list[Against]:
         return [
@@ -262,20 +310,47 @@ class _Board:
         if found.judge == STYLE_JUDGE:
             judged = reply_days(self.lab, replies["response"].to_list())
         elif found.judge is not None:
-            judged = judgement_days(
-                self.lab, self.ground.study.row, found.judge, replies["response"].to_list()
-            )
+            judged = self._judged(self.panels.get(name, (found.judge,)), replies)
         head = found.headline
         count = head.n_judged + self.ground.people.filter(respondent=name)["response"].n_unique()
         return Entry(name, found, count, *rated, *(judged or unknown))
+
+    def _judged(self, judges: Sequence[str], replies: pl.DataFrame) -> tuple[date, date] | None:
+        asked = (self.lab, self.ground.study.row)
+        responses = replies["response"].to_list()
+        days = [found for one in judges if (found := judgement_days(*asked, one, responses))]
+        return (min(one for one, _ in days), max(one for _, one in days)) if days else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """Who stands in for people, and what is said of each response."""
+
+    judge: str
+    members: tuple[str, ...]
+    told: pl.DataFrame
+
+
+def _standing(told: pl.DataFrame, *needed: pl.DataFrame) -> _Standing | None:
+    """The judge that rated enough of all that is needed, or the mean of those that did.
+
+    Where these have too little in common, the one that rated the most. Nobody looks at how well
+    they do.
+    """
+    enough = [
+        str(one)
+        for one in told["judge"].unique(maintain_order=True)
+        if all(_covers(told.filter(judge=one), rows) for rows in needed)
+    ]
+    together = _together(told.filter(pl.col("judge").is_in(enough)))
+    if len(enough) > 1 and all(_covers(together, rows) for rows in needed):
+        return _Standing(PANEL, tuple(sorted(enough)), together)
+    most = max(enough, key=lambda one: (told.filter(judge=one).height, one), default=None)
+    if most is None:
+        return None
+    return _Standing(most, (most,), _together(told.filter(judge=most)))
 
 
 def _covers(told: pl.DataFrame, replies: pl.DataFrame) -> bool:
     """Whether the judge rated enough of the replies."""
     return replies.join(told, on="response", how="semi")["response"].n_unique() >= FEWEST_RATINGS
-
-
-def _width(found: Against) -> tuple[float, float]:
-    head = found.headline
-    width = head.high - head.low
-    return width if width == width else float("inf"), head.alike_high - head.alike_low

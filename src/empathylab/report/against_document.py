@@ -26,6 +26,7 @@ def against_document(found: Against) -> dict[str, Any]:
             "ratings": found.calibration_ratings,
             "people": found.calibration_people,
             "situations": found.calibration_situations,
+            "ratings_without_judgement": found.calibration_missed,
         }
         if found.judge is not None
         else None,
@@ -48,6 +49,8 @@ def against_document(found: Against) -> dict[str, Any]:
         "differences": [_difference(one) for one in found.differences],
         "groups_left_out": found.left_out,
         "ratings_too_few": found.few,
+        "situations": found.situations,
+        "notes": list(found.notes),
     }
 
 
@@ -62,6 +65,7 @@ def _estimate(one: Estimate) -> dict[str, Any]:
         "trust": _number(one.trust),
         "n_ratings": one.n_ratings,
         "n_judged": one.n_judged,
+        "n_unjudged": one.unjudged,
         "typical_error": _number(one.typical_error),
         "note": one.note,
     }

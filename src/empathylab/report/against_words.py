@@ -16,14 +16,15 @@ def rests_on(found: Against) -> tuple[str, ...]:
     """Sentences on what the figures rest on, and by how much they could be off."""
     head = found.headline
     if head.basis == "people":
-        return (f"{found.respondent} was measured by people: {head.n_ratings:,} ratings.",)
+        by_people = f"{found.respondent} was measured by people: {head.n_ratings:,} ratings."
+        return (by_people, *found.notes)
     said = list(_beside_people(found, head) if head.basis != "judge" else _judge_alone(found, head))
     if found.judge and own_respondents(found.judge, [found.respondent]):
         said.append(
             f"{found.judge} is {found.respondent} itself or of its family: models tend to favour "
             "their own, and nothing here shows by how much."
         )
-    return tuple(said)
+    return (*said, *found.notes)
 
 
 def _beside_people(found: Against, head: Estimate) -> list[str]:
@@ -40,6 +41,11 @@ def _beside_people(found: Against, head: Estimate) -> list[str]:
             f"The interval is {number(width / alone, 2)} times as wide as from these ratings alone."
         )
     said.append("It holds if the replies that people rated are a random part of all.")
+    if head.unjudged:
+        said.append(
+            f"The judge has not rated {head.unjudged:,} of the replies; people's ratings of them "
+            "are used like the others."
+        )
     return [*said, _sentence(head.note)] if head.note else said
 
 
@@ -57,6 +63,7 @@ def _judge_alone(found: Against, head: Estimate) -> list[str]:
             f"The {found.few} ratings of {found.respondent} by people are too few to be used: "
             f"{FEWEST_RATINGS} are needed."
         )
+    said += _missed(found, head)
     if head.errors:
         missed = ", ".join(
             f"{one.respondent} by {_apart(one.error, head.outcome)}"
@@ -79,7 +86,34 @@ def _judge_alone(found: Against, head: Estimate) -> list[str]:
         )
     if "tells nothing" in head.note:
         said.append("The judge's ratings do not rise with people's: it tells nothing here.")
+    if "outside all" in head.note:
+        said.append(
+            f"The judge puts {found.respondent} outside all respondents it was calibrated on: the "
+            "result is read off beyond them, where nothing was tried."
+        )
     said.append("Ratings by people would make it firm: see --human-sample.")
+    return said
+
+
+def _missed(found: Against, head: Estimate) -> list[str]:
+    """What the judge alone says too little of."""
+    said = []
+    if head.unjudged:
+        said.append(
+            f"The judge has not rated {head.unjudged:,} of the {head.n_judged + head.unjudged:,} "
+            "replies; the figures are those of the rest, and off if it refuses the better or the "
+            "worse ones."
+        )
+    if found.calibration_missed:
+        said.append(
+            f"{found.calibration_missed:,} ratings of the others by people are not used, because "
+            "the judge has not rated these replies."
+        )
+    if head.n_judged < FEWEST_RATINGS:
+        said.append(
+            f"It has rated {head.n_judged} of the replies, fewer than {FEWEST_RATINGS}: too few to "
+            "go by."
+        )
     return said
 
 

@@ -35,6 +35,7 @@ def card_row(card: JudgeCard) -> dict[str, Any]:
         **_coefficient("weighted_kappa_ranks", card.weighted_kappa_ranks),
         **_coefficient("spearman", card.spearman),
         "spearman_within": plain(card.spearman_within),
+        "spearman_within_low": plain(card.spearman_within_low),
         "people_kappa": plain(card.people_kappa),
         "judge_person_kappa": plain(card.judge_person_kappa),
         "alt_test": _test(card),
@@ -93,6 +94,7 @@ def _test(card: JudgeCard) -> dict[str, Any]:
         "advantage_high": plain(test.advantage_high),
         "smallest_epsilon": plain(test.smallest_epsilon),
         "constant_passes": card.constant_passes,
+        "over_constant": card.over_constant and _measured(card.over_constant),
         "n": test.n,
         "left_out": list(test.left_out),
         "comparisons": [

@@ -40,10 +40,9 @@ def reasons(card: JudgeCard) -> tuple[str, ...]:
 
 def good_for(card: JudgeCard) -> tuple[str, ...]:
     """What the judge may be used for."""
-    knows = card.scores is not None and card.scores.gain.low > 0
     if card.decision == "may":
         return (f"{card.dimension}, of replies like these ({_whom(card)}), on this scale",)
-    if knows:
+    if card.foretells:
         return (f"{card.dimension}, {_SAMPLE}",)
     return ()
 
@@ -138,7 +137,7 @@ def _skill(card: JudgeCard) -> str:
 
 def _found(bias: JudgeBias) -> str:
     size = f"{signed(abs(bias.estimate), 2)} points"
-    spread = f"p {_p(bias.p_corrected)} after Holm"
+    spread = f"p {_p(bias.p_corrected)} after Holm" + (f"; {bias.note}" if bias.note else "")
     more = bias.estimate > 0
     told = {
         "length": f"It favours {'long' if more else 'short'} replies more than people do: {size} "

@@ -331,6 +331,14 @@ def pairing_unit(ratings: pl.DataFrame) -> Unit:
     return "situation"
 
 
+def raters_compared(lab: Lab, study: str, arms: Sequence[str]) -> RaterComparison | None:
+    """The raters of these arms, each arm's against the first's; None where too little is known."""
+    raters, _ = _raters(lab, study)
+    # Whoever rated several arms has none here, and then nothing can be told apart.
+    mine = pl.col("arm").is_in(list(arms)) | pl.col("arm").is_null()
+    return _compared_raters(raters.filter(mine, pl.col("ratings") > 0), arms[0], ())
+
+
 def _compared_raters(
     raters: pl.DataFrame, reference: str, wanted: Sequence[str]
 ) -> RaterComparison | None:

@@ -1,9 +1,9 @@
 """Anybody's ratings, from a long table: one row per rating.
 
 Columns: `situation`, `respondent`, `rater`, `rating` (a number, or a label); if wanted
-`dimension`, `sample`, `label` and `seconds`. With the columns of a table of replies (`text`,
-`situation_text` …) the table brings the replies and situations along. A second table may tell
-about the raters: `rater`, and any other columns.
+`dimension`, `sample`, `label`, `seconds` and `rater_kind` (`person`, or `model` for a judge). With
+the columns of a table of replies (`text`, `situation_text` …) the table brings the replies and
+situations along. A second table may tell about the raters: `rater`, `kind`, and any other columns.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 KNOWN_LABELS = (("Bad", "Okay", "Good"),)
 DEFAULT_DIMENSION = "empathy"
+KINDS = ("person", "model")
 # A scale with more points than this is one of degrees, not of categories.
 _MOST_POINTS = 11
 
@@ -74,14 +75,43 @@ def ratings_from(
     if not ratings:
         raise InputError("there is no rating", where=where, remedy="Add a row for each.")
     kept = tuple(ratings.values())
+    raters = _raters(kept, _kinds(table, where, first_row), people, people_where)
     return RatedStudy(
         name=name,
         title=title,
-        design=_design(kept),
+        design=_design(kept, raters),
         dimensions=_dimensions(kept, named, points),
-        raters=_raters(kept, people, people_where),
+        raters=raters,
         ratings=kept,
     )
+
+
+def _kinds(table: pl.DataFrame, where: str, first_row: int) -> dict[str, str]:
+    """By rater, whether the table says person or model."""
+    kinds: dict[str, str] = {}
+    if "rater_kind" not in table.columns:
+        return kinds
+    for number, row in enumerate(table.iter_rows(named=True), start=first_row):
+        place = f"{where} row {number}"
+        kind = str(row["rater_kind"] or "").strip()
+        if not kind:
+            continue
+        if kind not in KINDS:
+            raise InputError(
+                "'rater_kind' must be person or model",
+                where=place,
+                got=kind,
+                remedy="Write person for people and model for judges.",
+            )
+        rater = filled(row, "rater", place)
+        if kinds.setdefault(rater, kind) != kind:
+            raise InputError(
+                f"rater {rater!r} was a {kinds[rater]} before",
+                where=place,
+                got=kind,
+                remedy="Give a rater one rater_kind throughout.",
+            )
+    return kinds
 
 
 def _values(
@@ -154,10 +184,13 @@ def _seconds(row: Mapping[str, Any], where: str) -> float | None:
     return float(given)
 
 
-def _design(ratings: Sequence[Rating]) -> Any:
+def _design(ratings: Sequence[Rating], raters: Sequence[Rater]) -> Any:
+    # A judge rates everybody's replies, whatever people did.
+    people = {one.name for one in raters if one.kind == "person"}
     seen: dict[str, set[str]] = {}
     for one in ratings:
-        seen.setdefault(one.rater, set()).add(one.respondent)
+        if one.rater in people:
+            seen.setdefault(one.rater, set()).add(one.respondent)
     return "within" if any(len(arms) > 1 for arms in seen.values()) else "between"
 
 
@@ -185,7 +218,7 @@ def _points_of(values: set[float]) -> list[float]:
 
 
 def _raters(
-    ratings: Sequence[Rating], people: pl.DataFrame | None, where: str
+    ratings: Sequence[Rating], kinds: Mapping[str, str], people: pl.DataFrame | None, where: str
 ) -> tuple[Rater, ...]:
     told: dict[str, dict[str, Any]] = {}
     if people is not None:
@@ -205,7 +238,7 @@ def _raters(
                 if column != "rater" and value is not None
             }
     names = dict.fromkeys(one.rater for one in ratings)
-    return tuple(_rater(name, told.get(name, {}), where) for name in names)
+    return tuple(_rater(name, kinds.get(name), told.get(name, {}), where) for name in names)
 
 
 def _plain(value: object) -> object:
@@ -216,12 +249,19 @@ def _plain(value: object) -> object:
     return float(text) if _is_number(text) else text
 
 
-def _rater(name: str, told: Mapping[str, Any], where: str) -> Rater:
+def _rater(name: str, rated_as: str | None, told: Mapping[str, Any], where: str) -> Rater:
     details = dict(told)
-    kind = details.pop("kind", "person")
-    if kind not in ("person", "model"):
+    kind = details.pop("kind", rated_as or "person")
+    if kind not in KINDS:
         raise InputError(
             "'kind' must be person or model", where=where, got=kind, remedy="Fix the row."
+        )
+    if rated_as not in (None, kind):
+        raise InputError(
+            f"rater {name!r} is a {rated_as} by the ratings' rater_kind",
+            where=where,
+            got=kind,
+            remedy="Say the same in both files.",
         )
     seconds = _seconds(details, f"{where}, rater {name}")
     details.pop("seconds", None)

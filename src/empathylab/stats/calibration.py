@@ -161,11 +161,11 @@ def calibration_curve(
     points = []
     for chosen in _bins(rows.judge, bins):
         here = [codes[chosen] for codes in rows.clusters]
-        people = _mean(rows.people[chosen], here, confidence)
+        people = clustered_mean(rows.people[chosen], here, confidence)
         points.append(CurvePoint(float(rows.judge[chosen].mean()), people, int(chosen.sum())))
     return CalibrationCurve(
         points=tuple(points),
-        bias=_mean(rows.judge - rows.people, rows.clusters, confidence),
+        bias=clustered_mean(rows.judge - rows.people, rows.clusters, confidence),
         slope=_slope(rows, confidence),
         n=len(rows.people),
         dropped=rows.dropped,
@@ -255,7 +255,7 @@ def calibration_scores(
         base_score=float(base_score.mean()),
         brier=_brier(mapped, reached),
         base_brier=_brier(base, reached),
-        gain=_mean(base_score - score, rows.clusters, confidence),
+        gain=clustered_mean(base_score - score, rows.clusters, confidence),
         skill=float(1 - score.mean() / base_score.mean()) if base_score.any() else math.nan,
         n=len(rows.people),
         dropped=rows.dropped,
@@ -292,7 +292,8 @@ def _bins(judge: Array, bins: int) -> list[NDArray[np.bool_]]:
     return [place == one for one in np.unique(place)]
 
 
-def _mean(values: Array, clusters: Sequence[Codes], confidence: float) -> Measured:
+def clustered_mean(values: Array, clusters: Sequence[Codes], confidence: float) -> Measured:
+    """The mean, with Student's interval for values that are correlated within clusters."""
     n = len(values)
     estimate = float(values.mean())
     fewest = fewest_clusters(n, clusters)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -47,8 +47,15 @@ class PredictionPowered:
     df: int
     """Degrees of freedom: the fewest clusters of people's ratings less one (per arm)."""
     confidence: float
+    ends: Callable[[float], tuple[float, float]] = field(repr=False, compare=False)
+    """The interval at another confidence."""
     note: str = ""
     """What to know before relying on it; empty where there is nothing to say."""
+
+    def half_width(self, confidence: float) -> float:
+        """From the estimate to the farther end of the interval at that confidence."""
+        low, high = self.ends(confidence)
+        return max(self.estimate - low, high - self.estimate)
 
     @property
     def width_ratio(self) -> float:
@@ -65,6 +72,7 @@ def prediction_powered_mean(
     situation: str | None = "situation",
     trust: float | None = None,
     finite: bool = False,
+    limits: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> PredictionPowered:
     """The mean of people's ratings over all responses, from a few of them and the judge's of all.
@@ -84,6 +92,11 @@ def prediction_powered_mean(
     simple random sample of them: chance then lies in the sample alone, and the interval is
     narrower. Give `rater=None` with it unless whole raters were drawn.
 
+    `limits` are the ends of the scale, 0 and 1 for a share. With them the interval is Wilson's, for
+    as many independent ratings as the standard error is worth: it stays within the scale, covers
+    near its ends, and has a width even where all ratings are alike (then the ratings are worth as
+    many as there are raters or situations). Not used with `finite`.
+
     A row without prediction is left out and counted. Raises InputError with fewer than 2 rated
     rows. Without rows that only the judge rated it is people's mean, and a note says so.
 
@@ -91,8 +104,10 @@ def prediction_powered_mean(
     669–674. Angelopoulos, A. N., Duchi, J. C., & Zrnic, T. (2023). arXiv 2311.01453 (λ).
     Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). JBES 29, 238–249 (clusters).
     Cochran, W. G. (1977). Sampling Techniques (3rd ed.), chapter 7 (finite populations).
+    Wilson, E. B. (1927). JASA 22, 209–212. Korn, E. L., & Graubard, B. I. (1998). Survey
+    Methodology 24, 193–201 (shares from as many independent ratings).
     """
-    plan = _Plan(rating, prediction, rater, situation, trust, finite)
+    plan = _Plan(rating, prediction, rater, situation, trust, finite, limits)
     part = _part(frame, plan, arm="", chosen=np.ones(len(frame), dtype=np.bool_))
     return _combined([part], [1.0], confidence)
 
@@ -109,18 +124,22 @@ def prediction_powered_difference(
     situation: str | None = "situation",
     trust: float | None = None,
     finite: bool = False,
+    limits: tuple[float, float] | None = None,
     confidence: float = 0.95,
 ) -> PredictionPowered:
     """The first arm's mean less the second's, each as in `prediction_powered_mean`.
 
     Ratings of one rater or of one situation may be correlated across the arms too, so a design
     within subjects, or with the same situations in both arms, gets the narrower interval it has
-    earned. λ is found for each arm by itself.
+    earned. λ is found for each arm by itself. With `limits` the ends are put together from those of
+    the arms' own intervals and their correlation.
+
+    Zou, G. Y., & Donner, A. (2008). Statistics in Medicine 27, 1693–1702 (ends of a difference).
     """
     if arm not in frame.columns:
         raise UnknownName("column", arm, frame.columns)
     known = frame[arm].drop_nulls().cast(pl.String).unique().to_list()
-    plan = _Plan(rating, prediction, rater, situation, trust, finite)
+    plan = _Plan(rating, prediction, rater, situation, trust, finite, limits)
     parts = []
     # Clusters are numbered over both arms, so that what they share is seen.
     both = frame.filter(pl.col(arm).cast(pl.String).is_in([first, second]))
@@ -146,6 +165,44 @@ class _Part:
     n_judged: int
     dropped: int
     fewest: int
+    scale: _Scale | None
+    """None where the ratings have no ends, or these rows are all there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """The ends of the scale, and what is needed to say how many ratings an error is worth."""
+
+    lowest: float
+    highest: float
+    n: int
+    fewest: int
+    variance: float
+    """Of people's ratings."""
+
+    def ends(
+        self, estimate: float, se: float, people: float, people_se: float, margin: float
+    ) -> tuple[float, float]:
+        """Wilson's interval."""
+        if math.isinf(margin):
+            return self.lowest, self.highest
+        width = self.highest - self.lowest
+        size = self._worth(people, people_se)
+        if se > 0 and people_se > 0:
+            size *= (people_se / se) ** 2
+        share = min(max((estimate - self.lowest) / width, 0.0), 1.0)
+        pull = margin**2 / size
+        centre = (share + pull / 2) / (1 + pull)
+        half = math.sqrt(pull * (share * (1 - share) + pull / 4)) / (1 + pull)
+        return self.lowest + width * (centre - half), self.lowest + width * (centre + half)
+
+    def _worth(self, people: float, people_se: float) -> float:
+        """How many independent shares of one would be as certain as people's mean."""
+        most = (people - self.lowest) * (self.highest - people)
+        if not (self.variance > 0 and most > 0):
+            return float(self.fewest)
+        # Never more than independent ratings: clusters that seem to even out are mostly chance.
+        return most / max(people_se**2, self.variance / self.n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +215,7 @@ class _Plan:
     situation: str | None
     trust: float | None
     finite: bool
+    limits: tuple[float, float] | None
 
     def clusters(self, frame: pl.DataFrame) -> list[Codes]:
         """The cluster of each row, by rater and by situation, where they were named."""
@@ -208,6 +266,9 @@ def _part(frame: pl.DataFrame, plan: _Plan, arm: str, chosen: NDArray[np.bool_])
         n_judged=n_judged,
         dropped=int((chosen & ~kept).sum()),
         fewest=fewest,
+        scale=None
+        if plan.limits is None or plan.finite or not plan.limits[0] < plan.limits[1]
+        else _Scale(*plan.limits, n, fewest, float(np.var(y[rated], ddof=1))),
     )
 
 
@@ -265,30 +326,71 @@ def _combined(
 
     def se(influences: Sequence[Array]) -> float:
         terms = np.concatenate([s * one for s, one in zip(signs, influences, strict=True)])
-        return math.sqrt(float(cluster_covariance(terms[:, None], clusters, adjust=False)[0, 0]))
+        return _se(terms, clusters)
 
     df = min(part.fewest for part in parts) - 1
-    margin = t_margin(df, confidence)
     estimate = sum(s * p.mean for s, p in zip(signs, parts, strict=True))
     people = sum(s * p.people_mean for s, p in zip(signs, parts, strict=True))
     own, alone = se([p.influence for p in parts]), se([p.people_influence for p in parts])
+
+    def ends(level: float) -> tuple[float, float]:
+        return _interval(parts, [p.influence for p in parts], own, t_margin(df, level))
+
+    trustless = [replace(part, mean=part.people_mean) for part in parts]
+    influences = [part.people_influence for part in parts]
+    low, high = ends(confidence)
+    people_low, people_high = _interval(trustless, influences, alone, t_margin(df, confidence))
     return PredictionPowered(
         estimate=estimate,
-        low=estimate - margin * own,
-        high=estimate + margin * own,
+        low=low,
+        high=high,
         se=own,
         trust=tuple(part.trust for part in parts),
         people_estimate=people,
-        people_low=people - margin * alone,
-        people_high=people + margin * alone,
+        people_low=people_low,
+        people_high=people_high,
         people_se=alone,
         n=sum(part.n for part in parts),
         n_judged=sum(part.n_judged for part in parts),
         dropped=sum(part.dropped for part in parts),
         df=df,
         confidence=confidence,
+        ends=ends,
         note=_note(parts, df),
     )
+
+
+def _interval(
+    parts: Sequence[_Part], influences: Sequence[Array], se: float, margin: float
+) -> tuple[float, float]:
+    """Of one arm's mean, or of the first arm's less the second's, whose standard error is `se`."""
+    own = []
+    for part, influence in zip(parts, influences, strict=True):
+        error, people = _se(influence, part.clusters), _se(part.people_influence, part.clusters)
+        low, high = part.mean - margin * error, part.mean + margin * error
+        if part.scale is not None:
+            low, high = part.scale.ends(part.mean, error, part.people_mean, people, margin)
+        own.append((part.mean, error, low, high))
+    if len(own) == 1:
+        return own[0][2:]
+    (first, error, low, high), (second, other, below, above) = own
+    apart = first - second
+    if any(part.scale is None for part in parts):
+        return apart - margin * se, apart + margin * se
+    shared = (error**2 + other**2 - se**2) / (2 * error * other) if error * other > 0 else 0.0
+    shared = min(max(shared, -1.0), 1.0)
+    return (
+        apart - _together(first - low, above - second, shared),
+        apart + _together(high - first, second - below, shared),
+    )
+
+
+def _together(one: float, other: float, shared: float) -> float:
+    return math.sqrt(max(one**2 + other**2 - 2 * shared * one * other, 0.0))
+
+
+def _se(influence: Array, clusters: Sequence[Codes]) -> float:
+    return math.sqrt(float(cluster_covariance(influence[:, None], clusters, adjust=False)[0, 0]))
 
 
 def _note(parts: Sequence[_Part], df: int) -> str:

@@ -19,6 +19,8 @@ from empathylab.stats.cluster_robust import (
 )
 
 Array = NDArray[np.float64]
+MEANS_FROM = 4
+"""So many other respondents, and the line is drawn through their means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class TransferError:
     """What people said."""
     n: int
     """People's ratings of this respondent."""
+    leverage: float
+    """How far the line of the others was stretched to reach this one: 1 / others, or more."""
 
     @property
     def error(self) -> float:
@@ -51,7 +55,7 @@ class Transferred:
     se: float
     """Of missing somebody new, by the errors; NaN like the interval."""
     df: int
-    """Respondents less one."""
+    """Respondents less one; less two where a line was drawn through their means."""
     alike_low: float
     alike_high: float
     """Holds only if the judge errs on this respondent just as on the others together."""
@@ -59,8 +63,13 @@ class Transferred:
     alike_df: int
     slope: float
     """By how much people's rating rises with the judge's; 0 where it does not."""
+    outside: bool
+    """Whether the judge puts the respondent above or below all the others."""
     errors: tuple[TransferError, ...]
     """One for each respondent that people rated; none where there is a single one."""
+    pull: Mapping[str, float]
+    """By how much the estimate rises with people's mean of each of the others; together 1, below 0
+    for those on the far side of a newcomer outside them."""
     n: int
     """People's ratings of the others that the judge was calibrated on."""
     n_judged: int
@@ -76,6 +85,18 @@ class Transferred:
             return math.nan
         alike = t_margin(self.alike_df, confidence) * self.alike_se
         return max(t_margin(self.df, confidence) * self.se, alike)
+
+    def apart_half_width(self, other: str, also: float, confidence: float) -> tuple[float, float]:
+        """Of the estimate less people's mean of `other`, whose own half width is `also`; and the
+        same if the judge errs alike.
+
+        The other's mean is in the estimate, too. Where that draws both the same way, or they share
+        situations, the difference is more certain than this; where the line is drawn beyond the
+        others, it can turn them against each other, and that is counted.
+        """
+        added = also**2 * (1 + 2 * max(0.0, -self.pull.get(other, 0.0)))
+        alike = t_margin(self.alike_df, confidence) * self.alike_se
+        return math.sqrt(self.half_width(confidence) ** 2 + added), math.sqrt(alike**2 + added)
 
     @property
     def typical_error(self) -> float:
@@ -114,17 +135,21 @@ def transferred_mean(
 
     A row is one person's `rating` of a reply beside the judge's `prediction` of it; the newcomer's
     rows have the prediction alone (ratings of the newcomer are not used: with some, take
-    `prediction_powered_mean`). People's ratings of the others are regressed on the judge's, each
-    respondent weighing the same, and the line is read off at the newcomer's mean. A judge that goes
-    against people gets a flat line.
+    `prediction_powered_mean`). A line from the judge's ratings to people's is fitted to the others,
+    each respondent weighing the same, and read off at the newcomer's mean. With four others or more
+    it goes through their means: a judge scatters from reply to reply, and a line through single
+    ratings is too flat to tell respondents apart. Two or three means leave too little to try such a
+    line on, and there it is fitted to the single ratings. A judge that goes against people gets a
+    flat line.
 
     That the line holds for somebody new cannot be known from the others' ratings, only tried: each
-    other respondent is left out in turn and foretold from the rest. The interval's half width is
-    Student's quantile, with one degree of freedom less than respondents, times the root mean square
-    of these errors times √(A² − 1) / A for A respondents: a prediction interval, exact where the
-    line is flat and respondents are normal draws from one population. It is wide with few
-    respondents because little is known, and never narrower than the `alike` one, which lets ratings
-    of one rater and of one situation be correlated and takes the line for given.
+    other respondent is left out in turn and foretold from the rest. An error is divided by
+    √(1 + h), where h, the leverage, says how far the line of the rest was stretched to reach the
+    one left out; the root mean square of these, times √(1 + h) of the newcomer, times Student's
+    quantile is the interval's half width. It is a prediction interval, exact where respondents are
+    normal draws around one line. It is wide with few respondents because little is known, wider
+    where the newcomer lies outside the others, and never narrower than the `alike` one, which lets
+    ratings of one rater and of one situation be correlated and takes the line for given.
 
     `left_out` are frames to be used in the turns of these respondents, for a judge that was itself
     trained on people's ratings and has to be trained anew without them.
@@ -136,10 +161,11 @@ def transferred_mean(
     for column in (respondent, rating, prediction, rater, situation):
         if column is not None and column not in frame.columns:
             raise UnknownName("column", column, frame.columns)
-    line = _line(frame, newcomer, roles)
-    others = line.respondents
+    others = _others(frame, newcomer, roles)
+    means = len(others) >= MEANS_FROM
+    line = _line(frame, newcomer, roles, means=means)
     errors = tuple(
-        _left_out((left_out or {}).get(name, frame), name, newcomer, roles)
+        _left_out((left_out or {}).get(name, frame), name, newcomer, roles, means=means)
         for name in (others if len(others) > 1 else ())
     )
     alike = t_margin(line.df, confidence) * line.se
@@ -147,14 +173,16 @@ def transferred_mean(
         estimate=line.estimate,
         low=math.nan,
         high=math.nan,
-        se=_transfer_se([one.error for one in errors]),
-        df=len(others) - 1,
+        se=_transfer_se(errors, line.leverage),
+        df=_df(line, len(others), means=means),
         alike_low=line.estimate - alike,
         alike_high=line.estimate + alike,
         alike_se=line.se,
         alike_df=line.df,
         slope=line.slope,
+        outside=line.outside,
         errors=errors,
+        pull=line.pull,
         n=line.n,
         n_judged=line.n_judged,
         dropped=line.dropped,
@@ -171,27 +199,37 @@ class _Line:
 
     estimate: float
     slope: float
+    leverage: float
+    pull: dict[str, float]
+    outside: bool
     se: float
     df: int
     n: int
     n_judged: int
     dropped: int
-    respondents: tuple[str, ...]
 
 
-def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles) -> _Line:
+def _told(roles: _Roles) -> pl.Expr:
+    return pl.col(roles.prediction).cast(pl.Float64).fill_nan(None).is_not_null()
+
+
+def _others(frame: pl.DataFrame, newcomer: str, roles: _Roles) -> list[str]:
+    """The respondents that people and the judge rated."""
     who = pl.col(roles.respondent).cast(pl.String)
-    told = pl.col(roles.prediction).cast(pl.Float64).fill_nan(None).is_not_null()
-    own = who == newcomer
+    rows = frame.filter(who != newcomer, pl.col(roles.rating).is_not_null(), _told(roles))
+    return rows[roles.respondent].cast(pl.String).unique(maintain_order=True).to_list()
+
+
+def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> _Line:
+    own = pl.col(roles.respondent).cast(pl.String) == newcomer
     used = own | pl.col(roles.rating).is_not_null()
-    rows = frame.filter(used & told)
+    rows = frame.filter(used & _told(roles))
     mine = rows.select(own=own)["own"].to_numpy()
     names = rows[roles.respondent].cast(pl.String)
-    others = tuple(names.filter(pl.Series(~mine)).unique(maintain_order=True).to_list())
-    if not others or not mine.any():
+    if mine.all() or not mine.any():
         raise InputError(
             "there is nothing to calibrate the judge on"
-            if not others
+            if mine.any() or rows.is_empty()
             else "the judge has rated nothing of this respondent",
             got=newcomer,
             remedy="Let the judge rate the new replies, and replies that people have rated.",
@@ -205,63 +243,121 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles) -> _Line:
         for column in (roles.rater, roles.situation)
         if column is not None
     ]
-    weights = _equal_weights(names.filter(pl.Series(~mine)))
-    estimate, slope, terms = _read_off(y, f, mine, weights)
+    shares = _Shares.of(names.filter(pl.Series(~mine)))
+    read = _through_means if means else _through_ratings
+    found = read(y[~mine], f[~mine], f[mine], shares)
+    terms = np.zeros(len(f))
+    terms[~mine] = found.terms
+    terms[mine] = found.slope * (f[mine] - f[mine].mean()) / int(mine.sum())
     fewest = fewest_clusters(int((~mine).sum()), [codes[~mine] for codes in ways])
     few = math.sqrt(fewest / (fewest - 1)) if fewest > 1 else math.inf
     variance = float(cluster_covariance(terms[:, None], ways, adjust=False)[0, 0])
+    levels = shares.means(f[~mine])
     return _Line(
-        estimate=estimate,
-        slope=slope,
+        estimate=found.estimate,
+        slope=found.slope,
+        leverage=found.leverage,
+        pull=dict(zip(shares.names, found.pull.tolist(), strict=True)),
+        outside=not levels.min() <= f[mine].mean() <= levels.max(),
         se=few * math.sqrt(variance) if fewest > 1 else math.inf,
         df=fewest - 1,
         n=int((~mine).sum()),
         n_judged=int(mine.sum()),
-        dropped=frame.filter(used & ~told).height,
-        respondents=others,
+        dropped=frame.filter(used & ~_told(roles)).height,
     )
 
 
-def _equal_weights(names: pl.Series) -> Array:
-    """A weight for each rating, so that respondents weigh the same; together 1."""
-    counts = names.value_counts(name="n")
-    sizes = names.replace_strict(counts[names.name], counts["n"], return_dtype=pl.Float64)
-    return 1 / (sizes.to_numpy() * len(counts))
+@dataclass(frozen=True, slots=True)
+class _Shares:
+    """Which respondent each rating is of, and its weight, so that respondents weigh the same."""
+
+    codes: NDArray[np.int64]
+    weights: Array
+    """Together 1."""
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, names: pl.Series) -> _Shares:
+        found, codes, sizes = np.unique(names.to_numpy(), return_inverse=True, return_counts=True)
+        return cls(codes, 1 / (sizes[codes] * len(sizes)), tuple(found.tolist()))
+
+    @property
+    def respondents(self) -> int:
+        return len(self.names)
+
+    def means(self, values: Array) -> Array:
+        """One for each respondent."""
+        return np.asarray(np.bincount(self.codes, values * self.weights) * self.respondents)
 
 
-def _read_off(
-    y: Array, f: Array, mine: NDArray[np.bool_], weights: Array
-) -> tuple[float, float, Array]:
-    """The line's value at the newcomer's mean, its slope, and what each row adds to the error."""
-    mean_y, mean_f = float(weights @ y[~mine]), float(weights @ f[~mine])
-    centred = f[~mine] - mean_f
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A line read off at the newcomer's mean."""
+
+    estimate: float
+    slope: float
+    leverage: float
+    pull: Array
+    """By how much the estimate rises with people's mean of each of the others."""
+    terms: Array
+    """What each rating of the others adds to the error."""
+
+
+def _through_ratings(y: Array, f: Array, own: Array, shares: _Shares) -> _Reading:
+    weights = shares.weights
+    mean_y, mean_f = float(weights @ y), float(weights @ f)
+    centred = f - mean_f
     spread = float(weights @ centred**2)
-    slope = float(weights @ (centred * (y[~mine] - mean_y))) / spread if spread > 1e-12 else 0.0
+    slope = float(weights @ (centred * (y - mean_y))) / spread if spread > 1e-12 else 0.0
     slope = max(slope, 0.0)
-    shift = float(f[mine].mean()) - mean_f
+    shift = float(own.mean()) - mean_f
     lever = shift * centred / spread if slope > 0 else np.zeros_like(centred)
-    terms = np.zeros(len(f))
-    terms[~mine] = weights * (1 + lever) * (y[~mine] - mean_y - slope * centred)
-    terms[mine] = slope * (f[mine] - f[mine].mean()) / int(mine.sum())
-    return mean_y + slope * shift, slope, terms
+    pull = np.asarray(np.bincount(shares.codes, weights * (1 + lever)), dtype=np.float64)
+    terms = weights * (1 + lever) * (y - mean_y - slope * centred)
+    return _Reading(mean_y + slope * shift, slope, 1 / shares.respondents, pull, terms)
 
 
-def _left_out(frame: pl.DataFrame, name: str, newcomer: str, roles: _Roles) -> TransferError:
+def _through_means(y: Array, f: Array, own: Array, shares: _Shares) -> _Reading:
+    number = shares.respondents
+    people, judge = shares.means(y), shares.means(f)
+    centred = judge - judge.mean()
+    spread = float(centred @ centred)
+    slope = max(float(centred @ people) / spread, 0.0) if spread > 1e-12 else 0.0
+    shift = float(own.mean() - judge.mean())
+    reach = shift / spread if slope > 0 else 0.0
+    lever = 1 + number * reach * centred
+    # The judge's own scatter moves the means it is held by, and with them the slope.
+    rest = people - people.mean() - slope * centred
+    bend = slope * lever - number * reach * rest
+    apart_y, apart_f = y - people[shares.codes], f - judge[shares.codes]
+    terms = shares.weights * (lever[shares.codes] * apart_y - bend[shares.codes] * apart_f)
+    estimate = float(people.mean()) + slope * shift
+    return _Reading(estimate, slope, 1 / number + shift * reach, lever / number, terms)
+
+
+def _left_out(
+    frame: pl.DataFrame, name: str, newcomer: str, roles: _Roles, *, means: bool
+) -> TransferError:
     rest = frame.filter(pl.col(roles.respondent).cast(pl.String) != newcomer)
     rated = rest.filter(
         pl.col(roles.respondent).cast(pl.String) == name,
         pl.col(roles.rating).is_not_null(),
-        pl.col(roles.prediction).cast(pl.Float64).fill_nan(None).is_not_null(),
+        _told(roles),
     )
     ratings = rated[roles.rating].cast(pl.Float64).to_numpy()
-    return TransferError(
-        name, _line(rest, name, roles).estimate, float(ratings.mean()), len(ratings)
-    )
+    line = _line(rest, name, roles, means=means)
+    return TransferError(name, line.estimate, float(ratings.mean()), len(ratings), line.leverage)
 
 
-def _transfer_se(errors: Sequence[float]) -> float:
-    size = len(errors)
-    return _root_mean_square(errors) * math.sqrt(size**2 - 1) / size if size > 1 else math.nan
+def _transfer_se(errors: Sequence[TransferError], leverage: float) -> float:
+    scaled = [one.error / math.sqrt(1 + one.leverage) for one in errors]
+    return _root_mean_square(scaled) * math.sqrt(1 + leverage)
+
+
+def _df(line: _Line, others: int, *, means: bool) -> int:
+    # Outside three others the slope alone decides, and it is one more thing to know from them.
+    beyond = others == MEANS_FROM - 1 and line.outside
+    return others - 1 - int(line.slope > 0 and (means or beyond))
 
 
 def _root_mean_square(errors: Sequence[float]) -> float:
@@ -279,4 +375,9 @@ def _note(line: _Line, others: int) -> str:
         )
     elif others == 2:
         notes.append("people rated two other respondents only: the interval is very wide")
+    if line.outside and line.slope > 0:
+        notes.append(
+            "the judge puts this respondent outside all that it was calibrated on: the line is "
+            "drawn beyond them"
+        )
     return "; ".join(notes)
