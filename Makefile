@@ -21,7 +21,8 @@ test: $(VENV)/.dev ## install what tests need and run all of them
 ifdef TESTS
 	$(BIN)/python -m pytest $(TESTS)
 else
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not embedded"
+	@# More processes than cores: many tests wait for a browser, a server or the disk.
+	$(BIN)/python -m pytest -n 4 --dist loadfile -m "not embedded"
 	@# The embedded model wants all cores; beside other tests it crawls.
 	$(BIN)/python -m pytest -m embedded
 endif
