@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from empathylab.cli.acting import operator
+from empathylab.cli.exported import new_place, print_exported
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
-
-if TYPE_CHECKING:
-    from empathylab.report.exports import ExportedLab
 
 EXAMPLE = (
     "Example: `empathylab export --format csv --to data` · "
@@ -62,33 +59,10 @@ def export(
     with Lab.open(lab, create=False) as opened:
         done = export_lab(
             opened,
-            to or _new_place(opened.folder / "exports", export_format),
+            to or new_place(opened.folder / "exports", export_format),
             format=export_format,
             what=what or (),
             identities=identities,
             who=operator(),
         )
-    _print(done, as_json=json)
-
-
-def _new_place(exports: Path, name: str) -> Path:
-    """The first place of that name in which there is nothing yet."""
-    place, number = exports / name, 1
-    while place.exists():
-        number += 1
-        place = exports / f"{name}-{number}"
-    return place
-
-
-def _print(done: ExportedLab, *, as_json: bool) -> None:
-    from empathylab.cli.tables import print_rows
-
-    if as_json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(dataclasses.asdict(done), indent=2, ensure_ascii=False))
-        return
-    typer.echo(done.path)
-    print_rows([dataclasses.asdict(one) for one in done.files], "files", as_json=False)
-    for note in done.notes:
-        typer.echo(note, err=True)
+    print_exported(done, as_json=json)

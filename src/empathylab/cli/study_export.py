@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from empathylab.cli.acting import operator
+from empathylab.cli.exported import new_place, print_exported
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
-
-if TYPE_CHECKING:
-    from empathylab.study.exporting import ExportedStudy
 
 EXAMPLE = (
     "Example: `empathylab study export my-study data/my-study --format csv` · "
@@ -77,33 +74,10 @@ def export(
             done = export_study(
                 opened,
                 name,
-                folder or _new_folder(opened.folder / "exports", name),
+                folder or new_place(opened.folder / "exports", name),
                 format=table_format,
                 identities=identities,
                 peek=peek,
                 who=operator(),
             )
-    _print(done, as_json=json)
-
-
-def _new_folder(exports: Path, name: str) -> Path:
-    """The first place of that name in which there is nothing yet."""
-    place, number = exports / name, 1
-    while place.exists():
-        number += 1
-        place = exports / f"{name}-{number}"
-    return place
-
-
-def _print(done: ExportedStudy, *, as_json: bool) -> None:
-    from empathylab.cli.tables import print_rows
-
-    if as_json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(dataclasses.asdict(done), indent=2, ensure_ascii=False))
-        return
-    typer.echo(done.path)
-    print_rows([dataclasses.asdict(one) for one in done.files], "files", as_json=False)
-    for note in done.notes:
-        typer.echo(note, err=True)
+    print_exported(done, as_json=json)
