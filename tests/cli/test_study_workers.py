@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -22,8 +23,12 @@ pytestmark = [pytest.mark.postgres, pytest.mark.slow]
 
 def workers_of(server: Serving) -> set[int]:
     """The server processes, without what only watches over them."""
-    children = psutil.Process(server.process.pid).children()
-    return {one.pid for one in children if "spawn_main" in " ".join(one.cmdline())}
+    found = set()
+    for one in psutil.Process(server.process.pid).children():
+        with contextlib.suppress(psutil.ZombieProcess, psutil.NoSuchProcess):  # it has just ended
+            if "spawn_main" in " ".join(one.cmdline()):
+                found.add(one.pid)
+    return found
 
 
 def wait_for(holds: Callable[[], bool], seconds: float = 120) -> None:

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from empathylab.store import Lab
 from empathylab.study.service import StudyService
 from empathylab.study.web.console import first_link
-from tests.study.service_examples import someone
+from tests.study.service_examples import someone, walk
 from tests.study.web.console.researchers import PASSWORD, busy
 from tests.study.web.serving import served
 from tests.study.web.test_browser import WAYS
@@ -152,10 +152,10 @@ def test_the_overview_renews_its_numbers_until_told_to_stop(
         watching = Watching(context.new_page(), address, "desktop")
         watching.page.clock.install()
         entered(watching, service)
-        assert watching.page.locator(".figures dd").nth(0).inner_text() == "4"
-        someone(service, "one more")
+        assert watching.page.locator(".figures dd").nth(0).inner_text() == "3"
+        walk(service, someone(service, "one more"), until="rate")
         watching.page.clock.run_for(16_000)
-        expect(watching.page.locator(".figures dd").nth(0)).to_have_text("5")
+        expect(watching.page.locator(".figures dd").nth(0)).to_have_text("4")
         watching.page.get_by_role("button", name="Stop refreshing").click()
         assert watching.page.get_by_role("button", name="Refresh every 15 s").is_visible()
         context.close()
