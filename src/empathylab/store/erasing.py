@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, delete, func, null, or_, select, update
+from sqlalchemy import Connection, Row, Table, bindparam, delete, func, null, or_, select, update
 
 from empathylab.store import schema
 from empathylab.store.study_places import change_place
@@ -13,6 +13,13 @@ from empathylab.store.writing import insert_new
 
 WITHDRAWN = "withdrawn"
 """The outcome of a reply whose words were deleted, while others' ratings of it are kept."""
+
+_DEPARTURES = (
+    select(schema.departures.c.digest)
+    .where(schema.departures.c.study_id.in_(bindparam("studies", expanding=True)))
+    .limit(1)
+)
+_DEPARTED = _DEPARTURES.where(schema.departures.c.digest == bindparam("digest"))
 
 
 def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: str) -> None:
@@ -176,9 +183,13 @@ def add_departure(connection: Connection, study: int, digest: str) -> None:
 
 def has_departed(connection: Connection, studies: Sequence[int], digest: str) -> bool:
     """Whether somebody of that digest was in one of the studies before their data was deleted."""
-    table = schema.departures
-    query = select(table.c.digest).where(table.c.study_id.in_(studies), table.c.digest == digest)
-    return connection.execute(query.limit(1)).one_or_none() is not None
+    found = connection.execute(_DEPARTED, {"studies": tuple(studies), "digest": digest})
+    return found.first() is not None
+
+
+def has_departures(connection: Connection, studies: Sequence[int]) -> bool:
+    """Whether anybody was in one of the studies whose data is deleted."""
+    return connection.execute(_DEPARTURES, {"studies": tuple(studies)}).first() is not None
 
 
 def delete_departures(connection: Connection, study: int) -> None:

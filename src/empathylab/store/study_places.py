@@ -80,10 +80,20 @@ def _held(*columns: ColumnElement[Any]) -> Select[Any]:
     )
 
 
-_ACTIVE_COLUMNS = (schema.places.c.arm, schema.places.c.slot, schema.places.c.world)
-_ACTIVE = _held(*_ACTIVE_COLUMNS).where(_SEEN_SINCE)
-_ACTIVE_TRAITS = _held(*_ACTIVE_COLUMNS, schema.places.c.traits).where(_SEEN_SINCE)
+_HELD_COLUMNS = (
+    schema.places.c.arm,
+    schema.places.c.slot,
+    schema.places.c.world,
+    not_(_SEEN_SINCE).label("late"),
+)
+_HELD = _held(*_HELD_COLUMNS)
+_HELD_TRAITS = _held(*_HELD_COLUMNS, schema.places.c.traits)
 _LATE = _held(*schema.places.c).where(not_(_SEEN_SINCE)).order_by(schema.places.c.id)
+_TOOK_PART = select(schema.places.c.id).where(
+    schema.places.c.study_id.in_(bindparam("studies", expanding=True)),
+    schema.places.c.person == bindparam("who"),
+    schema.places.c.arm.is_not(None),
+)
 _TOLD = select(schema.people.c.told).where(
     schema.people.c.study_id == bindparam("study"), schema.people.c.person == bindparam("who")
 )
@@ -116,20 +126,13 @@ def find_places(
 
 def took_part(connection: Connection, studies: Sequence[int], person: str) -> bool:
     """Whether the person has been given a place in one of the studies."""
-    if not studies:
-        return False
-    table = schema.places
-    query = (
-        select(table.c.id)
-        .where(table.c.study_id.in_(studies), table.c.person == person, table.c.arm.is_not(None))
-        .limit(1)
-    )
-    return connection.execute(query).one_or_none() is not None
+    found = connection.execute(_TOOK_PART, {"studies": tuple(studies), "who": person})
+    return found.first() is not None
 
 
-def add_place(connection: Connection, row: Mapping[str, Any]) -> None:
-    """Keeps that somebody came; the same person again changes nothing."""
-    insert_new(connection, schema.places, [row])
+def add_places(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Keeps that people came; the same person again changes nothing."""
+    insert_new(connection, schema.places, rows)
 
 
 def change_place(connection: Connection, place: int, **values: Any) -> None:
@@ -177,12 +180,12 @@ class Holders(TypedDict):
     """Whoever took their place before is late, too."""
 
 
-def active_places(connection: Connection, holders: Holders, *, traits: bool) -> Rows:
-    """Arm, slot and world of the places that are finished, or held and not late.
+def held_places(connection: Connection, holders: Holders, *, traits: bool) -> Rows:
+    """Arm, slot and world of the places that are finished or held, and whether they are late.
 
     There may be thousands, so `traits` are read only where they are wanted.
     """
-    query = _ACTIVE_TRAITS if traits else _ACTIVE
+    query = _HELD_TRAITS if traits else _HELD
     return connection.execute(query, dict(holders)).all()
 
 
@@ -250,9 +253,9 @@ def correct_answer(connection: Connection, answer: int, **values: Any) -> None:
     )
 
 
-def add_person(connection: Connection, row: Mapping[str, Any]) -> None:
-    """Keeps a person's platform ids, apart from everything else."""
-    insert_new(connection, schema.people, [row])
+def add_people(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Keeps people's platform ids, apart from everything else."""
+    insert_new(connection, schema.people, rows)
 
 
 def told_of(connection: Connection, study: int, person: str) -> dict[str, str]:

@@ -7,12 +7,19 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, select, update
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
 from empathylab.store import schema
 from empathylab.store.writing import insert_numbered
+
+_OTHER_VERSIONS = select(schema.studies.c.id).where(
+    schema.studies.c.name == bindparam("named"), schema.studies.c.id != bindparam("study")
+)
+_STOPPED = select(schema.arms.c.name).where(
+    schema.arms.c.study_id == bindparam("study"), schema.arms.c.stopped
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +80,7 @@ def lock_study(connection: Connection, study: int) -> None:
 
 def other_versions(connection: Connection, name: str, study: int) -> list[int]:
     """The ids of the study's other versions."""
-    table = schema.studies
-    query = select(table.c.id).where(table.c.name == name, table.c.id != study)
-    return list(connection.execute(query).scalars())
+    return list(connection.execute(_OTHER_VERSIONS, {"named": name, "study": study}).scalars())
 
 
 def add_launched(connection: Connection, row: Mapping[str, Any]) -> int:
@@ -230,9 +235,7 @@ def raise_revision(connection: Connection, study: int) -> None:
 
 def stopped_arms(connection: Connection, study: int) -> frozenset[str]:
     """The arms that take nobody new."""
-    table = schema.arms
-    query = select(table.c.name).where(table.c.study_id == study, table.c.stopped)
-    return frozenset(connection.execute(query).scalars())
+    return frozenset(connection.execute(_STOPPED, {"study": study}).scalars())
 
 
 def stop_arm(connection: Connection, study: int, arm: str, *, stopped: bool) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Insert, Table, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from empathylab.errors import InputError
@@ -28,8 +29,14 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Row]) -> Non
     """Inserts the rows that break no unique rule; the others are already there."""
     if not rows:
         return
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    connection.execute(dialect.insert(table).on_conflict_do_nothing(), list(rows))
+    connection.execute(_insert_new(connection.dialect.name, table), list(rows))
+
+
+@functools.cache
+def _insert_new(dialect: str, table: Table) -> Insert:
+    if dialect == "postgresql":
+        return postgresql.insert(table).on_conflict_do_nothing()
+    return sqlite.insert(table).on_conflict_do_nothing()
 
 
 def insert_numbered(connection: Connection, table: Table, rows: Sequence[Row]) -> list[int]:

@@ -6,21 +6,25 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from empathylab.store.erasing import add_departure, has_departed
+from empathylab.store.erasing import add_departure, has_departed, has_departures
 from empathylab.store.study_places import took_part
 from empathylab.store.study_records import other_versions
 from empathylab.study.assignment import FOR_GOOD
 from empathylab.study.blinding import opaque_id
 from empathylab.study.launched import Launched
+from empathylab.study.rounds import Round
 
 
-def was_here(connection: Connection, launched: Launched, person: str) -> bool:
+def was_here(shared: Round, launched: Launched, person: str) -> bool:
     """Whether the person had a place in another version, or one in any that was deleted since."""
-    own = launched.row
-    others = other_versions(connection, launched.study.name, own)
-    if took_part(connection, others, person):
+    name, own = launched.study.name, launched.row
+    others = shared.known("versions", lambda connection: other_versions(connection, name, own))
+    if others and took_part(shared.reading, others, person):
         return True
-    return has_departed(connection, [own, *others], _digest(launched, person))
+    every = [own, *others]
+    if not shared.known("departures", lambda connection: has_departures(connection, every)):
+        return False
+    return has_departed(shared.reading, every, _digest(launched, person))
 
 
 def note_departure(connection: Connection, launched: Launched, row: Row[Any]) -> None:

@@ -15,10 +15,10 @@ from concurrent.futures import Future
 from datetime import datetime
 from typing import Any, Literal, TypeVar, cast
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Row
 
 from empathylab.errors import LabError
-from empathylab.store.study_places import add_person, add_place, change_place, find_place
+from empathylab.store.study_places import change_place, find_place
 from empathylab.study.answers import (
     Accepted,
     Refused,
@@ -101,7 +101,7 @@ class StudyService(Steering):
         if row is None:
             place = self._place_row(person, world, spoken or study.languages[0])
             told = self._person_row(ids, person)
-            self._turns.write(lambda connection: self._add(connection, place, told))
+            self._turns.share(lambda shared: self._add(shared, place, told))
         elif spoken not in (None, row.language):
             number = row.id
             self._turns.write(lambda connection: change_place(connection, number, language=spoken))
@@ -122,12 +122,11 @@ class StudyService(Steering):
                     break
         return person, row
 
-    def _add(self, connection: Connection, place: dict[str, Any], told: dict[str, Any]) -> None:
+    def _add(self, shared: Round, place: dict[str, Any], told: dict[str, Any]) -> None:
         study = self.study
-        if study.recruitment.once and was_here(connection, self._launched, place["person"]):
+        if study.recruitment.once and was_here(shared, self._launched, place["person"]):
             place = place | {"status": "repeated", "outcome": "screened-out"}
-        add_place(connection, place)
-        add_person(connection, told)
+        shared.add_person(place, told)
 
     def _place_row(self, person: str, world: World, language: str) -> dict[str, Any]:
         now = self._clock()

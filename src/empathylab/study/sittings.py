@@ -9,9 +9,7 @@ circle.
 from __future__ import annotations
 
 import dataclasses
-import functools
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, Literal, cast
@@ -19,25 +17,18 @@ from typing import Any, Literal, cast
 from sqlalchemy import Connection, Row
 
 from empathylab.store.study_places import (
-    Holders,
-    active_places,
     correct_answer,
     give_on,
-    late_places,
     page_times,
     told_of,
 )
-from empathylab.store.study_records import stopped_arms
 from empathylab.store.study_results import add_finished_work
 from empathylab.study.assignment import (
-    AHEAD,
     FOR_GOOD,
     Full,
     Person,
     Place,
-    State,
     Status,
-    World,
     choose_place,
     displaced,
     ended,
@@ -59,6 +50,7 @@ from empathylab.study.flow import (
     decide,
     last_step,
 )
+from empathylab.study.held import claim_state, note_claim, place_of
 from empathylab.study.interface_words import interface_words
 from empathylab.study.launched import Launched
 from empathylab.study.once import was_here
@@ -180,20 +172,13 @@ class Sitting:
         """Takes the next place, or the person's own again; says why not where there is none."""
         self.require("locked")
         study, world = self.launched.study, self.row.world
-        if self.row.arm is None and study.recruitment.once and self._was_here():
+        # They may have come to two versions before they had a place in either, or left one.
+        once = self.row.arm is None and study.recruitment.once
+        if once and was_here(self.round, self.launched, self.row.person):
             self.change(status="repeated", outcome="screened-out")
             return self.closed("repeated", REPEATED, "screened-out")
-        worlds: tuple[World, ...] = ("person", "test") if world == "test" else (world,)
-        told = told_of(self.connection, self.launched.row, self.row.person)
-        traits = dict(self.row.traits) or quota_traits(study, self.given, told)
-        own = () if self.row.arm is None else (self.place,)
-        state = State(
-            {arm: len(slots) for arm, slots in self.launched.slots.items()},
-            (*self._others(worlds), *own),
-            stopped_arms(self.connection, self.launched.row),
-            self.row.study_status,
-            self.launched.shut,
-        )
+        traits = dict(self.row.traits) or self._traits()
+        state = claim_state(self.round, self.launched, self.row, self.now)
         # By the clock as it is now that nobody else can claim: places are in the order of time.
         person = Person(self.row.person, world, traits)
         choice = choose_place(study, state, person, max(self.now, self._clock()))
@@ -205,7 +190,7 @@ class Sitting:
             if not give_on(self.connection, self.launched.row, one.person, one.seen_at):
                 raise Escalate("locked")  # seen in this very moment: choose again
             self.round.forget(one.person)
-        self.change(
+        self._write(
             arm=choice.arm,
             slot=choice.slot,
             status=choice.status,
@@ -214,34 +199,24 @@ class Sitting:
             traits=dict(choice.traits),
             outcome=None,
         )
+        note_claim(self.round, choice)
         return None
 
-    def _was_here(self) -> bool:
-        """Whether they came to two versions before they had a place in either, or left one."""
-        return was_here(self.connection, self.launched, self.row.person)
-
-    def _others(self, worlds: tuple[World, ...]) -> Iterator[Place]:
-        """The places that count, of which no more is known than counts, and those given on."""
-        study, limits = self.launched.study, self.launched.study.time_limits
-        within = limits.finish_within
-        holders = Holders(
-            study=self.launched.row,
-            worlds=worlds,
-            besides=self.row.person,
-            seen_since=self.now - timedelta(minutes=limits.abandon_after),
-            seen_until=self.now + AHEAD,
-            claimed_since=_LONG_AGO if within is None else self.now - timedelta(minutes=within),
-        )
-        rows = active_places(self.connection, holders, traits=bool(study.quotas))
-        if study.quotas:
-            for *held, traits in rows:
-                yield dataclasses.replace(_taken(*held), traits=traits)
-        else:
-            yield from itertools.starmap(_taken, rows)
-        yield from map(place_of, late_places(self.connection, holders))
+    def _traits(self) -> dict[str, str]:
+        """What the study's quotas go by, where it has any."""
+        study = self.launched.study
+        if not study.quotas:
+            return {}
+        told = told_of(self.round.reading, self.launched.row, self.row.person)
+        return quota_traits(study, self.given, told)
 
     def change(self, **values: Any) -> None:
         """Changes the person's row."""
+        if "status" in values:
+            self.round.read_anew()
+        self._write(**values)
+
+    def _write(self, **values: Any) -> None:
         self.require("write")
         self.round.change_place(self.row.id, values)
         vars(self.row).update(values)
@@ -388,25 +363,4 @@ class Sitting:
         return str(words["no_reply"])
 
 
-@functools.lru_cache(maxsize=100_000)
-def _taken(arm: str, slot: int, world: World) -> Place:
-    """A place that is somebody else's, whoever and since whenever."""
-    return Place("", arm, slot, _LONG_AGO, _LONG_AGO, "finished", world)
-
-
 REPEATED = "You have already taken part in this study. Thank you."
-
-
-def place_of(row: Row[Any]) -> Place:
-    """A row of the lab as the rules of assignment see it."""
-    world: World = row.world
-    return Place(
-        row.person,
-        row.arm,
-        row.slot,
-        row.claimed_at,
-        row.seen_at,
-        row.status,
-        world,
-        row.traits,
-    )

@@ -50,7 +50,11 @@ class Turns:
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
         """What the work gives, once all that it wrote is durable; its error leaves no trace."""
-        return self._queue(_Piece(lambda shared: work(shared.connection)), self._free).result()
+        return self.share(lambda shared: work(shared.connection))
+
+    def share(self, work: Callable[[Round], Result]) -> Result:
+        """The same of work that can share what others read and write."""
+        return self._queue(_Piece(work), self._free).result()
 
     def sit(self, person: str, work: Callable[[Round], Result], *, locked: bool) -> Result:
         """The same of work on one person's rows; `locked`: with the study locked as well."""
