@@ -65,7 +65,7 @@ def test_markup_and_scripts_are_text(visit: Visit) -> None:
 def test_text_from_right_to_left_runs_that_way(visit: Visit) -> None:
     shown(visit, "hebrew")
     reply = visit.page.locator(".reply p:not(.who)").first
-    assert reply.evaluate("e => getComputedStyle(e).direction") == "rtl"
+    expect(reply).to_have_css("direction", "rtl")
 
 
 def test_a_very_long_reply_is_cut_until_asked_for(visit: Visit) -> None:
