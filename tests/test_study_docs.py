@@ -69,6 +69,36 @@ def test_the_proxys_example_is_whole() -> None:
     assert depth == 0
 
 
+def setting(name: str) -> str:
+    """The value of a setting that the example has once."""
+    [found] = re.findall(rf"^ *{name} (.+);$", block("nginx"), re.MULTILINE)
+    return str(found)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["client_header_timeout", "client_body_timeout", "send_timeout", "keepalive_timeout"],
+)
+def test_the_proxy_is_no_more_patient_than_the_server(name: str) -> None:
+    from empathylab.study.web.forms import MOST_SECONDS
+
+    assert 0 < int(setting(name).removesuffix("s")) <= MOST_SECONDS
+
+
+def test_the_proxy_limits_what_one_address_may_ask_for() -> None:
+    for kind, zone in (("conn", "study_connections"), ("req", "study_requests")):
+        assert setting(f"limit_{kind}_zone").startswith(f"$binary_remote_addr zone={zone}:")
+        assert zone in setting(f"limit_{kind}")
+        # Whoever meets a limit is told calmly that nothing is lost.
+        assert setting(f"limit_{kind}_status") in setting("error_page")
+
+
+def test_the_proxy_lets_every_form_through_that_the_server_takes() -> None:
+    from empathylab.study.web.forms import MOST_BYTES
+
+    assert int(setting("client_max_body_size").removesuffix("m")) * 2**20 > MOST_BYTES
+
+
 def test_nginx_takes_the_example(tmp_path: Path) -> None:
     nginx = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if nginx is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import stat
 from pathlib import Path
@@ -14,10 +15,12 @@ from typer.testing import CliRunner, Result
 from empathylab.cli.app import LabGroup
 from empathylab.cli.study_recruiting import approvals, invite, sync
 from empathylab.store import Lab, schema
-from empathylab.study.definition import Platform
+from empathylab.study.definition import Platform, Quota
+from empathylab.study.service import StudyService
 from tests.study.recruiting.examples import finished, rating, recruiting, served
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, prolific, submission
 from tests.study.service_examples import rows_of
+from tests.study.web.raters import visiting, walk
 
 
 @pytest.fixture
@@ -46,6 +49,53 @@ def invitations(folder: Path) -> list[dict[str, str]]:
     assert result.exit_code == 0, result.output
     found: list[dict[str, str]] = json.loads(result.stdout)["invitations"]
     return found
+
+
+def with_quota(folder: Path, quota: Quota) -> None:
+    """A lab with a study by invitation whose quota goes by what links tell."""
+    with Lab.open(folder) as lab:
+        served(lab, dataclasses.replace(recruiting("invitation"), quotas=(quota,)))
+
+
+def test_links_say_what_a_quota_goes_by(folder: Path) -> None:
+    with_quota(folder, Quota("country", {"C H": 4, "DE": 8}, source="platform"))
+    result = run(folder, "invite", "small", "--n", "2", "--tell", "country=C H", "--json")
+    assert result.exit_code == 0, result.output
+    links = [one["link"] for one in json.loads(result.stdout)["invitations"]]
+    assert [one.partition("&")[2] for one in links] == ["country=C+H"] * 2
+    with Lab.open(folder) as lab:
+        service = StudyService(lab, "small")
+        with visiting(service) as visitor:
+            visitor.get(links[0].removeprefix("http://127.0.0.1:8000"))
+            walk(visitor, service.study, "rate/1")
+        (place,) = rows_of(lab, schema.places)
+    assert place["traits"] == {"country": "C H"}
+
+
+@pytest.mark.parametrize(
+    ("tell", "sentence"),
+    [
+        ([], "links must say the country of whoever comes"),
+        (["country=FR"], "Say country=CH or country=DE"),
+        (["contry=CH"], "Did you mean 'country'"),
+        (["country"], "as NAME=KIND"),
+        (["country=CH", "country=DE"], "Give each name once"),
+    ],
+)
+def test_links_by_which_nobody_could_come_are_not_made(
+    folder: Path, tell: list[str], sentence: str
+) -> None:
+    with_quota(folder, Quota("country", {"CH": 4, "DE": 8}, source="platform"))
+    told = [part for one in tell for part in ("--tell", one)]
+    result = run(folder, "invite", "small", "--n", "2", *told)
+    assert result.exit_code == 2
+    assert sentence in " ".join(result.stderr.split())
+    assert invitations(folder) == []
+
+
+def test_links_need_not_say_it_where_others_have_room(folder: Path) -> None:
+    with_quota(folder, Quota("country", {"CH": 4}, others=8, source="platform"))
+    assert run(folder, "invite", "small", "--n", "1").exit_code == 0
 
 
 def test_links_go_to_stdout_one_on_a_line(folder: Path) -> None:

@@ -17,7 +17,7 @@ from empathylab.study.service import StudyService
 from empathylab.study.visits import AttentionCount
 from empathylab.study.watching import Watched, watch
 from tests.study.examples import appraisal, between
-from tests.study.service_examples import START, Clock, opened, someone, step_on, walk
+from tests.study.service_examples import START, Clock, opened, rows_of, someone, step_on, walk
 
 
 def watched(service: StudyService) -> Watched:
@@ -257,3 +257,29 @@ def test_all_pages_are_counted_though_only_the_newest_are_timed(
     found = {one.block: one for one in watched(service).times}
     assert (found["consent"].pages, found["rate"].pages) == (2, 4)
     assert math.isnan(found["consent"].median)
+
+
+def withdrawing(lab: Lab, service: StudyService, arm: str, slot: int) -> StudyService:
+    """The study after the writer of a packet's first reply has deleted it."""
+    item = service.launched.slots[arm][slot].items[0]
+    reply = service.launched.responses[item.situation, arm]
+    with lab.writing() as connection:
+        table = schema.responses
+        gone = {"text": "", "outcome": "withdrawn"}
+        connection.execute(table.update().where(table.c.id == reply.response).values(**gone))
+    return StudyService(lab, service.name, clock=service.now)
+
+
+def test_a_packet_that_nobody_new_is_given_is_no_place_unless_somebody_holds_it(lab: Lab) -> None:
+    service, clock = opened(lab)
+    holder = someone(service, "holder")
+    walk(service, holder, until="rate")
+    (place,) = [one for one in rows_of(lab, schema.places) if one["person"] == holder]
+    again = withdrawing(lab, service, place["arm"], place["slot"])
+    shut = sum(arm == place["arm"] for arm, _ in again.launched.shut)
+    packets = len(again.launched.slots[place["arm"]])
+    assert 1 < shut < packets
+    for expected in (packets - shut + 1, packets - shut):
+        for arms in (again.status().arms, watched(again).arms):
+            assert {one.arm: one.places for one in arms}[place["arm"]] == expected
+        clock.skip(minutes=61)  # whoever is late holds it no more

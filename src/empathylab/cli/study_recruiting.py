@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 INVITE_EXAMPLE = (
     "Example: `empathylab study invite my-study --n 50 --expires 14 --csv links.csv "
-    "--url https://study.example.org/` · `empathylab study invite my-study --list`"
+    "--url https://study.example.org/` · `empathylab study invite my-study --n 10 "
+    "--tell country=CH` · `empathylab study invite my-study --list`"
 )
 SYNC_EXAMPLE = (
     "Example: `empathylab study sync my-study` · "
@@ -48,6 +49,13 @@ def invite(
     expires: Annotated[
         float | None,
         typer.Option(metavar="DAYS", help="After so many days nobody can begin by the links."),
+    ] = None,
+    tell: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=KIND",
+            help="What the links say of people, where a quota goes by it; repeatable.",
+        ),
     ] = None,
     csv: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the links into a new CSV file.")
@@ -82,9 +90,8 @@ def invite(
     elif revoke is not None:
         _revoke(lab, name, revoke)
     else:
-        _invite(
-            lab, name, count or 0, label or (), expires, csv, checked_address(url), as_json=json
-        )
+        terms = {"labels": label or (), "days": expires, "told": _told(tell or ())}
+        _invite(lab, name, count or 0, terms, csv, checked_address(url), as_json=json)
 
 
 def sync(
@@ -170,8 +177,7 @@ def _invite(
     lab: Path,
     name: str,
     count: int,
-    labels: Sequence[str],
-    expires: float | None,
+    terms: dict[str, Any],
     csv: Path | None,
     address: str,
     *,
@@ -182,7 +188,7 @@ def _invite(
     with running(lab, name) as service, contextlib.ExitStack() as files:
         # A file that cannot be written must be known before links are made that nobody saw.
         out = files.enter_context(_new_file(csv)) if csv is not None else None
-        made = make(service, count, labels=labels, days=expires, who=operator())
+        made = make(service, count, **terms, who=operator())
         rows = [_shown(one, address) for one in made]
         if out is not None:
             _write_links(out, rows)
@@ -195,6 +201,24 @@ def _invite(
         typer.echo(f"{csv}: {len(rows)} links", err=True)
     if address == DEFAULT_ADDRESS:
         typer.echo("These links are for this machine; give the public address by --url.", err=True)
+
+
+def _told(given: Sequence[str]) -> dict[str, str]:
+    """What links are to say of people, by its name."""
+    from empathylab.errors import InputError
+
+    told: dict[str, str] = {}
+    for one in given:
+        name, _, kind = (part.strip() for part in one.partition("="))
+        if not name or not kind or name in told:
+            raise InputError(
+                "this does not say one kind of people by one name",
+                where="--tell",
+                got=one,
+                remedy="Give each name once, as NAME=KIND.",
+            )
+        told[name] = kind
+    return told
 
 
 def _shown(one: Invitation, address: str) -> dict[str, Any]:

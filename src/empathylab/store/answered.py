@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 from sqlalchemy import ColumnElement, Select, Text, and_, cast, func, literal_column, or_, select
 
+from empathylab.store.lab import Lab
 from empathylab.store.schema import administrations, raters, respondents, studies
 from empathylab.store.study_records import real_people
 from empathylab.store.study_results import HUMAN
@@ -41,6 +43,19 @@ def with_who_answered(query: Select[Any]) -> Select[Any]:
         .join(studies, studies.c.id == raters.c.study_id, isouter=True)
         .where(or_(administrations.c.respondent_id.is_not(None), _measured()))
     )
+
+
+def people_measured(lab: Lab) -> pl.DataFrame:
+    """The people whom closed studies measured: `subject`, `study`, `version` and `rater`."""
+    query = with_who_answered(
+        select(
+            SUBJECT.label("subject"),
+            studies.c.name.label("study"),
+            studies.c.version,
+            raters.c.name.label("rater"),
+        ).distinct()
+    ).where(administrations.c.rater_id.is_not(None))
+    return lab.frame(query.order_by("study", "version", "subject"))
 
 
 def _measured() -> ColumnElement[bool]:

@@ -6,6 +6,7 @@ Judgements stand in tables of their own, so that no analysis of people's ratings
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,9 @@ from sqlalchemy import Connection, Select, Table, select
 from empathylab.store import schema
 from empathylab.store.judged_replies import judged_study, study_names
 from empathylab.store.lab import Lab
+
+_SOURCE = ["judge", "study", "set", "dimension"]
+"""What a judge is asked about in one way or in several."""
 
 
 def save_judgements(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -47,6 +51,8 @@ def lab_judgements(
     *,
     situation_set: str | None = None,
     about: Sequence[Collection[int]] | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
 ) -> pl.DataFrame:
     """One row for each judge, response, dimension, order and repeat, usable or not.
 
@@ -58,7 +64,8 @@ def lab_judgements(
     `value` and `label` are null unless `outcome` is `valid`. `probabilities` is JSON text from
     point to share, null where the endpoint tells none; `expected`, `entropy` (bits) and `mass`
     come with it. `turned` says that the highest point was shown first, `position` the dimension's
-    place among those asked, from 1. Without `study`, all; `situation_set` narrows to one set.
+    place among those asked, from 1. Without `study`, all; `situation_set` narrows to one set,
+    `since` and `until` to what was answered from then on, and before.
     """
     table, replies = schema.judgements, schema.responses
     query = (
@@ -82,6 +89,10 @@ def lab_judgements(
         )
         .order_by(table.c.id)
     )
+    if since is not None:
+        query = query.where(schema.answers.c.answered_at >= since)
+    if until is not None:
+        query = query.where(schema.answers.c.answered_at < until)
     frame = _read(lab, table, query, study, situation_set)
     if about is None:
         return _newest(frame, ["response", "order", "repeat"])
@@ -89,13 +100,18 @@ def lab_judgements(
 
 
 def lab_preferences(
-    lab: Lab, study: str | None = None, *, situation_set: str | None = None
+    lab: Lab,
+    study: str | None = None,
+    *,
+    situation_set: str | None = None,
+    count_ways: bool = False,
 ) -> pl.DataFrame:
     """One row for each judge, pair, dimension, order and repeat, usable or not.
 
     `first` and `second` are the respondents in the order in which their replies were shown, and
     `preferred` is `first`, `second` or `tie`, null unless `outcome` is `valid`. Both orders of a
-    pair share its `pair`. What belongs together is chosen as in `lab_judgements`.
+    pair share its `pair`. What belongs together is chosen as in `lab_judgements`: the way that was
+    used last; with `count_ways`, the column `ways` says of how many.
     """
     table, replies, names = schema.preferences, schema.responses, schema.respondents
     one, other = replies.alias("first_reply"), replies.alias("second_reply")
@@ -121,6 +137,8 @@ def lab_preferences(
         .order_by(table.c.id)
     )
     frame = _read(lab, table, query, study, situation_set)
+    if count_ways:
+        frame = frame.with_columns(ways=pl.col("setup").n_unique().over(_SOURCE))
     kept = _newest(frame, ["first_response", "second_response", "repeat"])
     both = pl.col("first_response"), pl.col("second_response")
     return kept.with_columns(
@@ -175,7 +193,7 @@ def _read(
 
 def _fullest(frame: pl.DataFrame, about: Sequence[Collection[int]]) -> pl.DataFrame:
     """The rows of the ways that were asked for the most, with the number of all ways."""
-    source = ["judge", "study", "set", "dimension"]
+    source = _SOURCE
     shares = [
         pl.col("response").filter(pl.col("response").is_in(list(one))).n_unique() / len(one)
         for one in map(set, about)
@@ -192,7 +210,7 @@ def _fullest(frame: pl.DataFrame, about: Sequence[Collection[int]]) -> pl.DataFr
 
 def _newest(frame: pl.DataFrame, things: Sequence[str]) -> pl.DataFrame:
     """The rows of the setup that each judge used last; of each thing, the newest row."""
-    source = ["judge", "study", "set", "dimension"]
+    source = _SOURCE
     last = frame.sort("used_at", maintain_order=True).group_by(source).agg(pl.last("setup"))
     return (
         frame.join(last, on=[*source, "setup"], how="semi", nulls_equal=True, maintain_order="left")

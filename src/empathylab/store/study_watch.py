@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +14,7 @@ from sqlalchemy import (
     Connection,
     Select,
     Text,
+    and_,
     case,
     cast,
     func,
@@ -94,15 +96,16 @@ def held_traits(
     connection: Connection, study: int, *, unseen: datetime, begun: datetime | None
 ) -> list[dict[str, str]]:
     """What quotas go by, of all people whose places count."""
-    live = (_places.c.status == "live") & (_places.c.seen_at >= unseen)
-    if begun is not None:
-        live = live & (_places.c.claimed_at >= begun)
-    query = select(_places.c.traits).where(
-        _places.c.study_id == study,
-        _places.c.world == "person",
-        or_(_places.c.status == "finished", live),
-    )
+    query = select(_places.c.traits).where(_counts(study, unseen, begun))
     return [dict(one) for one in connection.execute(query).scalars()]
+
+
+def held_slots(
+    connection: Connection, study: int, *, unseen: datetime, begun: datetime | None
+) -> set[tuple[str | None, int | None]]:
+    """Arm and number of the slots of all people whose places count."""
+    query = select(_places.c.arm, _places.c.slot).where(_counts(study, unseen, begun))
+    return {(row.arm, row.slot) for row in connection.execute(query)}
 
 
 def latest_times(connection: Connection, study: int, most: int) -> pl.DataFrame:
@@ -115,17 +118,36 @@ def latest_times(connection: Connection, study: int, most: int) -> pl.DataFrame:
         .order_by(_pages.c.id.desc())
         .limit(most)
     )
-    return _frame(connection, query, {"step": pl.String, "seconds": pl.Float64})
+    return _long_frame(connection, query, {"step": pl.String, "seconds": pl.Float64})
 
 
 def page_counts(connection: Connection, study: int) -> dict[str, int]:
     """By page, how many people answered it."""
+    if connection.dialect.name == "sqlite":
+        return _page_counts_by_way(connection, study)
     query = (
         select(_pages.c.step, func.count())
         .where(_pages.c.place_id.in_(_people(study)))
         .group_by(_pages.c.step)
     )
     return {step: int(count) for step, count in connection.execute(query)}
+
+
+def _page_counts_by_way(connection: Connection, study: int) -> dict[str, int]:
+    """The same where groups are made by sorting, which takes long for all pages of all people.
+
+    Pages lie by person in the index, so what each has answered is had without sorting; and most
+    people have answered the same.
+    """
+    way = func.group_concat(_pages.c.step).label("way")
+    ways = select(way).where(_pages.c.place_id.in_(_people(study))).group_by(_pages.c.place_id)
+    inner = ways.subquery()
+    query = select(inner.c.way, func.count()).group_by(inner.c.way)
+    counted: Counter[str] = Counter()
+    for steps, count in connection.execute(query):
+        for step in steps.split(","):
+            counted[step] += count
+    return dict(counted)
 
 
 def answer_counts(
@@ -157,7 +179,7 @@ def scale_answers(connection: Connection, study: int, steps: Sequence[str]) -> p
             _pages.c.step.in_(steps),
         )
     )
-    return _frame(connection, query, {"place": pl.Int64, "arm": pl.String, "given": pl.String})
+    return _long_frame(connection, query, {"place": pl.Int64, "arm": pl.String, "given": pl.String})
 
 
 def count_real_ratings(connection: Connection, study: int) -> int:
@@ -307,8 +329,40 @@ def platform_state(connection: Connection, study: int, person: str) -> Any:
     return connection.execute(query).one_or_none()
 
 
+def _counts(study: int, unseen: datetime, begun: datetime | None) -> ColumnElement[bool]:
+    """Whether a place is a person's who has finished or is still at it."""
+    live = (_places.c.status == "live") & (_places.c.seen_at >= unseen)
+    if begun is not None:
+        live = live & (_places.c.claimed_at >= begun)
+    return and_(
+        _places.c.study_id == study,
+        _places.c.world == "person",
+        or_(_places.c.status == "finished", live),
+    )
+
+
 def _people(study: int) -> Select[tuple[int]]:
     return select(_places.c.id).where(_places.c.study_id == study, _places.c.world == "person")
+
+
+def _long_frame(
+    connection: Connection, query: Select[Any], kinds: dict[str, type[pl.DataType]]
+) -> pl.DataFrame:
+    """The rows of a query whose texts have one line each, fetched as one text per column.
+
+    Tens of thousands of rows as objects of their own make Python look through all its memory.
+    """
+    rows = query.subquery()
+    texts = [func.coalesce(cast(column, Text), "") for column in rows.c]
+    (count, *columns) = connection.execute(
+        select(func.count(), *(func.aggregate_strings(one, "\n") for one in texts))
+    ).one()
+    return pl.DataFrame(
+        [
+            pl.Series(name, text.split("\n") if count else [], pl.String).cast(kind, strict=False)
+            for (name, kind), text in zip(kinds.items(), columns, strict=True)
+        ]
+    )
 
 
 def _frame(
@@ -316,9 +370,10 @@ def _frame(
 ) -> pl.DataFrame:
     """The rows, column by column, which is several times faster than row by row."""
     rows = connection.execute(query).all()
+    columns = zip(*rows, strict=True) if rows else ((),) * len(kinds)
     return pl.DataFrame(
         [
-            pl.Series(name, [row[number] for row in rows], dtype=kind)
-            for number, (name, kind) in enumerate(kinds.items())
+            pl.Series(name, column, dtype=kind)
+            for (name, kind), column in zip(kinds.items(), columns, strict=True)
         ]
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -44,6 +45,11 @@ class Launched:
     slots: Mapping[str, tuple[Slot, ...]] = field(hash=False)
     shut: frozenset[tuple[str, int]] = frozenset()
     """Arm and number of slots that nobody new is given: a reply in them was withdrawn."""
+
+    def places(self, held: Collection[tuple[str | None, int | None]]) -> dict[str, int]:
+        """By arm, how many people can take part in all, given the slots that are held now."""
+        closed = Counter(arm for arm, _ in self.shut.difference(held))
+        return {arm: len(slots) - closed[arm] for arm, slots in self.slots.items()}
 
 
 def load_launched(connection: Connection, name: str) -> Launched:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from empathylab.errors import InputError, UnknownName
 from empathylab.study.blocks import Demographics
 from empathylab.study.definition import Quota, Study
 
@@ -52,6 +53,23 @@ def quota_traits(
 def told_by_link(study: Study) -> tuple[str, ...]:
     """What the study's links say of whoever comes by them: parameters, by their names."""
     return tuple(one.by for one in study.quotas if one.source == "platform")
+
+
+def require_told(study: Study, told: Mapping[str, str]) -> None:
+    """Refuses what links would say of people where no quota goes by it or lets anybody in."""
+    quotas = {one.by: one for one in study.quotas if one.source == "platform"}
+    for name in told:
+        if name not in quotas:
+            raise UnknownName("quota that links tell", name, tuple(quotas))
+    for name, quota in quotas.items():
+        kinds = sorted({**quota.counts, **quota.shares})
+        if not quota.others and told.get(name) not in kinds:
+            raise InputError(
+                f"links must say the {name} of whoever comes, or the quota lets nobody in",
+                where=f"study {study.name}",
+                got=told.get(name, "nothing"),
+                remedy=f"Say {' or '.join(f'{name}={kind}' for kind in kinds)}.",
+            )
 
 
 def people_told_of(study: Study, places: int) -> tuple[dict[str, str], ...]:

@@ -36,12 +36,12 @@ from empathylab.study.answers import clean_text
 from empathylab.study.assignment import World, ended, is_live
 from empathylab.study.blocks import Attention
 from empathylab.study.forgetting import erase, forget_rater, leave_no_trace
+from empathylab.study.held import place_of
 from empathylab.study.launched import Launched
 from empathylab.study.recruiting.arrivals import Arrivals
 from empathylab.study.recruiting.statuses import Freed
 from empathylab.study.results import attention_passed
 from empathylab.study.retention import apply_retention
-from empathylab.study.sittings import place_of
 from empathylab.study.visits import (
     ArmStatus,
     AttentionCount,
@@ -195,6 +195,9 @@ class Steering(Arrivals):
             ratings = count_ratings(connection, own.id)
         people = [row for row in rows if row.world == "person"]
         came = [row for row in people if not self._only_opened(row)]
+        places = launched.places(
+            {(row.arm, row.slot) for row in came if self._state_of(row) in ("live", "finished")}
+        )
         worlds = Counter(row.world for row in rows)
         return StudyStatus(
             name=own.name,
@@ -206,8 +209,7 @@ class Steering(Arrivals):
             arrivals=len(came),
             opened=len(people) - len(came),
             arms=tuple(
-                self._arm_status(arm, len(slots), came, arm in stopped)
-                for arm, slots in launched.slots.items()
+                self._arm_status(arm, count, came, arm in stopped) for arm, count in places.items()
             ),
             outcomes=dict(Counter(row.outcome for row in came if row.outcome is not None)),
             drop_outs=self._drop_outs(came),

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
+from sqlalchemy import Connection
 
 from empathylab.scales.score_frames import score_frame
 from empathylab.store import Lab
@@ -24,6 +25,7 @@ from empathylab.store.study_watch import (
     answer_counts,
     arrival_hours,
     count_real_ratings,
+    held_slots,
     held_traits,
     latest_times,
     page_counts,
@@ -33,6 +35,7 @@ from empathylab.store.study_watch import (
 from empathylab.study.blocks import Attention, Imagine, Rate, ScaleBlock, Write
 from empathylab.study.definition import Study
 from empathylab.study.launched import Launched
+from empathylab.study.packets import evenly
 from empathylab.study.quotas import OTHERS, quota_limits
 from empathylab.study.results import attention_passed
 from empathylab.study.visits import ArmStatus, AttentionCount
@@ -98,6 +101,15 @@ class Balance:
 
 
 @dataclass(frozen=True, slots=True)
+class Sums:
+    """What all pages that were answered must be looked at for."""
+
+    times: tuple[BlockTime, ...]
+    attention: Mapping[str, AttentionCount] = field(hash=False)
+    balance: tuple[Balance, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Watched:
     """How far a study is, people only; never which arm leads."""
 
@@ -130,10 +142,34 @@ class Watched:
     tests: int
 
 
-def watch(lab: Lab, launched: Launched, now: datetime) -> Watched:
-    """How far the study is."""
-    study = launched.study
+def add_up(connection: Connection, launched: Launched) -> Sums:
+    """Times, attention checks and balance, as of now."""
+    study, row = launched.study, launched.row
     checks = [one.id for one in study.blocks if isinstance(one, Attention)]
+    times = latest_times(connection, row, LATEST_PAGES)
+    pages = page_counts(connection, row)
+    answers = answer_counts(connection, row, checks)
+    asked = {
+        one: scale_answers(connection, row, _pages_of(launched, one)) for one in asked_before(study)
+    }
+    return Sums(
+        times=tuple(_times(study, times, pages)),
+        attention=_attention(study, answers),
+        balance=tuple(
+            one for block, given in asked.items() for one in _balance(launched, block, given)
+        ),
+    )
+
+
+def watch(
+    lab: Lab,
+    launched: Launched,
+    now: datetime,
+    *,
+    sums: Callable[[Connection, Launched], Sums] = add_up,
+) -> Watched:
+    """How far the study is; `sums` may remember what takes long to add up."""
+    study = launched.study
     limits = study.time_limits
     unseen = now - timedelta(minutes=limits.abandon_after)
     within = limits.finish_within
@@ -142,13 +178,11 @@ def watch(lab: Lab, launched: Launched, now: datetime) -> Watched:
         own = launched_study(connection, f"{study.name}@{study.version}")
         states = state_counts(connection, own.id, unseen=unseen, begun=begun)
         hours = arrival_hours(connection, own.id, study.blocks[0].id)
-        times = latest_times(connection, own.id, LATEST_PAGES)
-        pages = page_counts(connection, own.id)
-        answers = answer_counts(connection, own.id, checks)
-        asked = {
-            one: scale_answers(connection, own.id, _pages_of(launched, one))
-            for one in asked_before(study)
-        }
+        summed = sums(connection, launched)
+        # Only where a reply was withdrawn does it matter who holds which slot.
+        held = (
+            held_slots(connection, own.id, unseen=unseen, begun=begun) if launched.shut else set()
+        )
         traits = held_traits(connection, own.id, unseen=unseen, begun=begun) if study.quotas else []
         stopped = stopped_arms(connection, own.id)
         ratings = count_real_ratings(connection, own.id)
@@ -168,16 +202,14 @@ def watch(lab: Lab, launched: Launched, now: datetime) -> Watched:
         here=_total(people.filter(pl.col("state").is_in(["live", "reading"]))),
         finished=_total(finished),
         unreviewed=_total(finished.filter(pl.col("review").is_null())),
-        arms=_arms(launched, people, stopped),
+        arms=_arms(launched.places(held), people, stopped),
         quotas=tuple(_quotas(launched, traits)),
         outcomes=_summed(people, "outcome"),
         by_time=_by_time(hours, now),
         drop_outs=_drop_outs(study, people),
-        times=tuple(_times(study, times, pages)),
-        attention=_attention(study, answers),
-        balance=tuple(
-            one for block, given in asked.items() for one in _balance(launched, block, given)
-        ),
+        times=summed.times,
+        attention=summed.attention,
+        balance=summed.balance,
         ratings=ratings,
         simulated=_total(states.filter(pl.col("world") == "simulated")),
         tests=_total(states.filter(pl.col("world") == "test")),
@@ -211,9 +243,10 @@ def asked_before(study: Study) -> list[ScaleBlock]:
 
 
 def _pages_of(launched: Launched, block: ScaleBlock) -> list[str]:
-    """The keys that pages of a scale can have; naming them lets the database go straight there."""
-    most = launched.scales[block.scale].items if block.per_page else 0
-    return [block.id, *(f"{block.id}/{number}" for number in range(1, most + 1))]
+    """The keys of a scale's pages; naming them lets the database go straight there."""
+    items = range(launched.scales[block.scale].items)
+    pages = len(evenly(items, block.per_page or len(items)))
+    return [f"{block.id}/{one + 1}" for one in range(pages)] if pages > 1 else [block.id]
 
 
 def _total(counts: pl.DataFrame) -> int:
@@ -226,13 +259,13 @@ def _summed(counts: pl.DataFrame, column: str) -> dict[str, int]:
 
 
 def _arms(
-    launched: Launched, people: pl.DataFrame, stopped: frozenset[str]
+    places: Mapping[str, int], people: pl.DataFrame, stopped: frozenset[str]
 ) -> tuple[ArmStatus, ...]:
     found = []
-    for arm, slots in launched.slots.items():
+    for arm, count in places.items():
         states = _summed(people.filter(pl.col("arm") == arm), "state")
         live, finished = states.pop("live", 0), states.pop("finished", 0)
-        found.append(ArmStatus(arm, len(slots), arm in stopped, live, finished, states))
+        found.append(ArmStatus(arm, count, arm in stopped, live, finished, states))
     return tuple(found)
 
 

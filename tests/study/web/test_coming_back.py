@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from empathylab.store import Lab
+from empathylab.store import Lab, schema
 from empathylab.study.definition import Platform, Recruitment
 from empathylab.study.service import StudyService, launch
 from tests.study.examples import between
-from tests.study.service_examples import Clock, opened
+from tests.study.service_examples import Clock, opened, rows_of
 from tests.study.web.raters import Read, Visitor, app_of, filled, visiting
 
 LINKS: dict[Platform, str] = {
@@ -20,6 +20,12 @@ LINKS: dict[Platform, str] = {
     "prolific": "/?PROLIFIC_PID=ann&STUDY_ID=s&SESSION_ID=x",
     "mturk": "/?assignmentId=a&hitId=h&workerId=w&turkSubmitTo=https://www.mturk.com",
 }
+ANSWER = {"answer-empathy": "1"}
+
+
+def field_values(page: httpx.Response) -> dict[str, str]:
+    """What the page's form would send as it is."""
+    return {name: one.value for name, one in Read(page.text).fields.items() if one.value}
 
 
 def recruited(lab: Lab, platform: Platform) -> StudyService:
@@ -153,6 +159,27 @@ def test_a_guest_answers_on(sqlite_lab: Lab) -> None:
         go_on(ann, service, ann.get(LINKS["sona"]), "rate/2")
         page = eve.send(eve.get(LINKS["sona"]), empathy="2")
     assert step(page) == "comment"
+
+
+def test_a_guest_changes_nothing_that_was_answered(sqlite_lab: Lab) -> None:
+    service = recruited(sqlite_lab, "sona")
+    with visiting(service) as ann, visiting(service) as eve:
+        page = go_on(ann, service, ann.get(LINKS["sona"]), "rate/1")
+        page = ann.send(page, empathy="3")
+        before = rows_of(sqlite_lab, schema.page_answers)
+        form = Read(eve.get(LINKS["sona"]).text).fields["form"].value
+        for key, name, value in (
+            ("rate/1", "empathy", "1"),
+            ("demographics", "town", "Elsewhere"),
+            ("consent", "agree", "no"),
+        ):
+            sent = {"form": form, "step": key, f"answer-{name}": value, "from": "rate/2"}
+            refused = eve.ask("POST", "/page", data=sent)
+            assert refused.headers["location"] == "/page?moved", key
+        assert rows_of(sqlite_lab, schema.page_answers) == before
+        ann.ask("POST", "/page", data={**field_values(page), "step": "rate/1", **ANSWER})
+    changed = {one["step"]: one["given"] for one in rows_of(sqlite_lab, schema.page_answers)}
+    assert changed["rate/1"] == {"empathy": 1}
 
 
 def test_an_invitation_is_proof_enough(sqlite_lab: Lab) -> None:

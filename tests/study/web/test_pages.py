@@ -37,6 +37,13 @@ def test_every_preset_can_be_completed_without_a_script(name: str) -> None:
     assert all(one.status_code in (200, 303) for one in visitor.sent)
 
 
+def test_the_content_note_stands_under_a_title_of_its_own() -> None:
+    desk = Desk(preset("between-subjects"))
+    with visiting(desk) as visitor:
+        page = walk(visitor, desk.study, until="rate/note")
+    assert Read(page.text).title == "What this study contains"
+
+
 def test_a_link_leads_to_the_first_page_and_leaves_its_ids_behind() -> None:
     with visiting(small(recruitment=PROLIFIC)) as visitor:
         page = visitor.get("/?PROLIFIC_PID=5f3a&STUDY_ID=s&SESSION_ID=t")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
+import itertools
 import logging
 import socket
 import subprocess
@@ -18,6 +20,7 @@ from empathylab.study.service import StudyService
 from empathylab.study.web.serving import (
     LOOPBACK,
     Serving,
+    SharedSocket,
     checked_proxies,
     delete_expired,
     listening,
@@ -86,3 +89,46 @@ def test_workers_that_end_at_once_are_not_begun_for_ever() -> None:
     assert done.stdout == "closed\n"
     assert "The server processes end as soon as they are begun" in done.stderr
     assert done.stderr.count("died; another is begun") == 5
+
+
+def waiting_at(shared: SharedSocket, count: int) -> list[socket.socket]:
+    """People who have connected, and whom nobody has let in yet."""
+    address = shared.getsockname()
+    return [socket.create_connection(address, timeout=2) for _ in range(count)]
+
+
+def test_people_can_wait_at_a_socket_that_several_processes_share() -> None:
+    own = listening("127.0.0.1", 0)
+    with SharedSocket(own.family, own.type, own.proto, fileno=own.detach()) as shared:
+        shared.listen(1)
+        for one in waiting_at(shared, 30):
+            one.close()
+
+
+def test_a_process_takes_one_connection_at_a_time_from_a_shared_socket() -> None:
+    own = listening("127.0.0.1", 0)
+    shared = SharedSocket(own.family, own.type, own.proto, fileno=own.detach())
+    people = waiting_at(shared, 10)
+    let_in: list[asyncio.BaseTransport] = []
+
+    class Door(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            let_in.append(transport)
+
+    async def count() -> list[int]:
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(Door, sock=shared, backlog=1)
+        seen = [len(let_in)]
+        while len(let_in) < len(people):
+            await asyncio.sleep(0)
+            seen.append(len(let_in))
+        server.close()
+        for transport in let_in:
+            transport.close()
+        await asyncio.sleep(0)
+        return seen
+
+    seen = asyncio.run(count())
+    for one in people:
+        one.close()
+    assert max(after - before for before, after in itertools.pairwise(seen)) == 1

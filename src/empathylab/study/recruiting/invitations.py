@@ -8,8 +8,8 @@ be shown when they are made and at no other time.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -27,6 +27,7 @@ from empathylab.store.study_places import find_place
 from empathylab.store.study_records import add_audit, lock_study
 from empathylab.study.answers import clean_text
 from empathylab.study.blinding import opaque_id, same_id
+from empathylab.study.quotas import require_told
 
 if TYPE_CHECKING:
     from empathylab.study.steering import Steering
@@ -50,10 +51,12 @@ class Invitation:
     """The value of `invitation` in the link; kept nowhere."""
     label: str | None
     expires_at: datetime | None
+    told: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What the link says of whoever comes by it, for quotas."""
 
     def link(self, address: str) -> str:
         """The link, for a study that is served at the address."""
-        return f"{address}?{urlencode({PARAMETER: self.token})}"
+        return f"{address}?{urlencode({PARAMETER: self.token, **self.told})}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +88,16 @@ def invite(
     *,
     labels: Sequence[str] = (),
     days: float | None = None,
+    told: Mapping[str, str] | None = None,
     who: str = "researcher",
 ) -> list[Invitation]:
-    """New invitations, good for that many days; one label is for all of them, more are one each."""
+    """New invitations, good for that many days; one label is for all of them, more are one each.
+
+    `told` is what the links say of people, by the names of the quotas that links tell.
+    """
     _require_invitations(service)
+    told = dict(told or {})
+    require_told(service.study, told)
     if not 1 <= count <= MOST:
         raise InputError(
             f"the number of invitations must be from 1 to {MOST:,}",
@@ -104,7 +113,12 @@ def invite(
     now = service.now()
     expires_at = None if days is None else _in_days(now, days)
     made = [
-        _made(service, labels[number if len(labels) > 1 else 0] if labels else None, expires_at)
+        replace(
+            _made(
+                service, labels[number if len(labels) > 1 else 0] if labels else None, expires_at
+            ),
+            told=told,
+        )
         for number in range(count)
     ]
     row = service.launched.row
@@ -123,7 +137,9 @@ def invite(
                 for one in made
             ],
         )
-        add_audit(connection, row, now, who, "invite", count=count)
+        add_audit(
+            connection, row, now, who, "invite", count=count, **({"told": told} if told else {})
+        )
     return made
 
 

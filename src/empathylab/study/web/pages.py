@@ -169,6 +169,8 @@ class RaterPages:
             return self._out_of_date(request)
         try:
             service = await self.service()
+            if session.guest and not await self._is_due(session, form.step):
+                return self._to(request, "/page?moved")
             done = await self._waiting.for_result(
                 service.submit_soon(session.person, form.step, form.values, form.timing)
             )
@@ -183,6 +185,12 @@ class RaterPages:
             return self._to(request, "/page")
         self._handover.give(session.person, done.step, done.following)
         return self._to(request, f"/page?{_AFTER}={quote(done.step)}")
+
+    async def _is_due(self, session: Session, step: str) -> bool:
+        """Whether the page is the one to answer now: a guest changes nothing that was answered."""
+        service = await self.service()
+        view = await run_in_threadpool(service.view, session.person)
+        return isinstance(view, Page) and view.step == step
 
     async def back(self, request: Request) -> Response:
         """The page before the one named, where one may go back to it."""

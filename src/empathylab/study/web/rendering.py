@@ -92,7 +92,8 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         frame,
         step=page.step,
         content=content,
-        title=content.title,
+        # The block's title may speak of a reply or a situation that is not on this page yet.
+        title=frame.words.content_note if content.page == "note" else content.title,
         count=_count(frame, content),
         text=block_html(content.text),
         sections=_sections(frame, content),

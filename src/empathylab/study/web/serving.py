@@ -175,7 +175,7 @@ def serve_study(serving: Serving, listener: socket.socket, *, workers: int = 1) 
             with _ended_by(signal.SIGTERM) as end, _beside(serving):
                 _serve(serving, listener, end)
             return
-        work = functools.partial(_serve, serving, listener)
+        work = functools.partial(_serve_beside_others, serving, listener)
         with _beside(serving):
             # The socket is closed first: who comes then must not wait for workers that have ended.
             told = run_workers(work, workers, patience=_GRACE + 5, ending=listener.close)
@@ -241,16 +241,36 @@ def server_config(serving: Serving) -> uvicorn.Config:
     return uvicorn.Config(serving.app(), **settings)
 
 
-def _serve(serving: Serving, listener: socket.socket, end: _End | None = None) -> None:
+def _serve(serving: Serving, listener: socket.socket, end: _End) -> None:
     import uvicorn
 
     start_logging(requests=serving.log_requests)
-    server = uvicorn.Server(server_config(serving))
-    if end is not None:
-        end.server = server
-        if end.told:
-            return
-    server.run(sockets=[listener])
+    end.server = uvicorn.Server(server_config(serving))
+    if not end.told:
+        end.server.run(sockets=[listener])
+
+
+class SharedSocket(socket.socket):
+    """A listening socket of several processes, of which none takes more than its turn.
+
+    An event loop takes as many connections in one go as it was told may wait. Told that it is one,
+    it leaves the next to whichever process is free; as many as ever may wait for that.
+    """
+
+    def listen(self, backlog: int = 0, /) -> None:
+        """Lets people wait, however few the event loop would have."""
+        super().listen(max(backlog, server_settings()["backlog"]))
+
+
+def _serve_beside_others(serving: Serving, listener: socket.socket) -> None:
+    import uvicorn
+
+    start_logging(requests=serving.log_requests)
+    config = server_config(serving)
+    config.backlog = 1
+    family, kind, number = listener.family, listener.type, listener.proto
+    shared = SharedSocket(family, kind, number, fileno=listener.detach())
+    uvicorn.Server(config).run(sockets=[shared])
 
 
 def _keep_deleting(serving: Serving, ended: threading.Event) -> None:

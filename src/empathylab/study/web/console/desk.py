@@ -10,6 +10,7 @@ from empathylab.store import Lab
 from empathylab.store import now as present
 from empathylab.store.study_records import add_audit, find_study
 from empathylab.study.launched import Launched
+from empathylab.study.remembering import RememberedSums
 from empathylab.study.reviewing import Reviews
 from empathylab.study.steering import Steering
 from empathylab.study.watching import Watched, watch
@@ -32,6 +33,7 @@ class Console:
         self.trust_proxy = trust_proxy
         self._name = name
         self._steering = Steering(lab, name, clock=clock)
+        self._sums = RememberedSums()
         with lab.reading() as connection:
             self.secret = console_secret(connection)
         self.accounts = Accounts(lab, self.secret, clock=clock)
@@ -61,7 +63,7 @@ class Console:
 
     def watch(self) -> Watched:
         """How far the study is."""
-        return watch(self.lab, self.steering.launched, self.clock())
+        return watch(self.lab, self.steering.launched, self.clock(), sums=self._sums)
 
     def note(self, who: str, action: str, **details: Any) -> None:
         """Writes a line of the audit log, durably, before what it is about is shown."""
