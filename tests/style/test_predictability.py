@@ -225,6 +225,15 @@ def test_without_scikit_learn_the_install_command_is_said(
         predictability(two_styles())
 
 
+def test_texts_that_share_nothing_are_given_to_who_wrote_most() -> None:
+    letters = [chr(ord("a") + number) for number in range(15)]
+    rows = [("b" if number < 5 else "a", number, 2 * one) for number, one in enumerate(letters)]
+    frame = pl.DataFrame(rows, schema=["respondent", "situation", "text"], orient="row")
+    found = predictability(frame, with_ablations=False)
+    assert [sum(row) for row in zip(*found.full.confusion, strict=True)] == [0, 15]
+    assert found.giveaways == ()
+
+
 @pytest.mark.slow
 @pytest.mark.shared_data
 def test_people_are_told_from_gpt_4(welivita_responses: pl.DataFrame) -> None:

@@ -328,7 +328,7 @@ def _giveaways(judge: _Judge, drawn: pl.DataFrame, counts: Counts, top: int) -> 
     return found
 
 
-def _best(gain: Array, names: NDArray[np.str_], kind: str, top: int) -> list[int]:
+def _best(gain: Array, names: NDArray[np.object_], kind: str, top: int) -> list[int]:
     """The n-grams that gain most; of those that hold one another, only the first."""
     chosen: list[int] = []
     edge = " " if kind == "words" else ""

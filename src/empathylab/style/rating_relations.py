@@ -79,6 +79,10 @@ def rating_relations(
     chosen = feature_columns(features, columns, {respondent, situation})
     joined = _joined(features, ratings, [*dict.fromkeys([*chosen, words])], respondent, situation)
     clusters = (situation, *([rater] if rater in ratings.columns else ()))
+    # Names are turned into numbers once, not for each feature.
+    joined = joined.with_columns(
+        pl.col(name).cast(pl.String).rank("dense") for name in (respondent, *clusters)
+    )
     found = [
         _relation(joined, name, words, rating, respondent, clusters, confidence) for name in chosen
     ]
@@ -131,7 +135,7 @@ def _relation(
         constant = np.ones((n, 1))
         length = np.column_stack([constant, np.log1p(used[words].to_numpy().astype(float))])
         writer = np.column_stack([length, _dummies(used[respondent])])
-        labels = [_codes(used[name]) for name in clusters]
+        labels = [used[name].to_numpy().astype(np.int64) for name in clusters]
         alone = clustered_slope(
             y, x, constant, labels, fewest=_FEWEST_CLUSTERS, confidence=confidence
         )
@@ -156,12 +160,8 @@ def _relation(
     )
 
 
-def _codes(labels: pl.Series) -> NDArray[np.int64]:
-    return labels.cast(pl.String).rank("dense").to_numpy().astype(np.int64)
-
-
-def _dummies(labels: pl.Series) -> Array:
-    """A column of 0 and 1 for each different label but the first."""
-    codes = _codes(labels)
-    columns: Array = (codes[:, None] == np.arange(2, codes.max() + 1)).astype(float)
+def _dummies(numbers: pl.Series) -> Array:
+    """A column of 0 and 1 for each different number but the first."""
+    different, place = np.unique(numbers.to_numpy(), return_inverse=True)
+    columns: Array = (place[:, None] == np.arange(1, len(different))).astype(float)
     return columns

@@ -154,12 +154,11 @@ class _RunIndex:
     """The different runs of each text, so that a draw of texts is looked up, not searched."""
 
     def __init__(self, runs: Phrases, situations: pl.Series) -> None:
-        base = max(1, runs.different)
-        keys, self.uses = np.unique(runs.text * base + runs.terms, return_counts=True)
-        text, self.term = np.divmod(keys, base)
+        self.different = max(1, runs.different)
+        keys, self.uses = np.unique(runs.text * self.different + runs.terms, return_counts=True)
+        text, self.term = np.divmod(keys, self.different)
         _, of_text = np.unique(situations.to_numpy(), return_inverse=True)
         self.situation = of_text[text]
-        self.situations = int(of_text.max(initial=0)) + 1
         self.starts = np.searchsorted(text, np.arange(len(situations) + 1))
 
     def repeated_share(self, chosen: Numbers) -> float:
@@ -169,11 +168,14 @@ class _RunIndex:
         spots = np.repeat(self.starts[chosen] - offset, lengths) + np.arange(int(lengths.sum()))
         if not len(spots):
             return math.nan
-        different, place = np.unique(self.term[spots], return_inverse=True)
-        pairs = np.unique(place * self.situations + self.situation[spots])
-        spread = np.bincount(pairs // self.situations, minlength=len(different))
+        term, situation = self.term[spots], self.situation[spots]
+        # One situation of each run; a run is repeated where it also stands in another.
+        home = np.zeros(self.different, dtype=np.int64)
+        home[term] = situation
+        repeated = np.zeros(self.different, dtype=bool)
+        repeated[term[home[term] != situation]] = True
         uses = self.uses[spots]
-        return float(uses[spread[place] > 1].sum() / uses.sum())
+        return float(uses[repeated[term]].sum() / uses.sum())
 
 
 def _most_repeated(

@@ -16,6 +16,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import MissingExtra
+from empathylab.stats.mixed.threads import one_thread
+from empathylab.style import ngrams
 from empathylab.style.tokens import word_lists
 
 Array = NDArray[np.float64]
@@ -33,7 +35,7 @@ class Counts:
     """How often each n-gram stands in each text; one block per kind of n-gram."""
 
     blocks: tuple[Any, ...]
-    names: tuple[NDArray[np.str_], ...]
+    names: tuple[NDArray[np.object_], ...]
     kinds: tuple[str, ...]
 
 
@@ -48,30 +50,23 @@ def require_sklearn() -> None:
 
 
 def ngram_counts(texts: pl.Series, *, characters: tuple[int, int] = (2, 4)) -> Counts:
-    """Character n-grams and words with pairs of words, of each text's first 20,000 characters."""
+    """Character n-grams and words with pairs of words, of each text's first 20,000 characters.
+
+    Those of a single text are left out: nothing can be learnt from them.
+    """
     texts = texts.str.head(LONGEST)
-    spaced = word_lists(texts, fold=False).list.join(" ")
-    blocks, names, kinds = [], [], []
-    for kind, lines, options in (
-        ("characters", texts, {"analyzer": "char", "ngram_range": characters}),
-        ("words", spaced, {"token_pattern": r"\S+", "ngram_range": (1, 2)}),
-    ):
-        found = _counted(lines.to_list(), options)
-        if found is not None:
-            blocks.append(found[0])
-            names.append(found[1])
-            kinds.append(kind)
-    return Counts(tuple(blocks), tuple(names), tuple(kinds))
-
-
-def _counted(lines: list[str], options: dict[str, Any]) -> tuple[Any, NDArray[np.str_]] | None:
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    counter = CountVectorizer(lowercase=False, dtype=np.float32, **options)
-    try:
-        return counter.fit_transform(lines), counter.get_feature_names_out()
-    except ValueError:  # no text holds a single n-gram
-        return None
+    found = {
+        "characters": ngrams.ngrams(ngrams.characters(texts), characters, fewest=_FEWEST_TEXTS),
+        "words": ngrams.ngrams(
+            ngrams.words(word_lists(texts, fold=False)), (1, 2), fewest=_FEWEST_TEXTS
+        ),
+    }
+    held = {kind: one for kind, one in found.items() if one is not None}
+    return Counts(
+        blocks=tuple(block for block, _ in held.values()),
+        names=tuple(names for _, names in held.values()),
+        kinds=tuple(held),
+    )
 
 
 def weighted(counts: Counts, training: NDArray[np.bool_]) -> Any:
@@ -86,9 +81,11 @@ def weighted(counts: Counts, training: NDArray[np.bool_]) -> Any:
     for block in counts.blocks:
         texts = np.bincount(block[training].indices, minlength=block.shape[1])
         idf = np.log((1 + training.sum()) / (1 + texts)) + 1
-        idf[texts < _FEWEST_TEXTS] = 0
-        values = ((1 + np.log(block.data)) * idf[block.indices]).astype(np.float32)
-        made = sp.csr_matrix((values, block.indices, block.indptr), shape=block.shape)
+        kept = (texts >= _FEWEST_TEXTS)[block.indices]
+        column = block.indices[kept]
+        values = ((1 + np.log(block.data[kept])) * idf[column]).astype(np.float32)
+        ends = np.concatenate([[0], np.cumsum(kept)])[block.indptr]
+        made = sp.csr_matrix((values, column, ends), shape=block.shape)
         length = np.sqrt(np.asarray(made.multiply(made).sum(axis=1)).ravel())
         scale = 1 / np.where(length > 0, length, 1)
         made.data *= np.repeat(scale, np.diff(made.indptr)).astype(np.float32)
@@ -130,6 +127,8 @@ def out_of_fold_dense(values: Array, writers: Numbers, fold: Numbers) -> Numbers
 
 def coefficients(features: Any, writers: Numbers) -> Array:
     """Per writer, the weight of each feature, over the mean weight for all writers."""
+    if not features.shape[1]:
+        return np.zeros((len(np.unique(writers)), 0))
     weights = np.asarray(_fitted(features, writers).coef_, dtype=float)
     if len(weights) == 1:
         weights = np.vstack([-weights[0], weights[0]])
@@ -138,17 +137,21 @@ def coefficients(features: Any, writers: Numbers) -> Array:
 
 
 def _tell(features: Any, writers: Numbers, training: NDArray[np.bool_]) -> Numbers:
-    known = np.unique(writers[training])
-    if len(known) == 1:
-        return np.full(int((~training).sum()), known[0])
-    told: Numbers = _fitted(features[training], writers[training]).predict(features[~training])
+    known, sizes = np.unique(writers[training], return_counts=True)
+    seen, unseen = features[training], features[~training]
+    if not isinstance(features, np.ndarray):
+        # A column that no training text has gets no weight, and would only take time.
+        used = np.flatnonzero(np.bincount(seen.indices, minlength=seen.shape[1]))
+        seen, unseen = seen[:, used], unseen[:, used]
+    if len(known) == 1 or not seen.shape[1]:
+        return np.full(int((~training).sum()), known[sizes.argmax()])
+    told: Numbers = _fitted(seen, writers[training]).predict(unseen)
     return told
 
 
 def _fitted(features: Any, writers: Numbers) -> Any:
     from sklearn.linear_model import LogisticRegression
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     # Threads cost more here than they give: tenfold on a busy machine.
-    with threadpool_limits(1):
+    with one_thread():
         return LogisticRegression(C=_COST, max_iter=_ITERATIONS).fit(features, writers)
