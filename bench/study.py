@@ -4,8 +4,8 @@ Prints `name value` lines. 200 raters rate ten replies each, all at once and wit
 that 2,000 responses are rated once: ratings per second, milliseconds of a submit, errors, how often
 each response was rated, and by how much the arms differ. Then 1,000 raters at once who think for
 5 to 15 seconds over each page (`thinking_`); they come as people do, at random, here within ten
-seconds. Then the same on PostgreSQL with two server processes (`postgres_`). The server runs in
-processes of its own, as in production; the raters and PostgreSQL share the same cores. A submit is
+seconds. Then the same on PostgreSQL with two workers (`postgres_`). The server is `empathylab study
+serve`, as in production, its log included; the raters and PostgreSQL share its cores. A submit is
 timed from sending the form to its acknowledgement; `page_` is the page after it. `server_cpu`,
 `database_cpu` and `client_cpu` are processor time per rating, which a busy machine changes less
 than the rest; that of SQLite is in the server's. `load` is the machine's load average at the end.
@@ -16,12 +16,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import random
-import socket
+import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +39,7 @@ from dialogues import Words
 from empathylab.situations import Situation, SituationSet
 from empathylab.store import Lab, add_respondent, add_situation_set, now, schema
 from empathylab.study import parse_study
-from empathylab.study.service import StudyService, launch
+from empathylab.study.service import launch
 from tests.helpers.postgres import postgres
 
 RATINGS = 10
@@ -183,71 +185,60 @@ def _field(page: bytes, name: bytes) -> str:
     return page[start : page.index(b'"', start)].decode()
 
 
-async def _rate(ports: Sequence[int], raters: int, think: float) -> Seen:
+async def _rate(port: int, raters: int, think: float) -> Seen:
     seen = Seen()
     begun = time.perf_counter()
-    people = [Rater(ports[one % len(ports)], seen, think, one) for one in range(raters)]
+    people = [Rater(port, seen, think, one) for one in range(raters)]
     await asyncio.gather(*(one.take_part() for one in people))
     seen.seconds = time.perf_counter() - begun
     return seen
 
 
-def serve(folder: str, port: str) -> None:
-    """Serves the study until the process is ended."""
-    import uvicorn
-
-    from empathylab.study.web import create_app, server_settings
-
-    with Lab.open(Path(folder), create=False) as lab:
-        service = StudyService(lab, "bench")
-        app = create_app(lambda: service, study=service.study, secret=service.secret)
-        uvicorn.run(app, **server_settings(port=int(port)), log_level="warning")
-
-
 @contextlib.contextmanager
-def servers(folder: Path, count: int, database: str | None) -> Iterator[list[psutil.Popen]]:
-    """Server processes that are ready; their ports are in `args`."""
+def server(folder: Path, workers: int, database: str | None) -> Iterator[tuple[int, list[int]]]:
+    """The port of `empathylab study serve` and its processes, with its log in a file."""
     environment = dict(os.environ)
     if database:
         environment["EMPATHYLAB_DATABASE_URL"] = database
-    started = []
-    try:
-        for _ in range(count):
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                port = free.getsockname()[1]
-            command = [sys.executable, __file__, "serve", str(folder), str(port)]
-            started.append(psutil.Popen(command, env=environment))
-        for one in started:
-            while True:
-                try:
-                    socket.create_connection(("127.0.0.1", int(one.args[-1]))).close()
-                    break
-                except OSError:
-                    assert one.poll() is None, "the server ended"
-                    time.sleep(0.05)
-        yield started
-    finally:
-        for one in started:
-            one.terminate()
-        for one in started:
-            one.wait(30)
+    command = [sys.executable, "-m", "empathylab", "study", "serve", "bench", "--lab", str(folder)]
+    command += ["--port", "0", "--workers", str(workers), "--json"]
+    with (folder / "log").open("w") as log:
+        running = psutil.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=log)
+        try:
+            said = b""
+            while not said.rstrip().endswith(b"}"):
+                line = running.stdout.readline()
+                assert line, (folder / "log").read_text()
+                said += line
+            port = int(json.loads(said)["address"].rpartition(":")[2].strip("/"))
+            while workers > 1 and len(_workers(running)) < workers:
+                time.sleep(0.05)
+            time.sleep(2)  # every worker has imported what it needs and opens the lab
+            for _ in range(8 * workers):
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=30).close()
+            yield port, [running.pid, *_workers(running)]
+        finally:
+            running.terminate()
+            running.wait(30)
 
 
-def measure(prefix: str, raters: int, think: float, database: str | None, count: int) -> None:
+def _workers(running: psutil.Popen) -> list[int]:
+    return [one.pid for one in running.children() if "spawn_main" in " ".join(one.cmdline())]
+
+
+def measure(prefix: str, raters: int, think: float, database: str | None, workers: int) -> None:
     """Prints what so many raters meet at so many server processes."""
     with tempfile.TemporaryDirectory() as folder:
         with Lab.open(Path(folder), database=database) as lab:
             furnish(lab, raters)
-            with servers(Path(folder), count, database) as started:
-                ports = [int(one.args[-1]) for one in started]
+            with server(Path(folder), workers, database) as (port, processes):
                 groups = {
-                    "server": [one.pid for one in started],
+                    "server": processes,
                     "database": _database_processes(lab),
                     "client": [os.getpid()],
                 }
                 before = {name: _cpu(pids) for name, pids in groups.items()}
-                seen = asyncio.run(_rate(ports, raters, think))
+                seen = asyncio.run(_rate(port, raters, think))
                 if database:
                     groups["database"] = _database_processes(lab)
                 spent = {name: _cpu(pids) - before[name] for name, pids in groups.items()}
@@ -339,7 +330,4 @@ def main(only: str = "") -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["serve"]:
-        serve(*sys.argv[2:])
-    else:
-        main(*sys.argv[1:])
+    main(*sys.argv[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import logging
 import random
 import socket
@@ -138,7 +139,8 @@ def test_the_log_names_pages_and_never_people(caplog: pytest.LogCaptureFixture) 
     with visiting(small("prolific")) as visitor:
         visitor.get("/?PROLIFIC_PID=person-77")
         visitor.get("/person-77")
-    lines = [vars(one)["request"] for one in caplog.records if one.name == REQUESTS]
+    said = [one.getMessage() for one in caplog.records if one.name == REQUESTS]
+    lines = [json.loads(line) for one in said for line in one.splitlines()]
     assert [one["route"] for one in lines] == ["/", "/page", "other"]
     assert [one["status"] for one in lines] == [303, 200, 404]
     assert "person-77" not in "".join(

@@ -1,11 +1,13 @@
 """The server's log: one JSON line for each request, with nothing in it that tells who asked.
 
 A line names the route as it was written (`/page`, `/static/{name}`), never the path that came: no
-parameters, no ids, no cookies, no addresses, no words of anybody.
+parameters, no ids, no cookies, no addresses, no words of anybody. Lines of requests that end at
+about one time are written together: each write would let other threads go first.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -21,18 +23,32 @@ REQUESTS = "empathylab.study.web.requests"
 _OTHER = "other"
 """The route of a path that nobody wrote a page for: it may hold anything."""
 _requests = logging.getLogger(REQUESTS)
+_waiting: list[str] = []
 
 
 def log_request(scope: Scope, status: int, seconds: float) -> None:
-    """Writes the line of one request, if anybody reads them."""
-    if _requests.isEnabledFor(logging.INFO):
-        line = {
-            "method": scope["method"][:10],
-            "route": route_of(scope),
-            "status": status,
-            "milliseconds": round(1000 * seconds, 1),
-        }
-        _requests.info("request", extra={"request": line})
+    """Writes the line of one request, if anybody reads them, before the event loop rests."""
+    if not _requests.isEnabledFor(logging.INFO):
+        return
+    line = {
+        **_beginning(datetime.now(UTC)),
+        "method": scope["method"][:10],
+        "route": route_of(scope),
+        "status": status,
+        "milliseconds": round(1000 * seconds, 1),
+    }
+    _waiting.append(json.dumps(line))
+    try:
+        asyncio.get_running_loop().call_soon(_write_waiting)
+    except RuntimeError:  # nobody to wait for
+        _write_waiting()
+
+
+def _write_waiting() -> None:
+    lines = list(_waiting)
+    if lines:
+        del _waiting[: len(lines)]
+        _requests.info("%s", "\n".join(lines), extra={"written": True})
 
 
 def route_of(scope: Scope) -> str:
@@ -75,12 +91,15 @@ def start_logging(*, requests: bool) -> None:
 
 class _JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        line: dict[str, Any] = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
-            "worker": os.getpid(),
-        }
-        request = getattr(record, "request", None)
-        return json.dumps(line | (request or {"level": record.levelname, "message": _said(record)}))
+        if getattr(record, "written", False):
+            return record.getMessage()
+        at = datetime.fromtimestamp(record.created, UTC)
+        line = {"level": record.levelname, "message": _said(record)}
+        return json.dumps(_beginning(at) | line)
+
+
+def _beginning(at: datetime) -> dict[str, Any]:
+    return {"time": at.isoformat(timespec="milliseconds"), "worker": os.getpid()}
 
 
 class _Sentences(logging.Formatter):
