@@ -430,3 +430,60 @@ def test_a_single_situation_gives_an_estimate_and_no_false_certainty(folder: Pat
     share = result["estimates"][0]
     assert share["n_judged"] == 1
     assert (share["low"], share["high"]) == (0.0, 1.0)
+
+
+def write_filed(path: Path, *, covered: int) -> None:
+    """A table with four respondents that people and a model rated, and one that the model rated."""
+    level = {"human": 0, "gpt": 3, "llama": 1, "mixtral": 2, "late/model": 2}
+    rows = []
+    for who, high in level.items():
+        for number in range(12):
+            one = {
+                "situation": f"s{number}",
+                "respondent": who,
+                "text": f"Reply {number} of {who}.",
+                "situation_text": f"Situation {number}.",
+            }
+            value = 1 + (number % 4 < high) + (number % 3 == 0)
+            if who != "late/model":
+                person = {"rater": f"{who}-{number // 3}", "rater_kind": "person"}
+                rows.append(one | person | {"rating": value})
+            if who != "late/model" or number < covered:
+                rows.append(one | {"rater": "filed", "rater_kind": "model", "rating": value})
+    with path.open("w", newline="") as file:
+        table = csv.DictWriter(file, rows[0])
+        table.writeheader()
+        table.writerows(rows)
+
+
+def filed_lab(tmp_path: Path, covered: int) -> Path:
+    write_filed(tmp_path / "filed.csv", covered=covered)
+    run("ratings", tmp_path / "filed.csv", "--lab", tmp_path / "lab")
+    return tmp_path / "lab"
+
+
+def against_filed(folder: Path) -> tuple[str | Path, ...]:
+    return ("evaluate", "late/model", "--against", "filed", "--judge", "filed", "--lab", folder)
+
+
+def test_a_judge_of_an_imported_table_is_used_and_nobody_is_asked(tmp_path: Path) -> None:
+    folder = filed_lab(tmp_path, covered=12)
+    told = found(*against_filed(folder))
+    [result] = told["results"]
+    assert (result["judge"], result["basis"], result["situations"]) == ("filed", "judge", 12)
+    assert result["calibration"]["respondents"] == ["human", "gpt", "llama", "mixtral"]
+    assert told["sessions"] == []
+    mean = next(one for one in result["estimates"] if one["outcome"] == "mean")
+    # It says just what people said of the others, and 22 / 12 of this one.
+    assert mean["estimate"] == pytest.approx(22 / 12)
+    board = found("leaderboard", "--study", "filed", "--lab", folder)
+    [late] = [one for one in board["respondents"] if one["respondent"] == "late/model"]
+    assert (late["basis"], late["judge"]) == ("judge", "filed")
+
+
+def test_an_imported_judge_that_rated_too_few_of_the_replies_is_refused(tmp_path: Path) -> None:
+    folder = filed_lab(tmp_path, covered=9)
+    said = " ".join(run(*against_filed(folder), code=2).output.split())
+    assert "imported ratings of the judge filed hold 9 of the replies of late/model" in said
+    with Lab.open(folder) as lab:
+        assert runs_frame(lab).is_empty()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.judging.against import Against, Group, against, measured_by_people
+from empathylab.judging.against import against, measured_by_people
 from empathylab.judging.against_frames import (
     Ground,
     beside,
@@ -18,6 +19,7 @@ from empathylab.judging.against_frames import (
     study_ground,
 )
 from empathylab.judging.against_style import style_told
+from empathylab.judging.measurements import Against, Group
 from empathylab.report.against_document import against_document
 from empathylab.report.against_words import rests_on
 from empathylab.store import Lab
@@ -78,7 +80,8 @@ def test_a_judge_alone_is_calibrated_on_the_others(ground: Ground, replies: pl.D
     assert found.calibrated_on == ARMS
     assert (found.calibration_ratings, found.calibration_people) == (192, 32)
     assert {one.respondent for one in head.errors} == set(ARMS)
-    assert head.low <= head.alike_low < head.estimate < head.alike_high <= head.high
+    assert head.low <= head.like_low <= head.alike_low < head.estimate
+    assert head.estimate < head.alike_high <= head.like_high <= head.high
     assert (head.n_ratings, head.n_judged) == (0, 48)
 
 
@@ -277,3 +280,55 @@ def test_how_much_the_judge_left_out_is_said(ground: Ground, replies: pl.DataFra
     assert document["calibration"]["ratings_without_judgement"] == 5
     few = against(ground, NEW, replies, refusing(ground, replies, 3), judge="a/judge")
     assert "fewer than 10" in " ".join(rests_on(few))
+
+
+def test_a_panel_with_a_judge_of_the_models_family_says_so(
+    ground: Ground, replies: pl.DataFrame
+) -> None:
+    found = against(ground, NEW, replies, told(ground, replies), judge="panel")
+    panel = dataclasses.replace(found, members=("a/judge", "new/judge"))
+    said = [one for one in rests_on(panel) if "its family" in one]
+    assert len(said) == 1
+    assert said[0].startswith(f"new/judge is {NEW} itself or of its family")
+    assert said[0].endswith("panel counts it as one of 2.")
+    assert against_document(panel)["panel"] == ["a/judge", "new/judge"]
+
+
+def test_who_is_put_outside_all_others_is_said_to_be_beyond_what_was_calibrated(
+    ground: Ground, replies: pl.DataFrame
+) -> None:
+    rows = told(ground, replies)
+    mine = rows["response"].is_in(replies["response"].to_list())
+    above = rows.with_columns(
+        told=pl.when(mine).then(2.95).otherwise(pl.col("told")),
+        told_top=pl.when(mine).then(0.99).otherwise(pl.col("told_top")),
+    )
+    inside = against(ground, NEW, replies, rows, judge="a/judge")
+    beyond = against(ground, NEW, replies, above, judge="a/judge")
+    assert (inside.headline.beyond, beyond.headline.beyond) == (False, True)
+    assert any("beyond what was calibrated" in one for one in rests_on(beyond))
+    assert not any("beyond what was calibrated" in one for one in rests_on(inside))
+    document = against_document(beyond)
+    assert document["transfer"]["beyond_calibration"] is True
+    share = document["estimates"][0]
+    assert share["beyond_calibration"] is True
+    assert share["low"] <= share["if_like_the_others"][0] <= share["estimate"]
+    assert against_document(measured_by_people(ground, "gpt"))["transfer"] is None
+
+
+def test_a_judge_that_does_not_follow_people_rules_nothing_out(
+    ground: Ground, replies: pl.DataFrame
+) -> None:
+    # It says of each respondent what people say of another.
+    level = {"human": 2.8, "gpt": 1.2, "llama": 2.3, "mixtral": 1.9, NEW: 2.0}
+    rows = told(ground, replies)
+    who = pl.concat(
+        [ground.people.select("response", "respondent"), replies.select("response", "respondent")]
+    )
+    names = rows.join(who.unique("response"), on="response", how="left", maintain_order="left")
+    value = pl.col("respondent").replace_strict(level, return_dtype=pl.Float64)
+    wrong = names.select("response", told=value, told_top=(value - 1) / 2)
+    found = against(ground, NEW, replies, wrong, judge="a/judge")
+    assert (found.headline.low, found.headline.high) == (0.0, 1.0)
+    assert not found.headline.rules_out
+    assert any("no point of the scale is ruled out" in one for one in rests_on(found))

@@ -16,6 +16,7 @@ from empathylab.judging.cards import JudgeCard
 from empathylab.judging.families import family, own_respondents
 from empathylab.judging.judged_frames import judged_from_table
 from empathylab.report.judge_analysis import analyse_judged
+from empathylab.report.judge_document import judges_document
 from empathylab.report.judge_words import good_for, not_for, reasons
 from tests.judging.judged_examples import JUDGE, Replies, panel_of_experts, table
 
@@ -284,6 +285,69 @@ def test_a_panel_is_all_judges_together() -> None:
     alone = judged_from_table(frame.filter(pl.col("rater") != "two"), where="made up")
     with pytest.raises(InputError, match="two judges"):
         analyse_judged(alone, panel=True)
+
+
+def test_a_panel_with_a_judge_of_a_respondents_family_says_so() -> None:
+    replies = Replies(4)
+    frame = table(replies.people(), replies.judge(own=1.5), replies.judge("other/judge", own=1.5))
+    analysis = analyse_judged(
+        judged_from_table(frame, where="t.csv"), plan=QUICK, style=False, panel=True
+    )
+    card = next(one for one in analysis.cards if one.judge == "panel")
+    assert card.members == (JUDGE, "other/judge")
+    assert card.kin == ((JUDGE, ("kin/writer",)),)
+    assert any(
+        "kin/judge is kin/writer itself or of the same family" in one for one in reasons(card)
+    )
+    bias = card.bias("self_preference")
+    assert bias is not None
+    assert (bias.about, bias.found) == ("kin/writer", True)
+    assert "comparing its own family with others" in card.not_for
+    assert judges_document(analysis)["judges"][-1]["panel"] == {
+        "members": [JUDGE, "other/judge"],
+        "own_family": {JUDGE: ["kin/writer"]},
+    }
+
+
+def test_choices_are_held_against_what_people_rated_higher() -> None:
+    # Of two situations people rate the rival's reply higher, of one the human's.
+    rated = {"s1": (5.0, 2.0), "s2": (4.0, 3.0), "s3": (1.0, 4.0)}
+    rows = [
+        {"situation": key, "respondent": who, "rater": "ann", "rater_kind": "person", "rating": one}
+        for key, both in rated.items()
+        for who, one in zip(("rival", "human"), both, strict=True)
+    ]
+    chosen = [
+        {"situation": key, "rater": JUDGE, "rater_kind": "model"}
+        | {"first": first, "second": second, "outcome": outcome}
+        for key, first, second, outcome in (
+            ("s1", "rival", "human", "first"),
+            ("s1", "human", "rival", "second"),
+            ("s2", "rival", "human", "first"),
+            ("s2", "human", "rival", "first"),
+            ("s3", "rival", "human", "tie"),
+            ("s3", "human", "rival", "first"),
+        )
+    ]
+    frame = pl.DataFrame([*rows, *chosen], infer_schema_length=None)
+    analysis = analyse_judged(judged_from_table(frame, where="t.csv"), plan=QUICK, style=False)
+    found = analysis.cards[0].preferences
+    assert found is not None
+    # By hand: right, right, right, wrong, a tie, right.
+    assert (found.choices.share, found.choices.n, found.ties) == (pytest.approx(4 / 5), 5, 1)
+    assert (found.consistent.share, found.consistent.n, found.inconsistent) == (1.0, 1, 2)
+    told = judges_document(analysis)["judges"][0]["preferences"]
+    assert told["choices"]["agree"] == pytest.approx(4 / 5)
+    assert (told["choices"]["n"], told["consistent"]["n"], told["ties"]) == (5, 1, 1)
+    assert any(
+        "it prefers the one they rate higher in 80%" in one for one in reasons(analysis.cards[0])
+    )
+
+
+def test_a_judge_that_chose_nothing_has_no_agreement_of_choices() -> None:
+    replies = Replies(4)
+    card = one_card(table(replies.people(), replies.judge()))
+    assert card.preferences is None
 
 
 def test_degrees_have_no_confusion_table_but_a_curve() -> None:

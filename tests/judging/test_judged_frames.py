@@ -92,6 +92,6 @@ def test_comparisons_stand_among_the_ratings() -> None:
         }
     )
     judged = judged_from_table(pl.concat([frame(), pairs], how="diagonal"), where="t.csv")
-    assert judged.comparisons.rows() == [("m", "rating", "a", "x", "y", "tie")]
+    assert judged.comparisons.rows() == [("m", "rating", "a", "x", "y", "tie", None, None)]
     assert len(judged.judges) == 2
     assert judged.dropped == 0

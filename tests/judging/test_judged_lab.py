@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 from empathylab.errors import InputError
+from empathylab.judging.asking import Asking
+from empathylab.judging.calibration import CalibrationPlan, calibrate
+from empathylab.judging.compare import Comparing, plan_comparing
 from empathylab.judging.instruments import study_instrument
 from empathylab.judging.judged_frames import judged_from_lab
 from empathylab.judging.rate import Judging, plan_judging
 from empathylab.models import Message, Parameters, ScriptedModel
+from empathylab.report.judge_analysis import analyse_judged
 from empathylab.runs import Job, run
 from empathylab.situations.rating_tables import ratings_from
 from empathylab.situations.reply_tables import replies_from
@@ -66,6 +70,40 @@ def test_answers_that_could_not_be_used_are_left_out_and_counted(released: Lab) 
     judged = judged_from_lab(released)
     assert len(judged.judges) == 12
     assert judged.dropped == 12
+
+
+def test_a_judge_asked_in_several_ways_is_said_and_not_mixed(released: Lab) -> None:
+    judge(released, good, "the/judge")
+    study = judged_study(released, "welivita-2024")
+    some = study_replies(released, study.row)[:6]
+    other = Asking(seed=9, reason=True)
+    judging = Judging(study_instrument(study), some, "study", study.row, other)
+    run(released, [Job(ScriptedModel(lost, name="the/judge"), [plan_judging(judging)])])
+    judged = judged_from_lab(released)
+    assert judged.ways == {"the/judge": 2}
+    assert judged.judges["rating"].unique().to_list() == [3]
+    notes = analyse_judged(judged, plan=CalibrationPlan(resamples=0), style=False).notes
+    assert any("the/judge was asked in 2 ways" in one for one in notes)
+
+
+def test_choices_of_a_lab_are_held_against_the_ratings_of_both_replies(released: Lab) -> None:
+    study = judged_study(released, "welivita-2024")
+    replies = study_replies(released, study.row)
+
+    def first(_messages: tuple[Message, ...], _parameters: Parameters) -> str:
+        return json.dumps({"empathy": "first"})
+
+    comparing = Comparing(study_instrument(study), replies, "study", study.row)
+    run(released, [Job(ScriptedModel(first, name="the/judge"), [plan_comparing(comparing)])])
+    judged = judged_from_lab(released)
+    assert judged.comparisons["first_response"].null_count() == 0
+    cards = calibrate(judged, CalibrationPlan(resamples=0))
+    found = cards[0].preferences
+    assert found is not None
+    assert found.choices.n + found.even == judged.comparisons.height
+    # One that goes by place alone is right in one order of each pair, and never consistent.
+    assert found.choices.n == 0 or found.choices.share == 0.5
+    assert (found.consistent.n, found.inconsistent) == (0, found.choices.n / 2)
 
 
 def test_models_of_an_imported_table_are_judges_and_no_people(lab: Lab) -> None:

@@ -90,6 +90,12 @@ def test_a_constant_side_has_no_rank_agreement() -> None:
     assert math.isnan(found.rho)
 
 
+def test_a_change_that_is_not_known_leaves_no_rank_agreement() -> None:
+    own = [1, 2, math.nan, 4, 5]
+    (found,) = rank_agreements([distance(str(k), own[k], k) for k in range(5)])
+    assert math.isnan(found.rho)
+
+
 def test_three_factors_have_no_interval() -> None:
     (found,) = rank_agreements([distance(str(k), k, k) for k in range(3)])
     assert found.rho == pytest.approx(1)

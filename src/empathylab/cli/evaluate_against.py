@@ -14,8 +14,8 @@ from empathylab.cli.acting import operator
 from empathylab.cli.options import RunOptions
 
 if TYPE_CHECKING:
-    from empathylab.judging.against import Against
     from empathylab.judging.against_frames import Ground
+    from empathylab.judging.measurements import Against
     from empathylab.models import Model
     from empathylab.report.against_analysis import Asked
     from empathylab.runs import Job, Plan, Tally
@@ -96,6 +96,7 @@ def _opened(lab: Lab, wanted: Wanted, options: RunOptions) -> _Bench:
         require_sklearn()
     for name in wanted.models:
         _require_one_arm(ground, name)
+        _require_covered(lab, ground, name, wanted.judges)
     measured = measured_study(lab, study.name)
     whole = study_set(lab, measured)
     return _Bench(lab, wanted, options, ground, measured, asked_by(lab, measured), whole)
@@ -111,6 +112,34 @@ def _require_one_arm(ground: Ground, name: str) -> None:
             got=", ".join(arms),
             remedy="See `empathylab analyze leaderboard`.",
         )
+
+
+def _require_covered(lab: Lab, ground: Ground, name: str, judges: Iterable[str]) -> None:
+    """A judge whose ratings came with the study cannot be asked about other replies."""
+    from empathylab.errors import InputError
+    from empathylab.judging.against_frames import FEWEST_RATINGS
+
+    for judge in _brought(lab, ground, judges):
+        covered = ground.imported.filter(judge=judge, respondent=name).height
+        if covered < FEWEST_RATINGS:
+            raise InputError(
+                f"the imported ratings of the judge {judge} hold {covered} of the replies of "
+                f"{name}, and {FEWEST_RATINGS} are needed",
+                where=f"study {ground.study.name}",
+                got=f"--judge {judge}",
+                remedy="Import its ratings of these replies, or name a judge that can be asked.",
+            )
+
+
+def _brought(lab: Lab, ground: Ground, judges: Iterable[str]) -> list[str]:
+    """Those of the judges whose ratings came with the study, and whom the lab has not asked."""
+    from empathylab.store.judgements import lab_judgements
+
+    imported = [one for one in judges if one in ground.imported_judges]
+    if not imported:
+        return []
+    asked = set(lab_judgements(lab, ground.study.name)["judge"])
+    return [one for one in imported if one not in asked]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -134,7 +163,12 @@ class _Bench:
         return drawn(known, count, seed=self.options.seed)
 
     def ask_for_replies(self, names: Sequence[str]) -> list[Tally]:
-        """Whoever has replied by these words already is not asked again."""
+        """Whoever has replied by these words already is not asked again.
+
+        Nor is anybody where no judge can be asked about new replies.
+        """
+        if self.wanted.judges and not self._asked_judges(self.wanted.judges):
+            return []
         plans = {name: self._missing_replies(name) for name in dict.fromkeys(names)}
         jobs = [
             self._job(self._model(name), [plan]) for name, plan in plans.items() if plan is not None
@@ -173,9 +207,17 @@ class _Bench:
         """The judges rate what people rated, for their errors to be known, and the new replies."""
         from empathylab.judging.style_judge import STYLE_JUDGE
 
+        asked = [name for name in self._asked_judges(judges) if name != STYLE_JUDGE]
+        if not asked:
+            return []
         plans = list(self._judging(names))
-        models = [self._judge(name) for name in judges if name != STYLE_JUDGE]
+        models = [self._judge(name) for name in asked]
         return self._carry_out([self._job(one, plans) for one in models])
+
+    def _asked_judges(self, judges: Sequence[str]) -> list[str]:
+        """Without those whose ratings came with the study."""
+        brought = _brought(self.lab, self.ground, judges)
+        return [name for name in judges if name not in brought]
 
     def _judging(self, names: Sequence[str]) -> Iterable[Plan]:
         from empathylab.judging.against_frames import measured_replies

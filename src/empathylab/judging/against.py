@@ -3,161 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import polars as pl
 
 from empathylab.errors import InputError
 from empathylab.judging.against_frames import FEWEST_RATINGS, TOLD, Ground, beside
+from empathylab.judging.measurements import (
+    CONFIDENCE,
+    Against,
+    Basis,
+    Difference,
+    Estimate,
+    Group,
+    Outcome,
+    outcomes,
+)
 from empathylab.stats.prediction_powered import (
     PredictionPowered,
     prediction_powered_difference,
     prediction_powered_mean,
 )
-from empathylab.stats.transfer import TransferError, Transferred, transferred_mean
+from empathylab.stats.transfer import Transferred, transferred_mean
 
-Basis = Literal["people", "people and judge", "judge"]
-Kind = Literal["share", "mean"]
-Level = Literal["all", "valence", "emotion"]
-CONFIDENCE = 0.95
 _NAN = math.nan
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What is estimated: the share of the highest point, or the mean rating."""
-
-    kind: Kind
-    label: str
-    """Of the highest point, or of the dimension."""
-    rating: str
-    prediction: str
-    lowest: float
-    highest: float
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        return self.lowest, self.highest
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Which situations: all, those of a valence, or of an emotion."""
-
-    level: Level = "all"
-    name: str = ""
-
-    def of(self, frame: pl.DataFrame) -> pl.DataFrame:
-        return frame if self.level == "all" else frame.filter(pl.col(self.level) == self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What people say or would say of a respondent."""
-
-    outcome: Outcome
-    group: Group
-    estimate: float
-    low: float
-    high: float
-    """NaN where the judge stands alone and was held against a single respondent."""
-    alike_low: float
-    alike_high: float
-    """Where the judge stands alone: if it errs on this respondent just as on the others."""
-    basis: Basis
-    n_ratings: int
-    """People's ratings of this respondent that were used."""
-    n_judged: int
-    """Replies that only the judge rated."""
-    unjudged: int
-    """Replies, rated by people or not, that the judge should have rated and did not."""
-    trust: float
-    """λ, how far the judge is used beside people, from 0 to 1; NaN where it stands alone."""
-    people_low: float
-    people_high: float
-    """The interval from people's ratings of this respondent alone; NaN without enough."""
-    errors: tuple[TransferError, ...]
-    """How far the judge missed each of the others, when it was calibrated on the rest."""
-    note: str
-    half_width: Callable[[float], float] = field(repr=False, compare=False)
-    """Of the interval at another confidence, before it is kept within the scale."""
-    transferred: Transferred | None = field(default=None, repr=False, compare=False)
-    """Where the judge stands alone: how it was calibrated."""
-
-    @property
-    def typical_error(self) -> float:
-        """The root mean square of the errors; NaN without any."""
-        squares = [one.error**2 for one in self.errors]
-        return math.sqrt(sum(squares) / len(squares)) if squares else _NAN
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """The respondent's estimate less what people said of another."""
-
-    other: str
-    outcome: Outcome
-    group: Group
-    difference: float
-    low: float
-    high: float
-    alike_low: float
-    alike_high: float
-    """As in `Estimate`."""
-    other_n: int
-    """People's ratings of the other."""
-
-
-@dataclass(frozen=True, slots=True)
-class Against:
-    """One respondent against a study, by one judge."""
-
-    study: str
-    dimension: str
-    respondent: str
-    judge: str | None
-    """None where people rated every reply."""
-    basis: Basis
-    calibrated_on: tuple[str, ...]
-    """The respondents whose ratings by people the judge was held against."""
-    calibration_ratings: int
-    calibration_people: int
-    calibration_situations: int
-    estimates: tuple[Estimate, ...]
-    differences: tuple[Difference, ...]
-    left_out: int
-    """Emotions and valences with too few replies or ratings to be told by themselves."""
-    few: int
-    """People's ratings of the respondent that are too few to be used."""
-    situations: int
-    """To which the replies used are given."""
-    calibration_missed: int
-    """People's ratings of the others that are not used, because the judge has none beside them."""
-    notes: tuple[str, ...] = ()
-    """What else to know before relying on it, in sentences."""
-
-    def estimate(self, kind: Kind, group: Group | None = None) -> Estimate | None:
-        """The estimate of that kind, for all situations unless a group is given."""
-        wanted = group or Group()
-        return next(
-            (one for one in self.estimates if one.outcome.kind == kind and one.group == wanted),
-            None,
-        )
-
-    @property
-    def headline(self) -> Estimate:
-        """The share of the highest point, the mean where there is none; of all situations."""
-        return self.estimate("share") or self.estimates[0]
-
-
-def outcomes(ground: Ground) -> tuple[Outcome, ...]:
-    """What can be estimated on the study's scale."""
-    mean = Outcome("mean", ground.dimension.name, "rating", "told", ground.lowest, ground.top)
-    if ground.top_label is None:
-        return (mean,)
-    return (Outcome("share", ground.top_label, "top", "told_top", 0.0, 1.0), mean)
 
 
 def measured_by_people(ground: Ground, respondent: str, *, parts: bool = True) -> Against:
@@ -276,6 +146,8 @@ class _Measure:
             estimate=min(max(found.estimate, outcome.lowest), outcome.highest),
             low=low,
             high=high,
+            like_low=_NAN,
+            like_high=_NAN,
             alike_low=_NAN,
             alike_high=_NAN,
             basis=basis,
@@ -287,7 +159,8 @@ class _Measure:
             people_high=people[1],
             errors=(),
             note=found.note if n_judged else "",
-            half_width=found.half_width,
+            ends=found.ends,
+            rows=rows,
         )
 
     def _mine(self, outcome: Outcome, group: Group) -> pl.DataFrame:
@@ -355,8 +228,9 @@ class _Measure:
             theirs = _people_mean(group.of(self.ground.people.filter(respondent=other)), outcome)
             apart = own.estimate - theirs.estimate
             also = theirs.half_width(CONFIDENCE)
-            margin, alike = own.transferred.apart_half_width(other, also, CONFIDENCE)
-            ends, narrow = (apart - margin, apart + margin), (apart - alike, apart + alike)
+            ends, narrow = own.transferred.apart_ends(
+                other, theirs.estimate, also, CONFIDENCE, outcome.limits
+            )
             n = theirs.n
         else:
             found = self._both(outcome, group, other)
@@ -402,6 +276,7 @@ def _unjudged(rows: pl.DataFrame) -> int:
 
 def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -> Estimate:
     low, high = _kept(found.low, found.high, outcome.lowest, outcome.highest)
+    like = _kept(found.like_low, found.like_high, outcome.lowest, outcome.highest)
     alike = _kept(found.alike_low, found.alike_high, outcome.lowest, outcome.highest)
     return Estimate(
         outcome=outcome,
@@ -409,6 +284,8 @@ def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -
         estimate=min(max(found.estimate, outcome.lowest), outcome.highest),
         low=low,
         high=high,
+        like_low=like[0],
+        like_high=like[1],
         alike_low=alike[0],
         alike_high=alike[1],
         basis="judge",
@@ -420,7 +297,7 @@ def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -
         people_high=_NAN,
         errors=found.errors,
         note=found.note,
-        half_width=found.half_width,
+        ends=found.ends,
         transferred=found,
     )
 

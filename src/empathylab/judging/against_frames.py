@@ -25,6 +25,13 @@ FEWEST_RATINGS = 10
 """By people, of a respondent, before they count: to calibrate on, or to be measured by."""
 MOST_POINTS = 11
 """Above so many values a rating is a degree, and no share of the highest is told."""
+IMPORTED = {
+    "judge": pl.String,
+    "response": pl.Int64,
+    "respondent": pl.String,
+    "told": pl.Float64,
+    "told_top": pl.Float64,
+}
 TOLD = {"response": pl.Int64, "told": pl.Float64, "told_top": pl.Float64}
 REPLIES = {
     "response": pl.Int64,
@@ -48,6 +55,13 @@ class Ground:
     arms: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     """From each of `respondents` to its arm, and to who wrote the replies: one who took part in two
     arms (asked in two ways, say) counts as two."""
+    imported: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=IMPORTED))
+    """judge, response, respondent, told, told_top: ratings by models that came with the study."""
+
+    @property
+    def imported_judges(self) -> tuple[str, ...]:
+        """Models whose ratings came with the study; they cannot be asked for more."""
+        return tuple(self.imported["judge"].unique(maintain_order=True))
 
     def arm(self, respondent: str) -> str:
         return self.arms.get(respondent, (respondent, ""))[0]
@@ -97,7 +111,8 @@ def study_ground(lab: Lab, study: str, dimension: str | None = None) -> Ground:
     known = {one.name: one for one in chosen.dimensions}
     if dimension is not None and dimension not in known:
         raise UnknownName("dimension", dimension, known, where=where)
-    rated = ratings_frame(lab, chosen.name).filter(rater_kind="person")
+    everybody = ratings_frame(lab, chosen.name)
+    rated = everybody.filter(rater_kind="person")
     if rated.is_empty():
         raise InputError(
             "no person has rated the study's responses, so nobody can be measured against it",
@@ -126,7 +141,24 @@ def study_ground(lab: Lab, study: str, dimension: str | None = None) -> Ground:
     ).cast({"rater": pl.String})
     names = rows.select("who", "arm", "respondent").unique("who", maintain_order=True)
     arms = {name: (arm, writer) for name, arm, writer in names.iter_rows()}
-    return Ground(judged_study(lab, chosen.name), asked, chosen.design, people, arms)
+    told = everybody.filter(rater_kind="model", dimension=asked.name)
+    found = judged_study(lab, chosen.name)
+    return Ground(found, asked, chosen.design, people, arms, _imported(told, top))
+
+
+def _imported(ratings: pl.DataFrame, top: float) -> pl.DataFrame:
+    """What models said that rated in the study, their mean where they did so more than once."""
+    value = pl.col("rating").cast(pl.Float64)
+    rows = ratings.select(
+        *("response", "respondent"),
+        judge=pl.col("rater").cast(pl.String),
+        told=value,
+        told_top=(value == top).cast(pl.Float64),
+    )
+    means = rows.group_by("judge", "response", "respondent", maintain_order=True).agg(
+        pl.col("told", "told_top").mean()
+    )
+    return means.select(pl.col(name).cast(kind) for name, kind in IMPORTED.items())
 
 
 def measured_replies(
@@ -174,7 +206,8 @@ def told_by(
     known.
 
     Of a judge that was asked in several ways, by that which holds the most of what people rated and
-    of `replies`; `ways` counts them.
+    of `replies`; `ways` counts them. Models whose ratings came with the study are judges, too,
+    unless the lab has asked one of that name itself.
     """
     asked = [
         one["response"].unique().to_list() for one in (ground.people, replies) if one is not None
@@ -182,16 +215,20 @@ def told_by(
     frame = lab_judgements(lab, ground.study.name, about=asked).filter(
         pl.col("value").is_not_null(), pl.col("dimension") == ground.dimension.name
     )
+    brought = ground.imported.filter(~pl.col("judge").is_in(frame["judge"].unique().to_list()))
     if judges is not None:
         frame = frame.filter(pl.col("judge").is_in(list(judges)))
+        brought = brought.filter(pl.col("judge").is_in(list(judges)))
     top = (frame["value"] == ground.top).cast(pl.Float64)
     shares = [_share(text, ground.top_label) for text in frame["probabilities"]]
     known = pl.Series("share", shares, pl.Float64)
-    return (
+    asked_here = (
         frame.with_columns(told_top=pl.coalesce(known, top), told=pl.coalesce("expected", "value"))
         .group_by("judge", "response", maintain_order=True)
-        .agg(pl.col("told", "told_top").mean(), pl.col("ways").max())
+        .agg(pl.col("told", "told_top").mean(), pl.col("ways").max().cast(pl.Int64))
     )
+    also = brought.select("judge", "response", "told", "told_top", ways=pl.lit(1, pl.Int64))
+    return pl.concat([asked_here, also], how="vertical_relaxed")
 
 
 def _share(text: str | None, label: str | None) -> float | None:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from empathylab.errors import InputError
 from empathylab.judging.biases import emotion_biases, judge_biases, same_over_orders
 from empathylab.judging.cards import JudgeCard, Stability
-from empathylab.judging.families import own_respondents
+from empathylab.judging.choices import choice_agreement
+from empathylab.judging.families import families_of
 from empathylab.judging.judged_frames import JudgedRatings
 from empathylab.stats.agreement import (
     cohen_kappa,
@@ -59,6 +60,8 @@ class CalibrationPlan:
     """None for the value that goes with who the people are."""
     families: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
     """By judge the respondents of its own family; by their names where it is not given."""
+    panels: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
+    """By judge that is several together, who they are: their families are its own."""
     min_shared: int = 30
     """Responses a person must share with the judge and another person to be tested."""
     resamples: int = 1000
@@ -130,10 +133,9 @@ def _card(
     if own.replies.is_empty() and own.compared.is_empty():
         return None
     respondents = own.replies["respondent"].drop_nulls().unique(maintain_order=True).to_list()
-    everybody = [*respondents, *own.compared["first"], *own.compared["second"]]
-    kin = plan.families.get(judge)
-    if kin is None:
-        kin = own_respondents(judge, dict.fromkeys(everybody))
+    everybody = dict.fromkeys([*respondents, *own.compared["first"], *own.compared["second"]])
+    families = families_of(plan.panels.get(judge, (judge,)), everybody, plan.families)
+    kin = list(dict.fromkeys(name for names in families.values() for name in names))
     test, untested = _tested(own, plan)
     within, within_low = _within(own.replies, plan)
     constant = _constant_passes(own, test, plan)
@@ -177,6 +179,14 @@ def _card(
         map=ordinal_map(own.people, prediction="expected") if n else None,
         scores=_scores(own.people, plan),
         points=own.points,
+        preferences=choice_agreement(
+            own.compared,
+            judged.people.filter(dimension=dimension),
+            judged.responses,
+            confidence=sure,
+        ),
+        members=tuple(plan.panels.get(judge, ())),
+        kin=tuple((one, names) for one, names in families.items() if names and one != judge),
     )
 
 
@@ -359,6 +369,7 @@ def _stability(asked: pl.DataFrame, plan: CalibrationPlan) -> Stability | None:
         sd=math.sqrt(pooled),
         responses=len(again),
         repeats=float(np.mean(again["n"].to_numpy())),
+        turned=repeated["turned"].drop_nulls().n_unique() > 1,
     )
 
 

@@ -15,6 +15,7 @@ from empathylab.stats.calibration import (
     Measured,
     OrdinalMap,
 )
+from empathylab.stats.preference_agreement import PreferenceAgreement
 
 Decision = Literal["may", "not", "cannot tell"]
 BiasName = Literal["length", "self_preference", "position", "scale_order", "valence", "emotion"]
@@ -69,6 +70,8 @@ class Stability:
     """Asked about more than once."""
     repeats: float
     """Times a response was asked about, on average."""
+    turned: bool = False
+    """Whether the scale was shown with its lowest and with its highest point first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,12 @@ class JudgeCard:
     scores: CalibrationScores | None
     points: tuple[float, ...] = ()
     """Of the scale, where it has few."""
+    preferences: PreferenceAgreement | None = None
+    """How often the reply is preferred that people rate higher; None where it chose nothing."""
+    members: tuple[str, ...] = ()
+    """Of a panel: whose mean it is."""
+    kin: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Of a panel: each member that has respondents of its own family here, with these."""
 
     @property
     def follows_people(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 # A word in a model's name, and the family it tells; makers' names stand for their families.
 _WORDS = {
@@ -64,6 +64,17 @@ def own_respondents(judge: str, respondents: Iterable[str]) -> tuple[str, ...]:
         for name in respondents
         if _model(name) == itself or (kin and name.lower() != "human" and family(name) == kin)
     )
+
+
+def families_of(
+    judges: Iterable[str], respondents: Iterable[str], given: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[str, ...]]:
+    """Of each judge the respondents of its own family: as given, else as the names tell."""
+    everybody = list(respondents)
+    return {
+        judge: tuple(given[judge]) if judge in given else own_respondents(judge, everybody)
+        for judge in judges
+    }
 
 
 def _model(name: str) -> str:

@@ -40,6 +40,8 @@ COMPARISONS = {
     "first": pl.String,
     "second": pl.String,
     "outcome": pl.String,
+    "first_response": pl.String,
+    "second_response": pl.String,
 }
 KINDS = ("person", "model")
 _ONLY = "rating"
@@ -59,12 +61,15 @@ class JudgedRatings:
     responses: pl.DataFrame
     """response, situation, respondent, text, words, emotion, valence: one row for each."""
     comparisons: pl.DataFrame
-    """judge, dimension, situation, first, second, outcome: which of two replies, as shown."""
+    """judge, dimension, situation, first, second, outcome: which of two replies, as shown, and
+    `first_response` and `second_response` where it is known which they are."""
     scales: Mapping[str, tuple[float, ...]] = field(default_factory=dict, hash=False)
     """By dimension the points of its scale, where they are known."""
     study: str = ""
     dropped: int = 0
     """Rows left out because a rating, a rater or a response was missing, or was unusable."""
+    ways: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """Of each judge that was asked in several ways, in how many; one of them is used."""
 
     @property
     def dimensions(self) -> list[str]:
@@ -163,7 +168,7 @@ def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
         )
     judged = lab_judgements(lab, chosen.name, about=[people["response"].unique().to_list()])
     usable = judged.filter(pl.col("value").is_not_null())
-    compared = lab_preferences(lab, chosen.name)
+    compared = lab_preferences(lab, chosen.name, count_ways=True)
     decided = compared.filter(pl.col("preferred").is_not_null())
     imported = _imported(rated.filter(rater_kind="model"), judged["judge"].to_list())
     judges = [usable.with_columns(rating=pl.col("value")), imported]
@@ -176,7 +181,15 @@ def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
         scales={one.name: one.values for one in chosen.dimensions},
         study=chosen.name,
         dropped=len(judged) - len(usable) + len(compared) - len(decided),
+        ways=_ways(judged, compared),
     )
+
+
+def _ways(*frames: pl.DataFrame) -> dict[str, int]:
+    """Of each judge that was asked in several ways, the most of any dimension."""
+    told = pl.concat([one.select("judge", pl.col("ways").cast(pl.Int64)) for one in frames])
+    most = told.group_by("judge", maintain_order=True).agg(pl.col("ways").max())
+    return dict(most.filter(pl.col("ways") > 1).iter_rows())
 
 
 def _imported(ratings: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:

@@ -128,13 +128,12 @@ def rank_agreements(
     Psychometrika 65, 23–28); NaN below four factors. Says nothing of the size of the changes.
     """
     from scipy.special import ndtri
-    from scipy.stats import rankdata
 
     found = []
     for (respondent, scale, subscale), group in _grouped(distances).items():
         k = len(group)
-        own = rankdata([one.delta for one in group])
-        others = rankdata([one.people_delta for one in group])
+        own = _ranks([one.delta for one in group])
+        others = _ranks([one.people_delta for one in group])
         rho = _correlation(own, others)
         low = high = math.nan
         if k > 3 and not math.isnan(rho):
@@ -143,6 +142,14 @@ def rank_agreements(
             low, high = math.tanh(z - margin), math.tanh(z + margin)
         found.append(RankAgreement(respondent, scale, subscale, k, rho, low, high))
     return found
+
+
+def _ranks(values: Sequence[float]) -> Array:
+    """Ranks from 1; equal values share their mean rank, and beside a NaN nothing has a rank."""
+    if np.isnan(values).any():
+        return np.full(len(values), math.nan)
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
 
 
 def _correlation(a: Array, b: Array) -> float:

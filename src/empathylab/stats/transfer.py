@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.cluster_robust import (
@@ -17,8 +16,9 @@ from empathylab.stats.cluster_robust import (
     fewest_clusters,
     t_margin,
 )
+from empathylab.stats.inverse_prediction import EVERYTHING, InversePrediction, StraightLine
+from empathylab.stats.transfer_lines import Shares, through_means, through_ratings
 
-Array = NDArray[np.float64]
 MEANS_FROM = 4
 """So many other respondents, and the line is drawn through their means."""
 
@@ -36,6 +36,8 @@ class TransferError:
     """People's ratings of this respondent."""
     leverage: float
     """How far the line of the others was stretched to reach this one: 1 / others, or more."""
+    lean: float = math.nan
+    """How far the judge lies above the others' line of it on people, in units of the scatter."""
 
     @property
     def error(self) -> float:
@@ -50,10 +52,14 @@ class Transferred:
     estimate: float
     low: float
     high: float
-    """Holds if the judge misses this respondent as it missed the others, each left out in turn.
-    NaN where people rated a single other respondent: then nobody can be left out."""
+    """Holds whoever the respondent is, as long as the judge scatters around one straight line.
+    Infinite where nothing is ruled out; NaN where people rated a single other respondent."""
+    like_low: float
+    like_high: float
+    """Holds if the respondent is a draw like the others, whom the judge misses as it missed them,
+    each left out in turn. NaN where people rated a single other respondent."""
     se: float
-    """Of missing somebody new, by the errors; NaN like the interval."""
+    """Of missing somebody like the others, by the errors; NaN like the interval."""
     df: int
     """Respondents less one; less two where a line was drawn through their means."""
     alike_low: float
@@ -77,26 +83,59 @@ class Transferred:
     dropped: int
     """Rows left out because the judge's rating was missing."""
     confidence: float
+    back: InversePrediction
+    """The line of the judge's means on people's, to be read from the judge back to people."""
+    level: float
+    """The judge's mean of the respondent."""
     note: str = ""
 
-    def half_width(self, confidence: float) -> float:
+    def ends(self, confidence: float) -> tuple[float, float]:
         """Of the interval at that confidence; NaN where people rated a single other respondent."""
+        like = self.like_half_width(confidence)
+        near = self.estimate - like, self.estimate + like
+        if len(self.errors) <= 2:
+            # Two points are on one line always: beyond them nothing shows how it goes on.
+            return EVERYTHING if self.outside and self.errors else near
+        low, high = self.back.ends(self.level, confidence)
+        return min(low, near[0]), max(high, near[1])
+
+    def like_half_width(self, confidence: float) -> float:
+        """Of the interval for somebody like the others; NaN where there is a single other one."""
         if self.df < 1:
             return math.nan
-        alike = t_margin(self.alike_df, confidence) * self.alike_se
-        return max(t_margin(self.df, confidence) * self.se, alike)
+        return max(t_margin(self.df, confidence) * self.se, self._alike(confidence))
 
-    def apart_half_width(self, other: str, also: float, confidence: float) -> tuple[float, float]:
-        """Of the estimate less people's mean of `other`, whose own half width is `also`; and the
-        same if the judge errs alike.
+    def apart_ends(
+        self,
+        other: str,
+        mean: float,
+        also: float,
+        confidence: float,
+        limits: tuple[float, float] = EVERYTHING,
+    ) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Of the estimate less people's `mean` of `other`, whose own half width is `also`; and the
+        same if the judge errs alike. `limits` are the ends of the scale.
 
         The other's mean is in the estimate, too. Where that draws both the same way, or they share
         situations, the difference is more certain than this; where the line is drawn beyond the
         others, it can turn them against each other, and that is counted.
+
+        Zou, G. Y., & Donner, A. (2008). Statistics in Medicine 27, 1693–1702 (a difference's ends).
         """
         added = also**2 * (1 + 2 * max(0.0, -self.pull.get(other, 0.0)))
-        alike = t_margin(self.alike_df, confidence) * self.alike_se
-        return math.sqrt(self.half_width(confidence) ** 2 + added), math.sqrt(alike**2 + added)
+        apart, alike = self.estimate - mean, math.sqrt(self._alike(confidence) ** 2 + added)
+        low, high = self.ends(confidence)
+        down = reach(self.estimate - low, self.estimate - limits[0], math.sqrt(added))
+        up = reach(high - self.estimate, limits[1] - self.estimate, math.sqrt(added))
+        return (apart - down, apart + up), (apart - alike, apart + alike)
+
+    def _alike(self, confidence: float) -> float:
+        return t_margin(self.alike_df, confidence) * self.alike_se
+
+    @property
+    def rules_out(self) -> bool:
+        """Whether the interval has ends, so that something is ruled out."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
 
     @property
     def typical_error(self) -> float:
@@ -107,6 +146,16 @@ class Transferred:
     def largest_error(self) -> float:
         """The error that is farthest from 0; NaN without any."""
         return max((one.error for one in self.errors), key=abs, default=math.nan)
+
+
+def reach(own: float, most: float, also: float) -> float:
+    """How far a difference of two figures may reach to one side, where the one reaches so far as
+    `own`, and to the end of the scale at `most`, and the other as far as `also`.
+
+    Both seldom lie at their ends at once, so it is less than the sum; but where nothing short of
+    the scale's end is ruled out, that is no matter of chance.
+    """
+    return most + also if own >= most else math.hypot(own, also)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +195,18 @@ def transferred_mean(
     other respondent is left out in turn and foretold from the rest. An error is divided by
     √(1 + h), where h, the leverage, says how far the line of the rest was stretched to reach the
     one left out; the root mean square of these, times √(1 + h) of the newcomer, times Student's
-    quantile is the interval's half width. It is a prediction interval, exact where respondents are
-    normal draws around one line. It is wide with few respondents because little is known, wider
-    where the newcomer lies outside the others, and never narrower than the `alike` one, which lets
-    ratings of one rater and of one situation be correlated and takes the line for given.
+    quantile is the half width of the interval from `like_low` to `like_high`. It is a prediction
+    interval, exact where respondents are normal draws around one line, the newcomer too. It is
+    never narrower than the `alike` one, which lets ratings of one rater and of one situation be
+    correlated and takes the line for given.
+
+    A newcomer need not be like the others: later models are better. Of a judge that leans toward
+    some respondents, such a line draws whoever is far from the others back to them. So the line is
+    also drawn the other way, of the judge's means on people's, and every level of people is kept
+    from which the judge's mean of the newcomer is not shown to be too far (`InversePrediction`).
+    That holds however far the newcomer lies from the others. From `low` to `high` is both of these
+    intervals; where the judge's means are not shown to rise with people's, nothing is ruled out.
+    With two others there is no such trial: a newcomer outside both can be anywhere.
 
     `left_out` are frames to be used in the turns of these respondents, for a judge that was itself
     trained on people's ratings and has to be trained anew without them.
@@ -173,6 +230,8 @@ def transferred_mean(
         estimate=line.estimate,
         low=math.nan,
         high=math.nan,
+        like_low=math.nan,
+        like_high=math.nan,
         se=_transfer_se(errors, line.leverage),
         df=_df(line, len(others), means=means),
         alike_low=line.estimate - alike,
@@ -187,10 +246,19 @@ def transferred_mean(
         n_judged=line.n_judged,
         dropped=line.dropped,
         confidence=confidence,
-        note=_note(line, len(others)),
+        back=InversePrediction.of(line.back, [one.lean for one in errors]),
+        level=line.level,
     )
-    margin = found.half_width(confidence)
-    return replace(found, low=line.estimate - margin, high=line.estimate + margin)
+    low, high = found.ends(confidence)
+    like = found.like_half_width(confidence)
+    found = replace(
+        found,
+        low=low,
+        high=high,
+        like_low=line.estimate - like,
+        like_high=line.estimate + like,
+    )
+    return replace(found, note=_note(found, len(others)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +270,8 @@ class _Line:
     leverage: float
     pull: dict[str, float]
     outside: bool
+    level: float
+    back: StraightLine
     se: float
     df: int
     n: int
@@ -243,8 +313,8 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
         for column in (roles.rater, roles.situation)
         if column is not None
     ]
-    shares = _Shares.of(names.filter(pl.Series(~mine)))
-    read = _through_means if means else _through_ratings
+    shares = Shares.of(names.filter(pl.Series(~mine)))
+    read = through_means if means else through_ratings
     found = read(y[~mine], f[~mine], f[mine], shares)
     terms = np.zeros(len(f))
     terms[~mine] = found.terms
@@ -259,80 +329,14 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
         leverage=found.leverage,
         pull=dict(zip(shares.names, found.pull.tolist(), strict=True)),
         outside=not levels.min() <= f[mine].mean() <= levels.max(),
+        level=float(f[mine].mean()),
+        back=StraightLine.through(shares.means(y[~mine]), levels),
         se=few * math.sqrt(variance) if fewest > 1 else math.inf,
         df=fewest - 1,
         n=int((~mine).sum()),
         n_judged=int(mine.sum()),
         dropped=frame.filter(used & ~_told(roles)).height,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Shares:
-    """Which respondent each rating is of, and its weight, so that respondents weigh the same."""
-
-    codes: NDArray[np.int64]
-    weights: Array
-    """Together 1."""
-    names: tuple[str, ...]
-
-    @classmethod
-    def of(cls, names: pl.Series) -> _Shares:
-        found, codes, sizes = np.unique(names.to_numpy(), return_inverse=True, return_counts=True)
-        return cls(codes, 1 / (sizes[codes] * len(sizes)), tuple(found.tolist()))
-
-    @property
-    def respondents(self) -> int:
-        return len(self.names)
-
-    def means(self, values: Array) -> Array:
-        """One for each respondent."""
-        return np.asarray(np.bincount(self.codes, values * self.weights) * self.respondents)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """A line read off at the newcomer's mean."""
-
-    estimate: float
-    slope: float
-    leverage: float
-    pull: Array
-    """By how much the estimate rises with people's mean of each of the others."""
-    terms: Array
-    """What each rating of the others adds to the error."""
-
-
-def _through_ratings(y: Array, f: Array, own: Array, shares: _Shares) -> _Reading:
-    weights = shares.weights
-    mean_y, mean_f = float(weights @ y), float(weights @ f)
-    centred = f - mean_f
-    spread = float(weights @ centred**2)
-    slope = float(weights @ (centred * (y - mean_y))) / spread if spread > 1e-12 else 0.0
-    slope = max(slope, 0.0)
-    shift = float(own.mean()) - mean_f
-    lever = shift * centred / spread if slope > 0 else np.zeros_like(centred)
-    pull = np.asarray(np.bincount(shares.codes, weights * (1 + lever)), dtype=np.float64)
-    terms = weights * (1 + lever) * (y - mean_y - slope * centred)
-    return _Reading(mean_y + slope * shift, slope, 1 / shares.respondents, pull, terms)
-
-
-def _through_means(y: Array, f: Array, own: Array, shares: _Shares) -> _Reading:
-    number = shares.respondents
-    people, judge = shares.means(y), shares.means(f)
-    centred = judge - judge.mean()
-    spread = float(centred @ centred)
-    slope = max(float(centred @ people) / spread, 0.0) if spread > 1e-12 else 0.0
-    shift = float(own.mean() - judge.mean())
-    reach = shift / spread if slope > 0 else 0.0
-    lever = 1 + number * reach * centred
-    # The judge's own scatter moves the means it is held by, and with them the slope.
-    rest = people - people.mean() - slope * centred
-    bend = slope * lever - number * reach * rest
-    apart_y, apart_f = y - people[shares.codes], f - judge[shares.codes]
-    terms = shares.weights * (lever[shares.codes] * apart_y - bend[shares.codes] * apart_f)
-    estimate = float(people.mean()) + slope * shift
-    return _Reading(estimate, slope, 1 / number + shift * reach, lever / number, terms)
 
 
 def _left_out(
@@ -346,7 +350,9 @@ def _left_out(
     )
     ratings = rated[roles.rating].cast(pl.Float64).to_numpy()
     line = _line(rest, name, roles, means=means)
-    return TransferError(name, line.estimate, float(ratings.mean()), len(ratings), line.leverage)
+    people = float(ratings.mean())
+    lean = line.back.missed(people, line.level)
+    return TransferError(name, line.estimate, people, len(ratings), line.leverage, lean)
 
 
 def _transfer_se(errors: Sequence[TransferError], leverage: float) -> float:
@@ -364,9 +370,9 @@ def _root_mean_square(errors: Sequence[float]) -> float:
     return math.sqrt(sum(one**2 for one in errors) / len(errors)) if errors else math.nan
 
 
-def _note(line: _Line, others: int) -> str:
+def _note(found: Transferred, others: int) -> str:
     notes = []
-    if line.slope == 0:
+    if found.slope == 0:
         notes.append("the judge does not rise with people's ratings, so it tells nothing here")
     if others == 1:
         notes.append(
@@ -375,9 +381,11 @@ def _note(line: _Line, others: int) -> str:
         )
     elif others == 2:
         notes.append("people rated two other respondents only: the interval is very wide")
-    if line.outside and line.slope > 0:
+    if found.outside and found.slope > 0:
         notes.append(
             "the judge puts this respondent outside all that it was calibrated on: the line is "
             "drawn beyond them"
         )
+    if others > 1 and not found.rules_out:
+        notes.append("the others do not show what this respondent cannot be")
     return "; ".join(notes)

@@ -377,11 +377,11 @@ def _findings(found: Validity, telling: float) -> Iterator[tuple[Verdict, str]]:
     if found.situations >= FEWEST_SITUATIONS:
         for name, alpha in found.alpha.items():
             if alpha.n >= FEWEST_FOR_ALPHA and alpha.estimate < CONSISTENT:
-                of = f"over {alpha.n} administrations, below {CONSISTENT:.2f}"
+                of = f"over {alpha.n:,} administrations, below {CONSISTENT:.2f}"
                 yield "doubtful", f"Cronbach's alpha of {name} is {alpha.estimate:.2f} {of}."
     retest = found.retest
     if retest and retest.n >= FEWEST_FOR_RETEST and retest.estimate < STEADY:
-        again = f"{retest.estimate:.2f} over {retest.n} answers, below {STEADY:.2f}"
+        again = f"{retest.estimate:.2f} over {retest.n:,} answers, below {STEADY:.2f}"
         yield "doubtful", f"Asked again in the same order, answers correlate at {again}."
 
 
