@@ -181,3 +181,13 @@ def test_a_changed_scale_is_scored_anew(sqlite_lab: Lab) -> None:
         [tally] = run(sqlite_lab, [Job(ScriptedModel(person_like, name="scripted/person"), [plan])])
     assert (tally.asked, tally.reused) == (0, 12)
     assert overall(collect(sqlite_lab))["negative"].direction == "down"  # reversed: up before
+
+
+def test_respondents_with_the_same_reasons_are_named_in_one_caution(sqlite_lab: Lab) -> None:
+    straight_lining(sqlite_lab)
+    data = collect(sqlite_lab)
+    [report] = data.self_reports
+    twin = dataclasses.replace(report, respondent="scripted/twin")
+    both = cautions(dataclasses.replace(data, self_reports=(report, twin)))
+    assert both[0].startswith("scripted/flat's and scripted/twin's answers to PANAS are")
+    assert len(both) == len(cautions(data))

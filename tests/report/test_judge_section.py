@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page
 
 from empathylab.judging.calibration import CalibrationPlan
 from empathylab.judging.judged_frames import judged_from_table
+from empathylab.report.html import number_columns
 from empathylab.report.judge_analysis import JudgesAnalysis, analyse_judged
 from empathylab.report.judge_charts import bias_chart, confusion_chart, curve_chart, map_chart
 from empathylab.report.judge_section import JudgeSection, judge_section
@@ -105,6 +106,7 @@ def rendered(section: JudgeSection) -> str:
         undefined=jinja2.StrictUndefined,
         loader=jinja2.DictLoader(parts),
     )
+    environment.filters["number_columns"] = number_columns
     return environment.get_template("p").render(
         judges=section,
         first_chart={"judges": 0},
@@ -146,3 +148,24 @@ def test_the_cards_fit_on_a_phone(page: Page, section: JudgeSection) -> None:
 def test_the_accessibility_audit_finds_nothing(page: Page) -> None:
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
+
+
+def test_of_a_few_ratings_no_calibration_is_drawn_and_no_clearance_given() -> None:
+    replies = Replies(5, situations=4)
+    judged = judged_from_table(
+        table(replies.people(raters=6), replies.judge("plain")), where="made up"
+    )
+    small = analyse_judged(judged, plan=CalibrationPlan(resamples=0), style=False)
+    [study] = judge_section([small]).studies
+    [card] = study.cards
+    assert small.cards[0].n_ratings == 24
+    assert not any(figure.title.startswith("Calibration") for figure in card.figures)
+    assert any("Of 24 ratings by people no calibration is drawn" in one for one in card.reasons)
+    assert any("only a large one would be found" in one for one in card.reasons)
+
+
+def test_labels_of_the_biases_fit_the_side_of_a_chart(section: JudgeSection) -> None:
+    shown = [spec for spec in section.specs if "found" in str(spec)]
+    names = {row["bias"] for spec in shown for row in rows_of(spec) if "bias" in row}
+    assert "place" in names
+    assert all(len(name) <= 14 for name in names)

@@ -142,3 +142,32 @@ def test_replies_can_be_narrowed_to_one_respondent(visit: Visit) -> None:
 
 def test_the_accessibility_audit_finds_nothing_serious(visit: Visit) -> None:
     assert visit.serious_violations() == []
+
+
+def test_no_two_labels_of_an_axis_overlap(visit: Visit) -> None:
+    overlapping = visit.page.evaluate(
+        """() => [...document.querySelectorAll(".chart .role-axis-label")].flatMap((axis) => {
+          const boxes = [...axis.querySelectorAll("text")]
+            .filter((one) => one.textContent && getComputedStyle(one).opacity !== "0"
+                             && !(one.getAttribute("transform") ?? "").includes("rotate"))
+            .map((one) => [one.getBoundingClientRect(), one.textContent]);
+          return boxes.flatMap(([a, name], place) => boxes.slice(place + 1)
+            .filter(([b]) => a.left < b.right - 1 && b.left < a.right - 1
+                          && a.top < b.bottom - 4 && b.top < a.bottom - 4)
+            .map(([, other]) => `${name} and ${other}`));
+        })"""
+    )
+    assert overlapping == []
+
+
+def test_switches_name_only_who_is_in_the_chart(visit: Visit) -> None:
+    words = visit.page.locator("figure", has_text="human, against the others")
+    assert words.locator(".switches button").count() == 0
+    assert emotions(visit).locator(".switches button").count() == 3
+
+
+def test_words_stand_left_and_numbers_right(visit: Visit) -> None:
+    counts = visit.page.get_by_role("region", name="Counts of ratings")
+    row = counts.locator("tbody tr").first.locator("td")
+    aligned = row.evaluate_all("cells => cells.map((one) => getComputedStyle(one).textAlign)")
+    assert aligned == ["left", "right", "right", "right", "right"]

@@ -50,9 +50,9 @@ def changes(
     """Compares two labs, or two dates of one: what changed, and what cannot be compared.
 
     Scores, verdicts, usable replies, style and people's ratings of respondents that were measured
-    on both occasions, with intervals and corrected tests, and every setting that differs. The
-    same situations are held against each other. What both occasions hold word for word counts
-    once.
+    on both occasions, and judges' agreement with people, with intervals and corrected tests, and
+    every setting that differs. The same situations are held against each other. What both
+    occasions hold word for word counts once.
     """
     from empathylab.report.changes import compare_sides
 
@@ -185,6 +185,11 @@ def _print(found: Changes) -> None:
             1,
         ),
         "Ratings": (document["ratings"], ("study", "arm", "dimension", "measure"), 1),
+        "Judges against people": (
+            document["judges"],
+            ("study", "judge", "dimension", "measure"),
+            2,
+        ),
         "Usable replies": (document["usable_replies"], ("respondent",), 1),
         f"Style: {len(style)} of {len(document['style'])} figures changed": (
             style,
@@ -199,6 +204,7 @@ def _print(found: Changes) -> None:
             print_rows(shown, "rows", as_json=False)
     plain = {
         "Verdicts on self-reports": document["verdicts"],
+        "Verdicts on judges": document["judge_verdicts"],
         "Settings that differ": [_short(row) for row in document["settings"]],
     }
     for title, rows in plain.items():

@@ -10,26 +10,29 @@ from datetime import date
 import polars as pl
 
 from empathylab.errors import InputError, MissingExtra
-from empathylab.judging.against import Against, against, measured_by_people
+from empathylab.judging.against import against, measured_by_people
 from empathylab.judging.against_frames import (
     FEWEST_RATINGS,
     Ground,
     measured_replies,
     replies_frame,
+    study_ground,
     told_by,
 )
 from empathylab.judging.against_style import style_told
-from empathylab.judging.leaderboard import Entry, ranked
+from empathylab.judging.leaderboard import Compared, Entry, ranked
+from empathylab.judging.measurements import Against
 from empathylab.judging.style_judge import STYLE_JUDGE
 from empathylab.protocols import ReplyTemplate, reply_template, usual_template
 from empathylab.report.arms_apart import apart_notes
 from empathylab.report.judge_analysis import PANEL
+from empathylab.report.judge_words import several_ways
 from empathylab.situations import SituationSet
 from empathylab.store import Lab, hash_of
 from empathylab.store.judged_replies import judgement_days, repliers, reply_days
 from empathylab.store.rated import collection_frame
 from empathylab.store.selections import lab_chosen_situations
-from empathylab.study.measuring import MeasuredStudy
+from empathylab.study.measuring import MeasuredStudy, measured_study
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,9 @@ def measure(
         return dataclasses.replace(result, notes=_apart(lab, ground, result))
     told = told_by(lab, ground, panel if judge == PANEL else [judge], replies)
     result = against(ground, respondent, replies, _together(told), judge=judge)
-    return dataclasses.replace(result, notes=(*_ways(told), *_apart(lab, ground, result)))
+    members = tuple(told["judge"].unique(maintain_order=True)) if judge == PANEL else ()
+    notes = (*_ways(told), *_apart(lab, ground, result))
+    return dataclasses.replace(result, members=members, notes=notes)
 
 
 def _apart(lab: Lab, ground: Ground, found: Against) -> tuple[str, ...]:
@@ -127,11 +132,7 @@ def _apart(lab: Lab, ground: Ground, found: Against) -> tuple[str, ...]:
 def _ways(told: pl.DataFrame) -> tuple[str, ...]:
     """That a judge was asked in several ways, of which one is used."""
     several = told.filter(pl.col("ways") > 1).unique("judge", maintain_order=True)
-    return tuple(
-        f"{row['judge']} was asked in {row['ways']} ways (another mode, seed or version of the "
-        "question, say); only the one that holds the most of these replies is used."
-        for row in several.iter_rows(named=True)
-    )
+    return tuple(several_ways(row["judge"], row["ways"]) for row in several.iter_rows(named=True))
 
 
 def _together(told: pl.DataFrame) -> pl.DataFrame:
@@ -153,6 +154,8 @@ class Leaderboard:
     study: MeasuredStudy
     asked: Asked
     entries: tuple[Entry, ...]
+    pairs: tuple[Compared, ...]
+    """Each two of them, held against each other."""
     notes: tuple[str, ...]
 
 
@@ -163,16 +166,18 @@ def leaderboard(
     *,
     judge: str | None = None,
     known: Sequence[Against] = (),
+    style: bool = True,
 ) -> Leaderboard:
     """All respondents measured against the study: its own, and whoever replied as they did.
 
     Who was not rated by people is estimated by `judge`; where none is named, by the model that
     judged, by the mean of all where several did, or else by the judge that costs nothing. How
     narrow an interval is plays no part: who takes the narrowest takes the luckiest. What is `known`
-    already is not computed again.
+    already is not computed again. Without `style`, the judge that costs nothing is not trained.
     """
     asked = asked_by(lab, study)
     rated = ground.respondents
+    writers = {ground.writer(name) for name in rated}
     days = {
         row["arm"]: (row["first"], row["last"])
         for row in collection_frame(lab, ground.study.name).iter_rows(named=True)
@@ -180,15 +185,33 @@ def leaderboard(
     arms = {name: days.get(ground.arm(name), (None, None)) for name in rated}
     by_first = sorted(rated, key=lambda name: name != "human")
     notes = [*apart_notes(lab, ground, by_first)] if rated else []
-    board = _Board(lab, ground, asked, arms, judge, tuple(known), notes)
+    board = _Board(lab, ground, asked, arms, judge, tuple(known), notes, style=style)
     entries = [board.of_people(name) for name in rated]
+    replied = repliers(lab, asked.prompt, study.situation_set)
+    # Whose replies came with the study and were rated by a model alone did not reply by a prompt.
+    brought = ground.imported["respondent"].unique(maintain_order=True)
     newcomers = [
         name
-        for name in repliers(lab, asked.prompt, study.situation_set)
-        if name not in rated and not ground.arms_of(name)
+        for name in dict.fromkeys([*replied, *brought])
+        if name not in rated and not ground.arms_of(name) and name not in writers
     ]
     entries += board.of_newcomers(newcomers)
-    return Leaderboard(ground, study, asked, ranked(ground, entries), tuple(notes))
+    ranking = ranked(entries)
+    return Leaderboard(ground, study, asked, ranking.entries, ranking.pairs, tuple(notes))
+
+
+def report_leaderboard(lab: Lab, study: str) -> Leaderboard | None:
+    """The leaderboard of a closed study, as a report shows it: without training a judge.
+
+    None where it would only say again what the ratings say: people rated two respondents at most,
+    and no judge stands in for anybody.
+    """
+    ground = study_ground(lab, study)
+    if len(ground.respondents) <= 2 and told_by(lab, ground).is_empty():
+        return None
+    board = leaderboard(lab, ground, measured_study(lab, study), style=False)
+    judged = any(one.found.judge is not None for one in board.entries)
+    return board if len(board.entries) > 2 or (judged and len(board.entries) == 2) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +225,8 @@ class _Board:
     notes: list[str]
     panels: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     """Whose mean stands in, for each respondent that several judged."""
+    style: bool = True
+    """Whether the judge that costs nothing may stand in where nobody else can."""
 
     def of_people(self, name: str) -> Entry:
         """Whom people rated; sharpened by a judge where some replies have no rating."""
@@ -237,7 +262,7 @@ class _Board:
                 self.notes.append(f"Left out is {name}: {error}")
                 del kept[name]
         bare = [name for name, one in found.items() if one is None]
-        if bare and self.judge in (None, STYLE_JUDGE):
+        if bare and self.style and self.judge in (None, STYLE_JUDGE):
             if self.judge is None and not told_by(self.lab, self.ground).is_empty():
                 self.notes.append(
                     f"No model has rated enough of {', '.join(bare)} and of what people rated: "
@@ -272,7 +297,11 @@ class _Board:
             note = f"Where the judge is {PANEL}, it is the mean of {', '.join(standing.members)}."
             if note not in self.notes:
                 self.notes.append(note)
-        return against(self.ground, name, replies, standing.told, judge=standing.judge, parts=False)
+        found = against(
+            self.ground, name, replies, standing.told, judge=standing.judge, parts=False
+        )
+        members = standing.members if standing.judge == PANEL else ()
+        return dataclasses.replace(found, members=members)
 
     def _known(self, name: str) -> list[Against]:
         return [

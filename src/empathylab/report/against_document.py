@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from empathylab.judging.against import Against, Difference, Estimate
+from empathylab.judging.measurements import Against, Difference, Estimate
 from empathylab.report.against_words import rests_on
 
 
@@ -15,6 +15,7 @@ def against_document(found: Against) -> dict[str, Any]:
     return {
         "respondent": found.respondent,
         "judge": found.judge,
+        "panel": list(found.members) or None,
         "study": found.study,
         "dimension": found.dimension,
         "basis": found.basis,
@@ -31,6 +32,8 @@ def against_document(found: Against) -> dict[str, Any]:
         if found.judge is not None
         else None,
         "transfer": {
+            "beyond_calibration": head.beyond,
+            "rules_out": head.rules_out,
             "typical_error": _number(head.typical_error),
             "errors": [
                 {
@@ -60,7 +63,9 @@ def _estimate(one: Estimate) -> dict[str, Any]:
         "estimate": _number(one.estimate),
         "low": _number(one.low),
         "high": _number(one.high),
+        "if_like_the_others": _pair(one.like_low, one.like_high),
         "if_it_errs_alike": _pair(one.alike_low, one.alike_high),
+        "beyond_calibration": one.beyond if one.basis == "judge" else None,
         "people_alone": _pair(one.people_low, one.people_high),
         "trust": _number(one.trust),
         "n_ratings": one.n_ratings,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from empathylab.judging.against import Against, Estimate, Outcome
 from empathylab.judging.against_frames import FEWEST_RATINGS
 from empathylab.judging.families import own_respondents
+from empathylab.judging.measurements import Against, Estimate, Outcome
 from empathylab.report.formats import number, signed
 
 _MOST_NAMED = 6
@@ -19,12 +19,20 @@ def rests_on(found: Against) -> tuple[str, ...]:
         by_people = f"{found.respondent} was measured by people: {head.n_ratings:,} ratings."
         return (by_people, *found.notes)
     said = list(_beside_people(found, head) if head.basis != "judge" else _judge_alone(found, head))
-    if found.judge and own_respondents(found.judge, [found.respondent]):
-        said.append(
-            f"{found.judge} is {found.respondent} itself or of its family: models tend to favour "
-            "their own, and nothing here shows by how much."
-        )
+    said += _kin(found)
     return (*said, *found.notes)
+
+
+def _kin(found: Against) -> list[str]:
+    """Which of the judges is of the respondent's own family."""
+    judges = found.members or ((found.judge,) if found.judge else ())
+    among = f" {found.judge} counts it as one of {len(judges)}." if len(judges) > 1 else ""
+    return [
+        f"{judge} is {found.respondent} itself or of its family: models tend to favour their own, "
+        f"and nothing here shows by how much.{among}"
+        for judge in judges
+        if own_respondents(judge, [found.respondent])
+    ]
 
 
 def _beside_people(found: Against, head: Estimate) -> list[str]:
@@ -71,11 +79,13 @@ def _judge_alone(found: Against, head: Estimate) -> list[str]:
         )
         said.append(
             f"Tried on respondents it was not calibrated on, it missed {missed} "
-            f"(typically {_size(head.typical_error, head.outcome)}); the interval allows for that."
+            f"(typically {_size(head.typical_error, head.outcome)})."
         )
+        said.append(_holding(found, head))
         said.append(
-            f"Only if it erred on {found.respondent} just as on the others would the narrow "
-            f"interval hold: {_ends(head.alike_low, head.alike_high, head.outcome)}."
+            f"Only if {found.respondent} were a draw like the others would {_like(head)} hold, and "
+            "only if the judge erred on it just as on them "
+            f"{_ends(head.alike_low, head.alike_high, head.outcome)}."
         )
     else:
         said.append(
@@ -86,13 +96,32 @@ def _judge_alone(found: Against, head: Estimate) -> list[str]:
         )
     if "tells nothing" in head.note:
         said.append("The judge's ratings do not rise with people's: it tells nothing here.")
-    if "outside all" in head.note:
+    if head.beyond:
         said.append(
-            f"The judge puts {found.respondent} outside all respondents it was calibrated on: the "
-            "result is read off beyond them, where nothing was tried."
+            f"The judge puts {found.respondent} outside all respondents it was calibrated on: this "
+            "is beyond what was calibrated, where nothing was tried."
         )
     said.append("Ratings by people would make it firm: see --human-sample.")
     return said
+
+
+def _holding(found: Against, head: Estimate) -> str:
+    """What the interval allows for, or why there is none to speak of."""
+    if head.rules_out:
+        return (
+            f"The interval allows for a judge that leans toward some respondents by so much, and "
+            f"holds also where {found.respondent} is far better or worse than the others, if what "
+            "the judge says goes up with what people say along one straight line."
+        )
+    if len(head.errors) == 2:
+        return (
+            "Two others cannot show how the judge's ratings go with people's beyond them: no point "
+            "of the scale is ruled out."
+        )
+    return (
+        "What the judge says of these respondents is not shown to go up with what people say by "
+        "more than it leans toward some of them: no point of the scale is ruled out."
+    )
 
 
 def _missed(found: Against, head: Estimate) -> list[str]:
@@ -127,6 +156,11 @@ def interval(one: Estimate) -> str:
     return "not known" if one.low != one.low else _ends(one.low, one.high, one.outcome)
 
 
+def _like(one: Estimate) -> str:
+    known = one.like_low == one.like_low
+    return _ends(one.like_low, one.like_high, one.outcome) if known else "not known"
+
+
 def what(outcome: Outcome) -> str:
     """What the figure is, such as `share of Good`."""
     return f"share of {outcome.label}" if outcome.kind == "share" else f"mean {outcome.label}"
@@ -144,7 +178,7 @@ def estimate_rows(
             "estimate": shown(one.estimate, one.outcome),
             "95% interval": interval(one),
             **(
-                {"if it errs alike": _ends(one.alike_low, one.alike_high, one.outcome)}
+                {"if like the others": _like(one), "beyond": "yes" if one.beyond else "no"}
                 if alone
                 else {}
             ),

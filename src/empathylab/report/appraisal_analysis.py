@@ -53,7 +53,11 @@ def analyse_appraisals(
     Of a respondent's runs of a scale only the one used last counts; what was imported counts all.
     Positive counterparts stand apart: they are no part of the published procedure.
     """
-    read = read_appraisals(lab, respondent=respondent, scale=scale)
+    return analysis_of(read_appraisals(lab, respondent=respondent, scale=scale), alpha=alpha)
+
+
+def analysis_of(read: Appraisals, *, alpha: float = 0.01) -> AppraisalAnalysis:
+    """The analysis of administrations that have been read."""
     used = last_used_runs(read.administrations)
     asked = used.filter(~pl.col("counterpart"))
     gone_well = used.filter(pl.col("counterpart") | (pl.col("phase") == "default"))

@@ -71,6 +71,7 @@ def appraisal_section(analysis: AppraisalAnalysis) -> AppraisalSection:
 
     scales = {scale.id: scale for scale in analysis.scales}
     groups = dict.fromkeys((one.scale, one.subscale) for one in analysis.changes)
+    everybody = len({one.respondent for one in analysis.changes})
     for scale_id, subscale in groups:
         scale = scales[scale_id]
         mine = [
@@ -79,17 +80,18 @@ def appraisal_section(analysis: AppraisalAnalysis) -> AppraisalSection:
             if (one.scale, one.subscale) == (scale_id, subscale) and not math.isnan(one.delta)
         ]
         lowest, highest = _range(scale, subscale)
-        title = _title(scale, subscale)
         drawn = shown_respondents(mine)
+        title = _title(scale, subscale)
+        alone = f" of {drawn[0]}" if len(drawn) == 1 < everybody else ""
         scores = analysis.scores.filter(
             pl.col("respondent").is_in(drawn), scale=scale_id, subscale=subscale
         )
         levels = levels_chart(scores, lowest=lowest, highest=highest)
-        add("levels", title, levels)
+        add("levels", title + alone, levels)
         mine = [one for one in mine if one.respondent in drawn]
         emotions = [one for one in mine if one.level == "emotion"]
         if emotions and (levels is None or len({one.respondent for one in mine}) > 1):
-            add("changes", f"{title}, change", change_chart(emotions))
+            add("changes", f"{title}{alone}, change", change_chart(emotions))
         factors = [one for one in mine if one.level == "factor"]
         if len({one.factor for one in factors}) > 1 and len({one.respondent for one in mine}) > 1:
             add("factors", f"{title}, change by factor", factor_heatmap(factors))

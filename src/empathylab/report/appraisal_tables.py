@@ -6,6 +6,7 @@ Respondents stand beside each other, people last, a column per subscale.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from empathylab.report.appraisal_analysis import AppraisalAnalysis
@@ -33,12 +34,16 @@ class SideBySide:
 
 def side_by_side_tables(analysis: AppraisalAnalysis) -> list[SideBySide]:
     """A table per scale that more than nobody answered, in the order of the analysis."""
-    scales = dict.fromkeys(one.scale for one in analysis.changes)
-    return [_table(analysis, scale) for scale in scales]
+    return side_by_side(analysis.changes)
 
 
-def _table(analysis: AppraisalAnalysis, scale: str) -> SideBySide:
-    mine = [one for one in analysis.changes if one.scale == scale]
+def side_by_side(changes: Sequence[ScaleChange]) -> list[SideBySide]:
+    """The same of changes alone."""
+    return [_table(changes, scale) for scale in dict.fromkeys(one.scale for one in changes)]
+
+
+def _table(changes: Sequence[ScaleChange], scale: str) -> SideBySide:
+    mine = [one for one in changes if one.scale == scale]
     names = shown_respondents(mine)
     left_out = len({one.respondent for one in mine}) - len(names)
     subscales = list(dict.fromkeys(one.subscale for one in mine))

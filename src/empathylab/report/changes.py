@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from empathylab.report.changes_judges import JudgeShift, JudgeVerdict, judge_shifts
 from empathylab.report.changes_ratings import RatingShift, rating_shifts
 from empathylab.report.changes_replies import (
     FeatureShift,
@@ -39,6 +40,8 @@ class Changes:
     usable: tuple[UsableShift, ...]
     style: tuple[FeatureShift, ...]
     ratings: tuple[RatingShift, ...]
+    judges: tuple[JudgeShift, ...]
+    judge_verdicts: tuple[JudgeVerdict, ...]
     settings: tuple[SettingChange, ...]
     incomparable: tuple[Incomparable, ...]
     confidence: float
@@ -57,7 +60,10 @@ def compare_sides(before: Side, after: Side, *, confidence: float = 0.95) -> Cha
     earlier, later, unlike = comparable_scores(before, new)
     ratings, unrated = rating_shifts(before, new, confidence=confidence)
     usable, unreplied = usable_shifts(before, new, confidence=confidence)
-    problems = [Incomparable(*one) for one in (*unlike, *unreplied, *unrated)]
+    judges, judge_verdicts, unjudged = judge_shifts(
+        before.judged, after.judged, confidence=confidence
+    )
+    problems = [Incomparable(*one) for one in (*unlike, *unreplied, *unrated, *unjudged)]
     return Changes(
         before=before,
         after=new,
@@ -71,6 +77,8 @@ def compare_sides(before: Side, after: Side, *, confidence: float = 0.95) -> Cha
         usable=tuple(usable),
         style=tuple(feature_shifts(before, new, confidence=confidence)),
         ratings=tuple(ratings),
+        judges=tuple(judges),
+        judge_verdicts=tuple(judge_verdicts),
         settings=tuple(setting_changes(before, new)),
         incomparable=(*_not_measured_anew(new, repeated), *problems),
         confidence=confidence,

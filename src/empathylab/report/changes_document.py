@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from empathylab.report.changes import Changes
+from empathylab.report.changes_judges import JudgeShift
 from empathylab.report.changes_ratings import RatingShift
 from empathylab.report.changes_replies import FeatureShift, UsableShift
 from empathylab.report.changes_sides import Side
@@ -43,6 +44,18 @@ def changes_document(changes: Changes) -> dict[str, Any]:
         "usable_replies": [_usable(one) for one in changes.usable],
         "style": [_feature(one) for one in changes.style],
         "ratings": [_rating(one) for one in changes.ratings],
+        "judges": [_judge(one) for one in changes.judges],
+        "judge_verdicts": [
+            {
+                "study": one.study,
+                "judge": one.judge,
+                "dimension": one.dimension,
+                "before": one.before,
+                "after": one.after,
+                "changed": one.changed,
+            }
+            for one in changes.judge_verdicts
+        ],
         "settings": [
             {
                 "respondent": one.respondent or None,
@@ -64,7 +77,7 @@ def changed_rows(rows: list[Row]) -> list[Row]:
 
 def tested_rows(document: dict[str, Any]) -> list[Row]:
     """Every row of the document that could be tested, emotions left out."""
-    parts = ("scores", "usable_replies", "style", "ratings")
+    parts = ("scores", "usable_replies", "style", "ratings", "judges")
     rows = [row for part in parts for row in document[part] if row.get("emotion") is None]
     return [row for row in rows if row["p"] is not None]
 
@@ -191,6 +204,26 @@ def _rating(one: RatingShift) -> Row:
         "n_after": one.n_after,
         "raters": found.raters,
         "note": found.note or None,
+    }
+
+
+def _judge(one: JudgeShift) -> Row:
+    return {
+        "study": one.study,
+        "judge": one.judge,
+        "dimension": one.dimension,
+        "measure": one.measure,
+        "before": plain(one.before),
+        "after": plain(one.after),
+        "difference": plain(one.after - one.before),
+        "low": plain(one.low),
+        "high": plain(one.high),
+        "p": plain(one.p),
+        "p_holm": plain(one.p_holm),
+        "p_bh": plain(one.p_bh),
+        "n_before": one.n_before,
+        "n_after": one.n_after,
+        "note": one.note or None,
     }
 
 

@@ -80,6 +80,7 @@ def changes_page(changes: Changes) -> str:
         changed=len(changed_rows(tested)),
         tables=[one for one in _tables(document) if one.rows],
         verdicts=document["verdicts"],
+        judge_verdicts=document["judge_verdicts"],
         made_at=now(),
         version=__version__,
         style=(pages / "report.css").read_text(encoding="utf-8"),
@@ -106,6 +107,14 @@ def _tables(document: dict[str, Any]) -> list[Table]:
             "Percent of good ratings, or the mean rating; raters are the units.",
             document["ratings"],
             {"study": "study", "arm": "arm", "dimension": "dimension", "measure": "measure"},
+        ),
+        _table(
+            "Judges against people",
+            "Agreement is weighted κ with the median of people; distance is how many points off it "
+            "a judge is, over the responses that it judged twice.",
+            document["judges"],
+            {"study": "study", "judge": "judge", "dimension": "dimension", "measure": "measure"},
+            digits=2,
         ),
         _table(
             "Usable replies",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import polars as pl
 
+from empathylab.judging.judged_frames import JudgedRatings
 from empathylab.report.appraisal_analysis import last_used_runs
+from empathylab.report.changes_judges import judged_between
 from empathylab.report.self_reports import SelfReport, self_reports
 from empathylab.report.shown_runs import shown_runs
 from empathylab.scales import Scale
@@ -72,6 +74,8 @@ class Side:
     """Respondents some of whose answers were taken over from before, not asked anew."""
     first: datetime | None
     last: datetime | None
+    judged: dict[str, JudgedRatings] = field(default_factory=dict)
+    """By study what judges said of its responses, beside people's ratings; of closed ones."""
 
     @property
     def answered(self) -> list[str]:
@@ -126,7 +130,17 @@ def read_side(lab: Lab, title: str, window: Window | None = None) -> Side:
         taken_over=_taken_over(dated, all_responses, window),
         first=moments.min(),  # type: ignore[arg-type]
         last=moments.max(),  # type: ignore[arg-type]
+        judged=_judged(lab, window),
     )
+
+
+def _judged(lab: Lab, window: Window) -> dict[str, JudgedRatings]:
+    found = {
+        name: judged_between(lab, name, since=window.since, until=window.until)
+        for name, study in lab_studies(lab).items()
+        if study.dimensions and not is_running(study)
+    }
+    return {name: one for name, one in found.items() if one is not None}
 
 
 def without_repetition(before: Side, after: Side) -> tuple[Side, tuple[str, ...]]:

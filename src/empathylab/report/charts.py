@@ -122,6 +122,7 @@ def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
         if factor.startswith(f"{emotion}: ")
     ]
     respondents = list(dict.fromkeys(one.respondent for one in changes))
+    upright = len(respondents) < 4 and max(map(len, respondents)) < 15
     most = max((abs(one.delta) for one in changes), default=1.0) or 1.0
     chart = (
         alt.Chart(alt.InlineData(values=rows))
@@ -131,11 +132,9 @@ def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
                 "respondent:N",
                 sort=respondents,
                 title=None,
-                axis=alt.Axis(
-                    orient="top", labelAngle=0 if len(respondents) < 4 else -40, labelLimit=140
-                ),
+                axis=alt.Axis(orient="top", labelAngle=0 if upright else -40, labelLimit=140),
             ),
-            alt.Y("factor:N", sort=factors, title=None, axis=alt.Axis(labelLimit=330)),
+            alt.Y("factor:N", sort=factors, title=None, axis=alt.Axis(labelLimit=420)),
             alt.Color(
                 "change:Q",
                 scale=alt.Scale(scheme="purpleorange", domain=[-most, most], reverse=True),

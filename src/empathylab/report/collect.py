@@ -12,15 +12,17 @@ import polars as pl
 
 from empathylab import __version__
 from empathylab.errors import UserError
-from empathylab.report.appraisal_analysis import AppraisalAnalysis, analyse_appraisals
+from empathylab.report.against_analysis import Leaderboard, report_leaderboard
+from empathylab.report.appraisal_analysis import AppraisalAnalysis, analysis_of
 from empathylab.report.judge_analysis import JudgesAnalysis, analyse_judges
 from empathylab.report.lab_style import report_style
 from empathylab.report.ratings_analysis import RatingsAnalysis, analyse_ratings
-from empathylab.report.self_reports import SelfReport, self_reports
+from empathylab.report.self_reports import SelfReport, reports_of
 from empathylab.report.shown_runs import shown_runs
 from empathylab.report.style_analysis import StyleAnalysis
 from empathylab.situations import builtin_sets
 from empathylab.stats.lengths import length_distributions
+from empathylab.stats.mixed.threads import one_thread
 from empathylab.store import (
     Lab,
     failures_frame,
@@ -29,6 +31,7 @@ from empathylab.store import (
     responses_frame,
     runs_frame,
 )
+from empathylab.store.appraisals import read_appraisals
 from empathylab.store.judgements import lab_judgements
 from empathylab.store.rated import lab_studies
 from empathylab.study.peeking import is_running
@@ -128,14 +131,24 @@ class ReportData:
     """To how many situations there are replies; of very many, some are shown."""
     lengths: tuple[ReplyLengths, ...]
     sets: tuple[dict[str, Any], ...]
+    leaderboards: tuple[Leaderboard, ...] = ()
+    """Of the studies against which more were measured than the ratings' own section compares."""
 
 
 def collect(lab: Lab) -> ReportData:
     """The run of each kind and respondent that was used last, with all that came of it."""
+    import scipy.linalg  # noqa: F401 - only what is loaded can be held to one thread
+
+    with one_thread():
+        return _collected(lab)
+
+
+def _collected(lab: Lab) -> ReportData:
     all_runs = runs_frame(lab)
     shown = shown_runs(all_runs)
     chosen = shown["run"].to_list()
-    analysis = analyse_appraisals(lab)
+    appraisals = read_appraisals(lab)
+    analysis = analysis_of(appraisals)
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen) | pl.col("run").is_null())
     outcomes, failures = outcomes_frame(lab), failures_frame(lab)
     rated, unrated = _rated(lab)
@@ -158,7 +171,7 @@ def collect(lab: Lab) -> ReportData:
         ),
         left_out_runs=all_runs.height - shown.height,
         analysis=analysis,
-        self_reports=tuple(self_reports(lab)),
+        self_reports=tuple(reports_of(lab, appraisals)),
         ratings=tuple(rated),
         judges=tuple(_judged(lab, unrated)),
         style=report_style(lab),
@@ -167,6 +180,7 @@ def collect(lab: Lab) -> ReportData:
         situations_replied=replied.select("set", "situation").n_unique(),
         lengths=tuple(_lengths(replied)),
         sets=tuple(_used_sets(shown)),
+        leaderboards=tuple(_boards(lab, [one.study.name for one in rated], unrated)),
     )
 
 
@@ -195,6 +209,18 @@ def _judged(lab: Lab, problems: list[str]) -> Iterable[JudgesAnalysis]:
             yield analyse_judges(lab, name)
         except UserError as error:
             problems.append(f"The judges of the study {name} are not held against people: {error}")
+
+
+def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[Leaderboard]:
+    """The leaderboard of every rated study that has one to show."""
+    for name in studies:
+        try:
+            board = report_leaderboard(lab, name)
+        except UserError as error:
+            problems.append(f"The leaderboard of the study {name} is not shown: {error}")
+        else:
+            if board is not None:
+                yield board
 
 
 def _progress(lab: Lab, name: str) -> str:

@@ -6,10 +6,11 @@ from datetime import datetime
 
 
 def number(value: float | None, digits: int = 1) -> str:
-    """A number as people read it; a dash where there is none."""
+    """A number as people read it; no sign on what rounds to zero, a dash where there is none."""
     if value is None or value != value:
         return "–"
-    return f"{value:,.{digits}f}".replace("-", "−")
+    text = f"{value:,.{digits}f}"
+    return (text.lstrip("-") if not text.strip("-0.") else text).replace("-", "−")
 
 
 def signed(value: float, digits: int = 1) -> str:

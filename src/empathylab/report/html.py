@@ -7,8 +7,9 @@ import importlib.metadata
 import itertools
 import os
 import platform
+import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from empathylab.report.appraisal_tables import side_by_side_tables
 from empathylab.report.collect import Replies, ReportData, collect
 from empathylab.report.formats import moment, number, p_value, percent, signed
 from empathylab.report.glance import glance_tables, measured_sentences
+from empathylab.report.leaderboard_page import leaderboard_section
 from empathylab.report.sections import report_sections
 from empathylab.report.sentences import cautions, tiles
 from empathylab.report.vega import vega_bundle
@@ -31,6 +33,7 @@ _PARTS = (
     "report.html.j2",
     "ratings.html.j2",
     "judges.html.j2",
+    "leaderboard.html.j2",
     "style.html.j2",
     "responses.html.j2",
 )
@@ -38,6 +41,8 @@ _SCRIPTS = ("report.js", "replies.js")
 # Up to so many respondents, a result each is seen sooner than a table.
 _FEW = 2
 _SHOWN_WITHOUT_SCRIPTS = 40
+# A figure with its sign, a p value, an interval, a dash, or an empty cell.
+_NUMBER = re.compile(r"[<>≥≤+−$\s]*[\d.(\[]|[–-]?%?$|F\(|χ")
 _COMPUTES = ("empathylab", "numpy", "scipy", "polars", "statsmodels", "scikit-learn", "altair")
 
 
@@ -95,6 +100,7 @@ def render(data: ReportData) -> str:
         "moment": moment,
         "percent": percent,
         "p_value": p_value,
+        "number_columns": number_columns,
     }
     repliers = list(dict.fromkeys(r["respondent"] for e in data.situations for r in e.replies))
     return environment.get_template(_PARTS[0]).render(
@@ -112,7 +118,8 @@ def render(data: ReportData) -> str:
         first_situations=data.situations[:_SHOWN_WITHOUT_SCRIPTS],
         replies_data=_replies_data(data.situations, repliers),
         versions=installed_versions(),
-        style=_asset("report.css"),
+        boards=[leaderboard_section(one) for one in data.leaderboards],
+        style=_asset("report.css") + _asset("leaderboard.css"),
         script="".join(_asset(name) for name in _SCRIPTS),
         vega=vega_bundle() if specs else "",
     )
@@ -142,6 +149,15 @@ def _replies_data(situations: Sequence[Replies], repliers: Sequence[str]) -> dic
             }
             for entry in situations
         ],
+    }
+
+
+def number_columns(rows: Sequence[Mapping[str, object]]) -> set[str]:
+    """The names of the columns whose cells are all numbers, intervals or nothing."""
+    return {
+        name
+        for name in (rows[0] if rows else ())
+        if all(_NUMBER.match(str(row[name])) for row in rows if row[name] is not None)
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -11,6 +11,7 @@ from empathylab.judging.calibration import CalibrationPlan, calibrate
 from empathylab.judging.cards import JudgeCard
 from empathylab.judging.judged_frames import JudgedRatings, judged_from_lab
 from empathylab.judging.style_judge import STYLE_JUDGE, style_judgements
+from empathylab.report.judge_words import several_ways
 from empathylab.store import Lab
 from empathylab.store.rated import lab_study
 from empathylab.study.peeking import require_closed
@@ -65,10 +66,13 @@ def analyse_judged(
     """The cards of those judges; with `panel`, of all of them together; with `style`, of the
     style judge too, where the replies' texts are known."""
     notes = [f"Rows that could not be used: {judged.dropped}."] if judged.dropped else []
+    notes += [several_ways(name, count) for name, count in judged.ways.items()]
+    plan = plan or CalibrationPlan()
     if panel:
-        judged = _with_panel(judged)
+        members = tuple(dict.fromkeys(judged.judges["judge"]))
+        judged, plan = _with_panel(judged), replace(plan, panels={PANEL: members})
     if style:
-        judged, note = _with_style(judged, plan or CalibrationPlan())
+        judged, note = _with_style(judged, plan)
         notes += [note] if note else []
     # Models first, then all of them together, then the floor.
     last = {PANEL: 1, STYLE_JUDGE: 2}

@@ -14,6 +14,8 @@ from empathylab.report.judge_words import bias_title
 
 _DARK, _LIGHT = "#1f2328", "#ffffff"
 _CALM, _FOUND = "#0072B2", "#D55E00"
+_SHORT = {"position": "place", "scale_order": "scale turned"}
+"""Of biases whose names are too long for the side of a chart on a phone."""
 _ROW = 24
 _MOST_BARS = 11
 _GRID = 41
@@ -134,7 +136,7 @@ def bias_chart(biases: Sequence[JudgeBias]) -> dict[str, Any] | None:
     """The biases with their intervals, 0 being none; those found stand out."""
     rows = [
         {
-            "bias": bias_title(one),
+            "bias": _SHORT.get(one.name) or bias_title(one),
             "estimate": one.estimate,
             "low": one.estimate if math.isnan(one.low) else one.low,
             "high": one.estimate if math.isnan(one.high) else one.high,

@@ -10,6 +10,7 @@ from empathylab.report.judge_analysis import JudgesAnalysis
 from empathylab.report.judge_words import good_for, not_for, reasons
 from empathylab.stats.agreement import Coefficient
 from empathylab.stats.calibration import Measured
+from empathylab.stats.preference_agreement import Agreeing
 
 
 def judges_document(analysis: JudgesAnalysis) -> dict[str, Any]:
@@ -41,10 +42,16 @@ def card_row(card: JudgeCard) -> dict[str, Any]:
         "alt_test": _test(card),
         "bias": {one.name: bias_row(one) for one in card.biases},
     }
+    if card.members:
+        row["panel"] = {
+            "members": list(card.members),
+            "own_family": {member: list(names) for member, names in card.kin},
+        }
     row["bias"]["emotion"] = [bias_row(one) for one in card.emotions]
     return row | {
         "stability": _stability(card),
         "same_over_orders": plain(card.same_over_orders),
+        "preferences": _preferences(card),
         "calibration": _calibration(card),
         "confusion": card.confusion
         and {
@@ -123,7 +130,26 @@ def _stability(card: JudgeCard) -> dict[str, Any] | None:
         "sd": plain(steady.sd),
         "responses": steady.responses,
         "repeats": steady.repeats,
+        "scale_turned": steady.turned,
     }
+
+
+def _preferences(card: JudgeCard) -> dict[str, Any] | None:
+    found = card.preferences
+    if found is None:
+        return None
+    return {
+        "choices": _agreeing(found.choices),
+        "consistent": _agreeing(found.consistent),
+        "ties": found.ties,
+        "inconsistent_pairs": found.inconsistent,
+        "people_even": found.even,
+        "people_unrated": found.unrated,
+    }
+
+
+def _agreeing(one: Agreeing) -> dict[str, Any]:
+    return {"agree": plain(one.share), "low": plain(one.low), "high": plain(one.high), "n": one.n}
 
 
 def _calibration(card: JudgeCard) -> dict[str, Any] | None:

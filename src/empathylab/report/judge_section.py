@@ -16,6 +16,8 @@ from empathylab.report.judge_words import good_for, not_for, reasons
 
 _MOST_DRAWN = 12
 """Cards that get figures; a page with more is slow and is not looked at."""
+_FEWEST_DRAWN = 30
+"""Ratings by people below which a calibration would be drawn from nothing but chance."""
 _TAGS = {"may": "usable", "not": "meaningless", "cannot tell": "doubtful"}
 
 
@@ -78,7 +80,7 @@ def _card(card: JudgeCard, name: str, specs: list[dict[str, Any]] | None) -> Car
     tables = {
         "people by judge": confusion_rows(card),
         "biases": bias_rows([card]),
-        "calibration": _curve_rows(card),
+        "calibration": curve_rows(card),
     }
     return CardOnPage(
         id=name,
@@ -86,7 +88,7 @@ def _card(card: JudgeCard, name: str, specs: list[dict[str, Any]] | None) -> Car
         verdict=card.verdict,
         tag=_TAGS[card.decision],
         decision={"may": "may stand in", "not": "not", "cannot tell": "cannot tell"}[card.decision],
-        reasons=reasons(card),
+        reasons=(*reasons(card), *_undrawn(card)),
         good_for=good_for(card),
         not_for=not_for(card),
         figures=() if specs is None else _figures(card, specs),
@@ -95,10 +97,13 @@ def _card(card: JudgeCard, name: str, specs: list[dict[str, Any]] | None) -> Car
 
 
 def _figures(card: JudgeCard, specs: list[dict[str, Any]]) -> tuple[Figure, ...]:
+    enough = card.n_ratings >= _FEWEST_DRAWN
     drawn = {
         "What the judge says, by what people say": confusion_chart(card),
-        "Calibration: people's mean by the judge's value": curve_chart(card),
-        "Calibration map: what people say, by what the judge says": map_chart(card),
+        "Calibration: people's mean by the judge's value": curve_chart(card) if enough else None,
+        "Calibration map: what people say, by what the judge says": map_chart(card)
+        if enough
+        else None,
         "Biases, in points (place: share above a half)": bias_chart(card.biases),
         "By emotion, in points": bias_chart(card.emotions),
     }
@@ -110,7 +115,15 @@ def _figures(card: JudgeCard, specs: list[dict[str, Any]]) -> tuple[Figure, ...]
     return tuple(figures)
 
 
-def _curve_rows(card: JudgeCard) -> list[dict[str, str]]:
+def _undrawn(card: JudgeCard) -> tuple[str, ...]:
+    if not 0 < card.n_ratings < _FEWEST_DRAWN:
+        return ()
+    ratings = number(card.n_ratings, 0)
+    return (f"Of {ratings} ratings by people no calibration is drawn: {_FEWEST_DRAWN} are needed.",)
+
+
+def curve_rows(card: JudgeCard) -> list[dict[str, str]]:
+    """People's mean for each value that the judge gives, with its interval."""
     return [
         {
             "the judge says": number(one.judge, 2),

@@ -6,6 +6,7 @@ import math
 
 from empathylab.judging.cards import JudgeBias, JudgeCard
 from empathylab.report.formats import number, p_value, percent, signed
+from empathylab.stats.preference_agreement import Agreeing
 
 _TITLES = {
     "length": "length",
@@ -14,6 +15,8 @@ _TITLES = {
     "scale_order": "direction of the scale",
     "valence": "valence",
 }
+_FEW = 50
+"""Below so many ratings or choices, that no bias was found says little."""
 _SAMPLE = "with a sample of people's ratings beside it, in a prediction-powered estimate"
 
 
@@ -34,8 +37,18 @@ def reasons(card: JudgeCard) -> tuple[str, ...]:
         _unlooked(card),
         _steady(card),
         _orders(card),
+        _preferred(card),
+        *_panel(card),
     ]
     return tuple(one for one in said if one)
+
+
+def several_ways(judge: str, ways: int) -> str:
+    """That a judge was asked in several ways, of which one is used."""
+    return (
+        f"{judge} was asked in {ways} ways (another mode, seed or version of the question, say); "
+        "only the one that holds the most of these replies is used."
+    )
 
 
 def good_for(card: JudgeCard) -> tuple[str, ...]:
@@ -157,10 +170,17 @@ def _found(bias: JudgeBias) -> str:
 
 
 def _not_found(card: JudgeCard) -> str:
-    clear = [bias_title(one) for one in card.biases if not one.found and not math.isnan(one.p)]
+    unfound = [one for one in card.biases if not one.found and not math.isnan(one.p)]
+    clear = [bias_title(one) for one in unfound]
     if card.emotions and not any(one.found for one in card.emotions):
         clear.append("emotion")
-    return f"No bias was found by {_listed(clear)}." if clear else ""
+    told = f"No bias was found by {_listed(clear)}" if clear else ""
+    if few := [bias_title(one) for one in unfound if one.n < _FEW]:
+        which = "" if few == clear else f" by {_listed(few)}"
+        told += (
+            f"; with fewer than {_FEW} ratings or choices, only a large one would be found{which}"
+        )
+    return f"{told}." if told else ""
 
 
 def _unlooked(card: JudgeCard) -> str:
@@ -172,8 +192,9 @@ def _steady(card: JudgeCard) -> str:
     steady = card.stability
     if steady is None:
         return "" if not card.n else "It was asked once about each response."
+    again = "Asked again, also with the scale turned" if steady.turned else "Asked again"
     return (
-        f"Asked again, it says the same of {percent(steady.same)} of responses (Krippendorff's α "
+        f"{again}, it says the same of {percent(steady.same)} of responses (Krippendorff's α "
         f"{_ended(steady.alpha.estimate, steady.alpha.low, steady.alpha.high)} over "
         f"{number(steady.repeats, 1)} repeats of {number(steady.responses, 0)})."
     )
@@ -185,6 +206,45 @@ def _orders(card: JudgeCard) -> str:
     return (
         f"Shown the other way round, it prefers the same reply in {percent(card.same_over_orders)}."
     )
+
+
+def _preferred(card: JudgeCard) -> str:
+    found = card.preferences
+    if found is None or not found.choices.n:
+        return ""
+    told = (
+        "Of two replies that people do not rate the same, it prefers the one they rate higher in "
+        f"{_share(found.choices)} of {number(found.choices.n, 0)} choices"
+    )
+    if found.consistent.n:
+        told += (
+            f"; in {_share(found.consistent)} of {number(found.consistent.n, 0)} pairs of which it "
+            "prefers the same reply in both orders"
+        )
+    left = {
+        "ties": found.ties,
+        "choices between replies that people rate the same": found.even,
+        "choices between replies that people did not both rate": found.unrated,
+    }
+    out = [f"{number(count, 0)} {what}" for what, count in left.items() if count]
+    return told + (f". Left out: {', '.join(out)}." if out else ".")
+
+
+def _share(one: Agreeing) -> str:
+    if math.isnan(one.low):
+        return percent(one.share)
+    return f"{percent(one.share)} ({percent(one.low)} to {percent(one.high)})"
+
+
+def _panel(card: JudgeCard) -> list[str]:
+    if not card.members:
+        return []
+    said = [f"It is the mean of {', '.join(card.members)}."]
+    return said + [
+        f"{member} is {_listed(list(names))} itself or of the same family: models tend to favour "
+        f"their own, and it is one of {len(card.members)} here."
+        for member, names in card.kin
+    ]
 
 
 def _ended(estimate: float, low: float, high: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -75,20 +76,41 @@ def report_style(lab: Lab) -> StyleAnalysis | None:
     frame = lab_responses(lab)
     if not usable_responses(frame).frame.height:
         return None
+    described = report_respondents(frame)
+    found = lab_style(
+        lab, against=described.against, depth=report_depth(frame), only=described.names
+    )
+    if described.of == len(described.names):
+        return found
+    note = (
+        f"Of {described.of} respondents, the {len(described.names)} with most responses are "
+        "described; `empathylab analyze style` describes all."
+    )
+    return dataclasses.replace(found, notes=(*found.notes, note))
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """Whom the report describes, out of how many, and whom it compares them with."""
+
+    names: tuple[str, ...]
+    of: int
+    against: str | None
+    """People; None where each is compared with all others."""
+
+
+def report_respondents(frame: pl.DataFrame) -> Described:
+    """Those with most responses, people first; each against people where there are several."""
     counts = frame["respondent"].value_counts(sort=True)
     names = counts["respondent"].to_list()
     shown = ([_PEOPLE] if _PEOPLE in names else []) + [one for one in names if one != _PEOPLE]
-    only = shown[:_MOST_DESCRIBED] if len(names) > _MOST_DESCRIBED else None
     against = _PEOPLE if len(names) > 2 and _PEOPLE in names else None
-    depth = Depth(ablations=frame.height <= _MANY, most_predicted=4 * _MANY, permutations=999)
-    found = lab_style(lab, against=against, depth=depth, only=only)
-    if only is None:
-        return found
-    note = (
-        f"Of {len(names)} respondents, the {len(only)} with most responses are described; "
-        "`empathylab analyze style` describes all."
-    )
-    return dataclasses.replace(found, notes=(*found.notes, note))
+    return Described(tuple(shown[:_MOST_DESCRIBED]), len(names), against)
+
+
+def report_depth(frame: pl.DataFrame) -> Depth:
+    """How deep a report of these responses goes, so that it takes seconds."""
+    return Depth(ablations=frame.height <= _MANY, most_predicted=4 * _MANY, permutations=999)
 
 
 def lab_responses(lab: Lab) -> pl.DataFrame:

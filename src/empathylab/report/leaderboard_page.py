@@ -39,6 +39,8 @@ class Line:
     """Where the estimate lies between the ends of the scale, in percent of its length."""
     bar: tuple[float, float] | None
     """The same of the interval; None where there is none."""
+    beyond: bool
+    """Whether the judge puts it outside all that it was calibrated on."""
     ratings: str
     rated: str
     judge: str
@@ -93,6 +95,7 @@ def _line(one: Entry) -> Line:
         interval=interval(head),
         at=place(head.estimate),
         bar=None if math.isnan(head.low) else (place(head.low), place(head.high)),
+        beyond=head.beyond,
         ratings=f"{head.n_ratings:,}",
         rated=days(one.rated_first, one.rated_last),
         judge=one.found.judge or "",

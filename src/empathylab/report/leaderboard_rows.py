@@ -70,6 +70,9 @@ def _flat(one: Entry, board: Leaderboard) -> dict[str, Any]:
         "estimate": _number(head.estimate),
         "low": _number(head.low),
         "high": _number(head.high),
+        "like_low": _number(head.like_low),
+        "like_high": _number(head.like_high),
+        "beyond_calibration": head.beyond if found.basis == "judge" else None,
         "alike_low": _number(head.alike_low),
         "alike_high": _number(head.alike_high),
         "mean": None if mean is None else _number(mean.estimate),
@@ -99,6 +102,19 @@ def leaderboard_document(board: Leaderboard) -> dict[str, Any]:
         "situations": len(board.study.situations),
         "respondents": [
             _flat(one, board) | {"found": against_document(one.found)} for one in board.entries
+        ],
+        "comparisons": [
+            {
+                "upper": one.upper,
+                "lower": one.lower,
+                "difference": one.difference,
+                "low": _number(one.low),
+                "high": _number(one.high),
+                "apart": one.apart,
+                "paired": one.paired,
+                "shared_situations": one.shared,
+            }
+            for one in board.pairs
         ],
         "notes": [*([board.asked.note] if board.asked.note else []), *board.notes],
     }

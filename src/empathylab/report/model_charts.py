@@ -77,7 +77,7 @@ def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
     if ordinal:
         tooltip.append(alt.Tooltip("odds ratio:Q", format=".2f"))
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        alt.Y("term:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=260)),
+        alt.Y("term:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=420)),
         tooltip=tooltip,
     )
     lines = base.mark_rule(strokeWidth=2, color=_BLUE).encode(

@@ -10,6 +10,7 @@ they stand alone, as in `emoji_chart`: inside other text a picture shows a black
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,11 @@ _CONFIG = {
         "labelFontSize": 13,
         "titleFontSize": 12,
         "titleFontWeight": "normal",
+    },
+    # As many numbers as there is room for, each below its line.
+    "axisXQuantitative": {
+        "labelFlush": False,
+        "tickCount": {"expr": "clamp(floor(width / 50), 3, 10)"},
     },
     "legend": {"labelColor": _INK, "titleColor": _QUIET, "labelFontSize": 13, "labelLimit": 400},
     "header": {"labelColor": _INK, "labelFontSize": 14},
@@ -121,6 +127,14 @@ def _printable(spec: dict[str, Any], width_mm: float) -> dict[str, Any]:
         made["autosize"] = {"type": "fit-x", "contains": "padding"}
     small = {"labelFontSize": _TEXT, "titleFontSize": _TEXT}
     config = dict(made["config"])
+    # Names beside a chart leave it half of the room.
+    # Where a name holds an emoji, cutting it short could cut the emoji in two, which stops drawing.
+    uncut = any(ord(sign) > 0xFFFF for sign in json.dumps(made, ensure_ascii=False))
+    for unit in [] if uncut else made.get("layer", [made]):
+        y = unit.get("encoding", {}).get("y", {})
+        if y.get("type") == "nominal" and y.get("axis", {}) is not None:
+            most = min(y.get("axis", {}).get("labelLimit", 180), round(0.45 * pixels))
+            y["axis"] = {**y.get("axis", {}), "labelLimit": most}
     for part in ("axis", "legend", "header"):
         config[part] = config[part] | small
     widest = max((len(name) for name in _coloured(made)), default=1) * _TEXT * 0.6 + 3 * _TEXT

@@ -135,10 +135,10 @@ def analyse_ratings(
     arms = ratings["arm"].unique(maintain_order=True).to_list()
     against = _reference(reference, arms)
     scales = study_scales(chosen, ratings, good_from)
-    everybody, contradictions = _raters(lab, chosen.name)
+    everybody, contradictions = study_raters(lab, chosen.name)
     raters = everybody.filter(pl.col("rater").is_in(ratings["rater"].unique().to_list()))
     if rules is None:
-        applied, unmet = _declared(chosen, raters, contradictions)
+        applied, unmet = declared_rules(chosen, raters, contradictions)
     else:
         applied, unmet = list(rules), ()
         _check_rules(applied, raters, contradictions, chosen)
@@ -234,7 +234,7 @@ def _kept(excluded: Exclusions, ratings: pl.DataFrame, reference: str) -> pl.Dat
     return kept
 
 
-def _declared(
+def declared_rules(
     study: Study, raters: pl.DataFrame, contradictions: Inconsistencies | None
 ) -> tuple[list[Rule], tuple[str, ...]]:
     """The study's own rules, and those of them that cannot be applied."""
@@ -278,7 +278,7 @@ def _unrated(lab: Lab, ratings: pl.DataFrame) -> tuple[str, ...]:
     return tuple(name for name in names if name not in rated)
 
 
-def _raters(lab: Lab, study: str) -> tuple[pl.DataFrame, Inconsistencies | None]:
+def study_raters(lab: Lab, study: str) -> tuple[pl.DataFrame, Inconsistencies | None]:
     """The raters, with how often their answers contradict themselves where that can be said."""
     raters = raters_frame(lab, study).filter(kind="person")
     answers = rater_answers_frame(lab, study)
@@ -333,7 +333,7 @@ def pairing_unit(ratings: pl.DataFrame) -> Unit:
 
 def raters_compared(lab: Lab, study: str, arms: Sequence[str]) -> RaterComparison | None:
     """The raters of these arms, each arm's against the first's; None where too little is known."""
-    raters, _ = _raters(lab, study)
+    raters, _ = study_raters(lab, study)
     # Whoever rated several arms has none here, and then nothing can be told apart.
     mine = pl.col("arm").is_in(list(arms)) | pl.col("arm").is_null()
     return _compared_raters(raters.filter(mine, pl.col("ratings") > 0), arms[0], ())

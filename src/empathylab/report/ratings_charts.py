@@ -48,7 +48,7 @@ def shares_chart(comparison: ArmComparison, dimension: str, subset: str) -> dict
     )
     bars = base.mark_bar(height=22).encode(x, alt.X2("to:Q"), colour)
     words = (
-        base.transform_filter("datum.share >= 0.07")
+        base.transform_filter("datum.share * width >= 28")  # where the number fits
         .mark_text(fontSize=12, color="white", fontWeight=600)
         .encode(alt.X("middle:Q"), text=alt.Text("share:Q", format=".0%"))
     )

@@ -263,7 +263,7 @@ def _test_cells(one: ArmTest) -> dict[str, str]:
         "situations": _subset(one.subset),
         "good": f"{one.good}/{one.n}",
         "good (reference)": f"{one.good_reference}/{one.n_reference}",
-        "gain": f"{signed(one.relative_gain_percent.estimate)}%",
+        "gain": _gain(one.relative_gain_percent.estimate),
         "difference": (
             f"{signed(100 * difference.estimate, 2)} "
             f"[{signed(100 * difference.low, 2)}, {signed(100 * difference.high, 2)}]"
@@ -274,6 +274,10 @@ def _test_cells(one: ArmTest) -> dict[str, str]:
         "p BH": p_value(one.p_bh),
         "p clustered": p_value(one.clustered.p),
     }
+
+
+def _gain(percent: float) -> str:
+    return "–" if math.isnan(percent) else f"{signed(percent)}%"
 
 
 def _subset(name: str) -> str:

@@ -12,7 +12,7 @@ from empathylab.report.appraisal_analysis import last_used_runs
 from empathylab.scales import Scale, response_pattern
 from empathylab.stats.validity import Validity, self_report_validity
 from empathylab.store import Lab
-from empathylab.store.appraisals import read_appraisals, read_positions
+from empathylab.store.appraisals import Appraisals, read_appraisals, read_positions
 
 _KEY = ["respondent", "scale", "scale_row"]
 
@@ -37,7 +37,13 @@ def self_reports(lab: Lab, *, only: Collection[int] | None = None) -> list[SelfR
 
     `only` narrows it to some administrations, by their numbers.
     """
-    read = read_appraisals(lab)
+    return reports_of(lab, read_appraisals(lab), only=only)
+
+
+def reports_of(
+    lab: Lab, read: Appraisals, *, only: Collection[int] | None = None
+) -> list[SelfReport]:
+    """The same of administrations that have been read."""
     given = read.administrations
     if only is not None:
         given = given.filter(pl.col("administration").is_in(list(only)))
@@ -86,5 +92,7 @@ def _patterns(answers: pl.DataFrame, scale: Scale) -> dict[str, int]:
     pages = (
         answers.sort("administration", "position").group_by("administration").agg(pl.col("value"))
     )
-    found = (response_pattern(page, scale.minimum, scale.maximum) for page in pages["value"])
+    found = (
+        response_pattern(page, scale.minimum, scale.maximum) for page in pages["value"].to_list()
+    )
     return dict(Counter(pattern for pattern in found if pattern is not None))

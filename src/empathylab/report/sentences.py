@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from empathylab.report.apa import listed
 from empathylab.report.collect import ReplyLengths, ReportData, RunSummary
 from empathylab.report.formats import number, percent, signed
 from empathylab.report.ratings_analysis import RatingsAnalysis
@@ -112,7 +113,7 @@ def cautions(data: ReportData, respondents: Collection[str] | None = None) -> li
         return respondents is None or one.respondent in respondents
 
     reports = [one for one in data.self_reports if wanted(one)]
-    said = [_validity_caution(one) for one in reports if one.validity.verdict != "usable"]
+    said = _validity_cautions([one for one in reports if one.validity.verdict != "usable"])
     said += [sentence for run in data.runs if wanted(run) for sentence in _run_cautions(run)]
     emotions = [one for one in data.analysis.changes if one.level == "emotion" and wanted(one)]
     if any(one.n < _FEW for one in emotions):
@@ -136,10 +137,16 @@ def cautions(data: ReportData, respondents: Collection[str] | None = None) -> li
     return said
 
 
-def _validity_caution(report: SelfReport) -> str:
-    verdict = report.validity.verdict
-    sentence = f"{report.respondent}'s answers to {report.scale.upper()} are {verdict}."
-    return " ".join([sentence, *report.validity.reasons])
+def _validity_cautions(reports: Sequence[SelfReport]) -> list[str]:
+    """A sentence for each scale and verdict; those with the same reasons are named together."""
+    alike: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for one in reports:
+        key = (one.scale.upper(), one.validity.verdict, tuple(one.validity.reasons))
+        alike.setdefault(key, []).append(f"{one.respondent}'s")
+    return [
+        " ".join([f"{listed(names)} answers to {scale} are {verdict}.", *reasons])
+        for (scale, verdict, reasons), names in alike.items()
+    ]
 
 
 def _run_cautions(run: RunSummary) -> list[str]:

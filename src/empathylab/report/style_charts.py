@@ -185,7 +185,8 @@ def confusion_chart(found: Predictability) -> dict[str, Any]:
             for told, count in zip(found.respondents, row, strict=True)
         ]
     names = list(found.respondents)
-    upright = len(names) < 5
+    # Upright names must fit beside each other, on a phone too.
+    upright = len(names) * max(map(len, names)) <= 18
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         alt.X(
             "told:N",

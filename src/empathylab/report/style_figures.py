@@ -97,7 +97,8 @@ def _drawn(
     for place, rated in enumerate(analysis.rated, start=1):
         chart = relation_chart(rated, titles)
         title = f"What goes with {rated.dimension or 'the'} ratings"
-        yield "ratings", f"{title} {rated.study}".strip(), f"ratings-{place}", chart
+        named = f"{title}, {rated.study}" if rated.study else title
+        yield "ratings", named, f"ratings-{place}", chart
 
 
 def slug(name: str) -> str:

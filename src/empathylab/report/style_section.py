@@ -45,6 +45,10 @@ _TERM_CAPTION = (
     "Uses per 1,000 words (of a phrase: per 1,000 runs of as many words); z ranks, and is no test"
 )
 _NUMBER = re.compile(r"[+−<]? ?\.?\d|–$")
+_CAPTIONS = {
+    "emoji": "The commonest emoji. A PDF tells them by their names, as it cannot hold a font of "
+    "coloured emoji; SVG and PNG show them where such a font is installed.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,8 @@ class _Shelf:
         taken = []
         for one in self.figures:
             if one.kind in kinds:
-                taken.append(Figure(one.kind, one.title, len(self.specs)))
+                caption = _CAPTIONS.get(one.kind, "")
+                taken.append(Figure(one.kind, one.title, len(self.specs), caption))
                 self.specs.append(one.spec)
         return tuple(taken)
 

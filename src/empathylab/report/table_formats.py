@@ -39,6 +39,13 @@ _LATEX = {
     "≥": r"$\geq$",
     "≤": r"$\leq$",
     "α": r"$\alpha$",
+    "ε": r"$\varepsilon$",
+    "κ": r"$\kappa$",
+    "ρ": r"$\rho$",
+    "ω": r"$\omega$",
+    "→": r"$\rightarrow$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
 }
 
 

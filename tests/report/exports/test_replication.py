@@ -23,12 +23,14 @@ from empathylab.report.appraisal_rows import change_rows
 from empathylab.report.collect import ReportData, collect
 from empathylab.report.exports import analysis, export_lab
 from empathylab.report.exports.made_tables import file_name
+from empathylab.report.glance import glance_tables
 from empathylab.report.html import render
+from empathylab.report.paper import report_tables
 from empathylab.report.ratings_analysis import analyse_ratings
 from empathylab.report.ratings_document import ratings_document
 from empathylab.report.ratings_rows import comparison_table, rater_table
 from empathylab.report.style_analysis import StyleAnalysis
-from empathylab.report.table_formats import csv_table
+from empathylab.report.table_formats import csv_table, markdown_table
 from empathylab.store import Lab
 from empathylab.store.emotionbench import import_emotionbench
 from tests.report.exports.full_lab import fill
@@ -237,6 +239,65 @@ def test_the_reports_page_shows_the_packages_cells(
         for cell in (row["good"], row["p"], row["p Holm"]):
             assert cell in text
             assert cell in page
+
+
+def test_arms_that_share_raters_are_compared_in_pairs(sqlite_lab: Lab, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    rows = [
+        "situation,situation_text,respondent,text,rater,rating",
+        *(
+            f"s{place},Number {place} happened.,{arm},Reply {place} of {arm}.,r{rater},{rating}"
+            for place in range(6)
+            for rater in range(4)
+            for arm, rating in (("human", 1 + (place + rater) % 3), ("a/model", 2 + rater % 2))
+        ),
+    ]
+    file.write_text("\n".join(rows), encoding="utf-8")
+    words = ["data", "import", "ratings", str(file), "--study", "pairs", "--points", "1,2,3"]
+    done = CliRunner().invoke(app, [*words, "--lab", str(sqlite_lab.folder)])
+    assert done.exit_code == 0, done.output
+    export_lab(sqlite_lab, tmp_path / "package", format="replication")
+    found = analyse_ratings(sqlite_lab, "pairs").paired
+    assert found is not None
+    known = [one for one in found.tests if one.kind == "all"]
+    tests = table(tmp_path / "package", "ratings-pairs-paired")
+    [row] = [one for one in tests if one["kind"] == "all"]
+    assert (row["unit"], int(row["n"])) == ("rater and situation", known[0].n)
+    assert float(row["p"]) == pytest.approx(known[0].p, rel=1e-5)
+    [whole] = [
+        one
+        for one in table(tmp_path / "package", "ratings-pairs-paired-overall")
+        if one["kind"] == "all"
+    ]
+    assert whole["arms"] == "a/model, human"
+    assert float(whole["friedman_p"]) == pytest.approx(found.overall[0].friedman.p, rel=1e-5)
+
+
+def cells(text: str) -> list[set[str]]:
+    """The cells of every row of a Markdown table."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [{cell.strip() for cell in line.strip("|").split(" | ")} for line in lines]
+
+
+@pytest.mark.slow
+def test_every_table_of_the_report_is_in_the_package(
+    made: tuple[Lab, Path], report: ReportData
+) -> None:
+    kept = [
+        row
+        for path in sorted((made[1] / "tables").glob("*.md"))
+        for row in cells(path.read_text(encoding="utf-8"))
+    ]
+    # The page's first tables repeat figures of those below them.
+    summaries = {one.title for one in glance_tables(report)}
+    missing = {
+        table.title
+        for table in report_tables(report)
+        if table.title not in summaries
+        for row in cells(markdown_table(table.rows))[2:]
+        if not any(row <= other for other in kept)
+    }
+    assert missing == set()
 
 
 @pytest.mark.slow

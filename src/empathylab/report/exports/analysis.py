@@ -14,7 +14,8 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,22 @@ import polars as pl
 
 from empathylab.errors import EmpathyLabError, UserError
 from empathylab.report.appraisal_rows import place_label
-from empathylab.report.exports.made_tables import Made, file_name, flat, scalars, write_made
+from empathylab.report.appraisal_tables import side_by_side
+from empathylab.report.collection import Collected, collection_rows, collection_table
+from empathylab.report.exports.made_judges import judges_made
+from empathylab.report.exports.made_style import style_made
+from empathylab.report.exports.made_tables import Made, Read, file_name, flat, scalars, write_made
 from empathylab.report.exports.reading import exported_tables, read_exported
 from empathylab.report.formats import number, p_value, signed
-from empathylab.report.mixed_rows import coefficient_table, mean_rows, mixed_model_row
+from empathylab.report.mixed_rows import coefficient_table, mean_rows, mixed_model_row, random_table
 from empathylab.report.mixed_rows import mean_table as model_mean_table
-from empathylab.report.ratings_analysis import INCONSISTENCIES, NUMBERS, PROPERTIES
+from empathylab.report.paired_rows import (
+    all_arms_table,
+    all_arms_values,
+    paired_table,
+    paired_values,
+)
+from empathylab.report.ratings_analysis import INCONSISTENCIES, NUMBERS, PROPERTIES, pairing_unit
 from empathylab.report.ratings_models import dimension_models
 from empathylab.report.ratings_rows import (
     comparison_rows,
@@ -37,14 +48,6 @@ from empathylab.report.ratings_rows import (
     rater_table,
 )
 from empathylab.report.ratings_scales import study_scales
-from empathylab.report.style_analysis import Depth, analyse_style
-from empathylab.report.style_tables import (
-    difference_rows,
-    feature_rows,
-    feature_values,
-    reuse_rows,
-    tactic_rows,
-)
 from empathylab.scales import response_pattern
 from empathylab.situations.released import Dimension
 from empathylab.stats import (
@@ -61,6 +64,7 @@ from empathylab.stats import (
     self_report_validity,
 )
 from empathylab.stats.arm_means import compare_means
+from empathylab.stats.arms import compare_paired_arms
 from empathylab.store.rated import Study
 
 _KINDS = ("all", "valence", "emotion")
@@ -95,11 +99,8 @@ def tables(data: Path) -> list[Made]:
     def read(name: str) -> pl.DataFrame | None:
         return read_exported(data, name) if name in known else None
 
-    parts = (_of_studies, _of_scales, _of_self_reports, _of_style, _of_judges)
+    parts = (_of_studies, _of_scales, _of_self_reports, style_made, judges_made)
     return [made for part in parts for made in part(read)]
-
-
-Read = Callable[[str], pl.DataFrame | None]
 
 
 # Ratings: good against other ratings, arm by arm against people; the ordinal mixed model.
@@ -121,6 +122,7 @@ def _of_studies(read: Read) -> Iterator[Made]:
             try:
                 yield from _of_study(study, rated, slug)
                 alike = _of_raters(study, own, read("scale_answers"), read("scales"))
+                yield from _of_days(study, rated, read("arms"), slug)
                 if alike is not None:
                     rows = rater_table(alike)
                     yield Made(f"ratings-{slug}-raters", f"{study.title}: raters", rows, rows)
@@ -152,6 +154,15 @@ def _of_study(study: Study, ratings: pl.DataFrame, slug: str) -> Iterator[Made]:
         if tests:
             caption = f"{study.title}: good ratings against {reference}"
             yield Made(f"ratings-{slug}-tests", caption, tests, shown)
+    if study.design == "within" and scales.counted and len(arms) > 1:
+        unit = pairing_unit(counted)
+        paired = compare_paired_arms(counted, scales.counted, unit=unit, reference=reference)
+        caption = f"{study.title}: arms paired by {paired.unit}, against {reference}"
+        values = [paired_values(one) for one in paired.tests]
+        yield Made(f"ratings-{slug}-paired", caption, values, paired_table(paired))
+        values = [all_arms_values(one) for one in paired.overall]
+        caption = f"{study.title}: all arms at once, paired by {paired.unit}"
+        yield Made(f"ratings-{slug}-paired-overall", caption, values, all_arms_table(paired))
     means = [
         compare_means(ratings.filter(dimension=name), dimension=name, reference=reference)
         for name in scales.averaged
@@ -175,9 +186,35 @@ def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[Made]:
         for term, cells in found.get(part, {}).items()
     ]
     yield Made(name, f"{title}, {model.formula}", values, coefficient_table(model))
+    caption = f"{title}, {model.formula}: random effects"
+    rows = random_table(model)
+    yield Made(f"{name}-random", caption, rows, rows)
     caption = f"{title}, means of the arms by the model"
     means = [scalars(row) for row in mean_rows(model, "arm")]
     yield Made(f"{name}-means", caption, means, model_mean_table(model, "arm"))
+
+
+def _of_days(
+    study: Study, ratings: pl.DataFrame, arms: pl.DataFrame | None, slug: str
+) -> Iterator[Made]:
+    """When each arm was rated, the reference first; nothing where that is not known."""
+    if arms is None:
+        return
+    known = {row["arm"]: row for row in arms.filter(study=study.name).iter_rows(named=True)}
+    rated = ratings["arm"].unique(maintain_order=True).to_list()
+    found = [
+        Collected(arm, row["raters"], row["ratings"], _day(row["first"]), _day(row["last"]))
+        for arm in sorted(rated, key=lambda arm: arm != "human")
+        if (row := known.get(arm)) is not None
+    ]
+    shown = collection_table(found)
+    if shown:
+        caption = f"{study.title}: when the arms were rated"
+        yield Made(f"ratings-{slug}-days", caption, collection_rows(found), shown)
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None
 
 
 def _of_raters(
@@ -265,6 +302,9 @@ def _of_scales(read: Read) -> Iterator[Made]:
             }
         )
     yield Made("scales-changes", "Scores after situations against rest", values, shown)
+    for table in side_by_side(changes):
+        name = f"scales-side-by-side-{file_name(table.scale, set())}"
+        yield Made(name, f"{table.title}. {table.caption}", table.rows, table.rows)
     summaries = alignment_summaries(distances(changes))
     if summaries:
         values = [flat(one) for one in summaries]
@@ -327,72 +367,6 @@ def _validity(answers: pl.DataFrame, asked: pl.DataFrame, scale: Mapping[str, An
         invalid=asked.filter(pl.col("outcome") != "valid").height,
         patterns=Counter(one for one in patterns if one is not None),
     )
-
-
-# Style: how respondents write.
-
-
-def _of_style(read: Read) -> Iterator[Made]:
-    responses = read("responses")
-    if responses is None:
-        return
-    counted = responses.filter("counted").sort(pl.col("kind") != "human", maintain_order=True)
-    frame = counted.with_columns(situation=pl.format("{}/{}", "set", "situation"))
-    try:
-        against = _against(frame["respondent"].unique().to_list())
-        found = analyse_style(frame, against=against, depth=Depth(predict=False, permutations=999))
-    except UserError:
-        return  # no usable text
-    yield Made(
-        "style-features",
-        "Features of style, means per response",
-        feature_values(found),
-        feature_rows(found),
-    )
-    if found.differences:
-        values = [flat(one) for one in found.differences]
-        shown = difference_rows(found)
-        yield Made("style-differences", "Differences in style", values, shown)
-    yield Made(
-        "style-tactics",
-        "Share of responses with each tactic",
-        [flat(one) for one in found.tactics.uses],
-        tactic_rows(found),
-    )
-    reuse = reuse_rows(found)
-    yield Made("style-reuse", "How much respondents repeat themselves", reuse, reuse)
-
-
-def _against(names: Sequence[str]) -> str | None:
-    """Of many respondents each is compared with people; of two, each with the other."""
-    return "human" if len(names) > 2 and "human" in names else None
-
-
-# Judges: what models say of the responses.
-
-
-def _of_judges(read: Read) -> Iterator[Made]:
-    judged = read("judgements")
-    if judged is None or judged.filter(outcome="valid").is_empty():
-        return
-    group = ["judge", "study", "set", "dimension", "respondent"]
-    values = (
-        judged.filter(outcome="valid")
-        .group_by(group, maintain_order=True)
-        .agg(
-            pl.len().alias("n"),
-            pl.col("value").mean().alias("mean"),
-            pl.col("value").std().alias("sd"),
-        )
-        .to_dicts()
-    )
-    shown = [
-        {name: row[name] or "" for name in group}
-        | {"n": number(row["n"], 0)}
-        | {name: "–" if row[name] is None else number(row[name], 2) for name in ("mean", "sd")}
-        for row in values
-    ]
-    yield Made("judges-means", "Mean values that judges gave", values, shown)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import polars as pl
 
 from empathylab.report.table_formats import table as formatted
 
 Rows = Sequence[Mapping[str, Any]]
+Read = Callable[[str], pl.DataFrame | None]
+"""Gives an exported table by its name; None where the export does not hold it."""
 _ENDINGS = {"csv": "csv", "markdown": "md", "latex": "tex"}
 _DIGITS, _NOTHING = 6, 1e-12
 

@@ -15,6 +15,7 @@ if (replies) {
     plain([one.title, one.text, one.utterance, one.group, ...one.replies.map((reply) => reply.text)].filter(Boolean).join("\n")));
   let found = [];
   let first = 0;
+  const count = (number) => number.toLocaleString("en");
 
   const made = (name, className, text) => {
     const element = document.createElement(name);
@@ -80,7 +81,7 @@ if (replies) {
     cards.replaceChildren(...found.slice(first, first + AT_ONCE).map((place) => card(entries[place], respondent, words)));
     const last = Math.min(first + AT_ONCE, found.length);
     pager.hidden = found.length <= AT_ONCE;
-    pager.querySelector(".place").textContent = found.length ? `${first + 1} to ${last} of ${found.length}` : "";
+    pager.querySelector(".place").textContent = found.length ? `${count(first + 1)} to ${count(last)} of ${count(found.length)}` : "";
     pager.querySelector("[name=back]").disabled = first === 0;
     pager.querySelector("[name=on]").disabled = last >= found.length;
   };
@@ -95,7 +96,7 @@ if (replies) {
       if (words.every((word) => contents[place].includes(word))) found.push(place);
     });
     first = 0;
-    form.querySelector("output").textContent = `${found.length} of ${entries.length} situations`;
+    form.querySelector("output").textContent = `${count(found.length)} of ${count(entries.length)} situations`;
     show();
   };
   const turn = (by) => {

@@ -93,9 +93,11 @@ const charts = (() => {
     const channels = ["color", "y", "x", "yOffset"].map((name) => unit.encoding?.[name]?.field);
     const field = channels.find((name) => WHO.includes(name));
     if (!field) return null;
+    const present = new Set(valuesOf(unit, spec).map((row) => row[field]));
+    if (present.size < 2 || present.size > MOST_SWITCHES) return null;
+    // All names of the scale, also those without a value here, so that each keeps its colour.
     const names = unit.encoding.color?.field === field && unit.encoding.color.scale?.domain;
-    const found = names || [...new Set(valuesOf(unit, spec).map((row) => row[field]))];
-    if (found.length < 2 || found.length > MOST_SWITCHES) return null;
+    const found = (names || [...present]).map((name, place) => ({ name, place })).filter((one) => present.has(one.name));
     return { field, names: found, coloured: unit.encoding.color?.field === field, range: unit.encoding.color?.scale?.range };
   };
   const switchable = (spec, who, hidden, legend) => {
@@ -112,14 +114,39 @@ const charts = (() => {
     return made;
   };
 
-  // On a phone, names beside a chart leave it most of the room.
+  // As many names in a row of the legend as fit.
+  const legendFitted = (spec, width) => {
+    for (const { encoding } of units(spec)) {
+      const names = encoding?.color?.type === "quantitative" ? null : encoding?.color?.scale?.domain;
+      if (!Array.isArray(names) || !encoding.color.legend) continue;
+      const widest = 7.5 * Math.max(...names.map((name) => String(name).length)) + 34;
+      encoding.color.legend = { ...encoding.color.legend, columns: Math.max(1, Math.floor(width / widest)) };
+    }
+  };
+  // A table of colours with many columns is scrolled rather than squeezed.
+  const isMatrix = (spec) => units(spec).some((unit) => {
+    const x = unit.encoding?.x;
+    if ((unit.mark?.type ?? unit.mark) !== "rect" || !x || x.type === "quantitative") return false;
+    return new Set(valuesOf(unit, spec).map((row) => row[x.field])).size > 4;
+  });
+  const lines = (title, most) => title.split(" ").reduce((made, word) => {
+    const last = made.at(-1);
+    return last && last.length + word.length < most ? [...made.slice(0, -1), `${last} ${word}`] : [...made, word];
+  }, []);
+  // On a phone, names beside a chart leave it most of the room, and a long title takes two lines.
   const narrowed = (spec, width) => {
-    const most = Math.max(70, Math.round(0.36 * width));
+    const small = width < 640;
+    const most = Math.max(70, Math.round((small ? 0.36 : 0.45) * width));
     for (const unit of units(spec)) {
-      const y = unit.encoding?.y;
+      const { x, y } = unit.encoding ?? {};
       if (y && y.type !== "quantitative" && y.axis !== null) {
         y.axis = { ...y.axis, labelLimit: Math.min(y.axis?.labelLimit ?? 180, most) };
       }
+      if (!small || !x) continue;
+      for (const part of [x, x.axis]) {
+        if (typeof part?.title === "string") part.title = lines(part.title, Math.floor(width / 11));
+      }
+      if (x.type === "quantitative" && x.axis) delete x.axis.tickCount;
     }
   };
 
@@ -129,15 +156,17 @@ const charts = (() => {
     view: { stroke: null },
     axis: { labelColor: colours.ink, titleColor: colours.quiet, gridColor: colours.line, domainColor: colours.line,
             tickColor: colours.line, labelFontSize: 13, titleFontSize: 12, titleFontWeight: "normal" },
+    // As many numbers as there is room for, each below its line.
+    axisXQuantitative: { labelFlush: false, tickCount: { expr: "clamp(floor(width / 50), 3, 10)" } },
     header: { labelColor: colours.ink, labelFontSize: 14 },
-    legend: { labelColor: colours.ink, titleColor: colours.quiet, labelFontSize: 13, labelLimit: 400, symbolOpacity: 1,
-              columns: window.innerWidth < 640 ? 1 : 3 },
+    legend: { labelColor: colours.ink, titleColor: colours.quiet, labelFontSize: 13, labelLimit: 400, symbolOpacity: 1 },
   });
 
   // A picture to take away is drawn anew: light, with its legend, of one width on every screen.
   const drawnAlone = async (spec, who, hidden) => {
     const made = switchable(spec, who, hidden, true);
     if (made.width === "container") made.width = 640;
+    legendFitted(made, 640);
     const place = element("div");
     const config = look(LIGHT, ON_LIGHT, "#ffffff", getComputedStyle(document.body).fontFamily);
     const { view, finalize } = await vegaEmbed(place, made, { config, renderer: "svg", actions: false });
@@ -159,7 +188,9 @@ const charts = (() => {
       const colours = { ink: read("--ink"), line: read("--line"), quiet: read("--quiet") };
       const config = look(colours, category(), "transparent", getComputedStyle(document.body).fontFamily);
       const made = switchable(state.spec, state.who, state.hidden, false);
+      place.classList.toggle("matrix", isMatrix(made));
       narrowed(made, place.clientWidth);
+      legendFitted(made, 0.68 * place.clientWidth);
       const { view } = await vegaEmbed(place, made, {
         config, renderer: "svg", actions: false, tooltip: { theme: dark.matches ? "dark" : "light" },
       });
@@ -177,7 +208,7 @@ const charts = (() => {
     const switches = (place) => {
       const state = states.get(place);
       const group = element("div", { class: "switches", role: "group", "aria-label": "Shown in the chart" });
-      state.who.names.forEach((name, index) => {
+      state.who.names.forEach(({ name, place: index }) => {
         const button = element("button", { type: "button", "aria-pressed": "true" });
         if (state.who.coloured) {
           const swatch = element("span", { class: "swatch" });

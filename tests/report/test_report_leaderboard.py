@@ -1,0 +1,117 @@
+"""The leaderboard as a part of the report, where it says more than the ratings do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+
+from empathylab.judging.against_frames import study_ground
+from empathylab.judging.instruments import study_instrument
+from empathylab.judging.rate import Judging, plan_judging
+from empathylab.models import Message, Parameters, ScriptedModel
+from empathylab.report.against_analysis import leaderboard, report_leaderboard
+from empathylab.report.collect import collect
+from empathylab.report.html import render, write_page
+from empathylab.report.leaderboard_page import leaderboard_section
+from empathylab.runs import Job, run
+from empathylab.store import Lab
+from empathylab.store.judged_replies import judged_replies, judged_study
+from empathylab.study.measuring import measured_study
+from tests.judging.measured import STUDY, add_replies, released_lab, situation_ids
+
+NEW = "new/model"
+
+
+def kind(messages: tuple[Message, ...], _parameters: Parameters) -> str:
+    """A judge that likes gpt, and the newcomer more than anybody."""
+    text = messages[-1].content
+    said = "Good" if "A kind word" in text else "Okay" if "The gpt reply" in text else "Bad"
+    return json.dumps({"empathy": said})
+
+
+def judged_lab(lab: Lab, folder: Path, arms: tuple[str, ...]) -> None:
+    """A study, and somebody later whom only a judge has rated."""
+    released_lab(lab, folder, arms=arms)
+    add_replies(lab, NEW, {key: f"A kind word about {key}." for key in situation_ids(lab)})
+    study = judged_study(lab, STUDY)
+    replies = judged_replies(lab, study, [*arms, NEW])
+    judging = Judging(study_instrument(study), replies, f"study {study.name}", study.row)
+    run(lab, [Job(ScriptedModel(kind, name="a/judge"), [plan_judging(judging)])])
+
+
+@pytest.fixture
+def judged(sqlite_lab: Lab, tmp_path: Path) -> Lab:
+    judged_lab(sqlite_lab, tmp_path, ("human", "gpt", "llama", "mixtral"))
+    return sqlite_lab
+
+
+def test_two_whom_people_rated_need_no_leaderboard(sqlite_lab: Lab, tmp_path: Path) -> None:
+    released_lab(sqlite_lab, tmp_path, arms=("human", "gpt"))
+    assert report_leaderboard(sqlite_lab, STUDY) is None
+    data = collect(sqlite_lab)
+    assert data.leaderboards == ()
+    assert 'class="leaderboard"' not in render(data)
+
+
+def test_three_whom_people_rated_have_one(sqlite_lab: Lab, tmp_path: Path) -> None:
+    released_lab(sqlite_lab, tmp_path, arms=("human", "gpt", "llama"))
+    board = report_leaderboard(sqlite_lab, STUDY)
+    assert board is not None
+    assert {one.respondent for one in board.entries} == {"human", "gpt", "llama"}
+
+
+def test_one_whom_a_judge_rated_stands_beside_those_whom_people_did(judged: Lab) -> None:
+    board = report_leaderboard(judged, STUDY)
+    assert board is not None
+    how = {one.respondent: one.found.basis for one in board.entries}
+    assert how == dict.fromkeys(("human", "gpt", "llama", "mixtral"), "people") | {NEW: "judge"}
+    beyond = {line.respondent: line.beyond for line in leaderboard_section(board).lines}
+    assert beyond[NEW]
+    assert not any(beyond[name] for name in how if name != NEW)
+
+
+def test_a_report_trains_no_judge(sqlite_lab: Lab, tmp_path: Path) -> None:
+    released_lab(sqlite_lab, tmp_path)
+    add_replies(sqlite_lab, NEW, dict.fromkeys(situation_ids(sqlite_lab), "I see."))
+    board = report_leaderboard(sqlite_lab, STUDY)
+    assert board is not None
+    assert NEW not in {one.respondent for one in board.entries}
+    assert any(NEW in note for note in board.notes)
+
+
+def test_pairs_that_people_rated_are_paired_and_those_of_a_judge_are_not(judged: Lab) -> None:
+    board = leaderboard(judged, study_ground(judged, STUDY), measured_study(judged, STUDY))
+    assert len(board.pairs) == 10
+    for pair in board.pairs:
+        assert pair.paired == (NEW not in (pair.upper, pair.lower))
+        assert (pair.shared > 0) == pair.paired
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("board")
+    with Lab.open(folder / "lab") as lab:
+        judged_lab(lab, folder, ("human", "gpt", "llama", "mixtral"))
+        return write_page(lab, collect(lab))
+
+
+@pytest.mark.browser
+def test_the_report_shows_it_on_a_phone_and_a_desk(report: Path, browser: Browser) -> None:
+    for width, scheme in ((360, "dark"), (1280, "light")):
+        context = browser.new_context(
+            viewport={"width": width, "height": 800},
+            color_scheme=scheme,  # type: ignore[arg-type]
+        )
+        page = context.new_page()
+        page.goto(report.as_uri())
+        assert page.locator("section.leaderboard").count() == 1
+        assert page.locator("section.leaderboard .entry").count() == 5
+        assert page.locator("section.leaderboard .tag", has_text="beyond what").count() == 1
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        found = Axe().run(page, context="section.leaderboard")
+        assert found.violations_count == 0, found.generate_report()
+        context.close()
