@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 
+import pytest
 from sqlalchemy import event
 
 from empathylab.store import Lab, schema
@@ -94,6 +96,41 @@ def test_a_person_who_comes_back_late_in_a_round_gets_their_own_place(lab: Lab) 
     assert isinstance(first.result(30), Saved)
     assert isinstance(second.result(30), Saved)
     assert held(lab)[late] == own != held(lab)[newcomer]
+
+
+def test_whoever_comes_back_within_a_round_counts_once(sqlite_lab: Lab) -> None:
+    service, clock = opened(sqlite_lab)
+    back, first, second = (someone(service, name) for name in ("back", "first", "second"))
+    walk(service, back, until="reading")
+    limit = service.study.time_limits.abandon_after
+    seen = next(row["seen_at"] for row in rows_of(sqlite_lab, schema.places) if row["arm"])
+    # The first claims while the one who comes back is in time still; then a second passes.
+    clock.time = seen + timedelta(minutes=limit) - timedelta(seconds=1)
+    with one_round(service):
+        coming = [
+            service.submit_soon(first, "consent", {"agree": "yes"}),
+            service.submit_soon(back, "tutorial/1", {}),
+            service.submit_soon(second, "consent", {"agree": "yes"}),
+        ]
+    assert all(isinstance(one.result(30), Saved) for one in coming)
+    places = held(sqlite_lab)
+    assert places[back][0] != places[first][0]
+    assert len(set(places.values())) == 3
+
+
+def test_a_late_place_that_is_seen_while_places_are_read_stays_taken(
+    sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service, clock = opened(sqlite_lab)
+    late, newcomer = someone(service, "late"), someone(service, "newcomer")
+    walk(service, late, until="reading")
+    clock.skip(days=1)
+    # On PostgreSQL another transaction may come between the two statements.
+    monkeypatch.setattr("empathylab.study.held.late_places", lambda *_: [])
+    walk(service, newcomer, until="reading")
+    places = held(sqlite_lab)
+    assert places[newcomer] != places[late]
+    assert places[newcomer][0] != places[late][0]
 
 
 def test_many_who_arrive_at_once_are_all_known(lab: Lab) -> None:

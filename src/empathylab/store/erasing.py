@@ -187,9 +187,9 @@ def has_departed(connection: Connection, studies: Sequence[int], digest: str) ->
     return found.first() is not None
 
 
-def has_departures(connection: Connection, studies: Sequence[int]) -> bool:
-    """Whether anybody was in one of the studies whose data is deleted."""
-    return connection.execute(_DEPARTURES, {"studies": tuple(studies)}).first() is not None
+def has_departures(connection: Connection, study: int) -> bool:
+    """Whether anybody was in the study whose data is deleted."""
+    return connection.execute(_DEPARTURES, {"studies": (study,)}).first() is not None
 
 
 def delete_departures(connection: Connection, study: int) -> None:

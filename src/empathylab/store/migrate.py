@@ -74,7 +74,7 @@ def bring_up_to_date(engine: Engine) -> bool:
 def create(connection: Connection) -> None:
     """Makes all tables in an empty database, and notes their version as Alembic does."""
     metadata.create_all(connection)
-    _VERSION.create(connection)
+    _VERSION.create(connection, checkfirst=True)
     connection.execute(_VERSION.insert().values(version_num=HEAD))
 
 

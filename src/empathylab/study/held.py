@@ -83,18 +83,22 @@ def _read(
         seen_until=now + AHEAD,
         claimed_since=_LONG_AGO if within is None else now - timedelta(minutes=within),
     )
-    late = False
+    late: dict[tuple[str, int, str], Place] = {}
     for arm, slot, world, is_late, *traits in held_places(
         connection, holders, traits=bool(study.quotas)
     ):
+        place = _taken(arm, slot, world)
+        if traits:
+            place = dataclasses.replace(place, traits=traits[0])
         if is_late:
-            late = True
-        elif traits:
-            yield dataclasses.replace(_taken(arm, slot, world), traits=traits[0])
+            late[arm, slot, world] = place
         else:
-            yield _taken(arm, slot, world)
+            yield place
     if late:
-        yield from map(place_of, late_places(connection, holders))
+        for row in late_places(connection, holders):
+            late.pop((row.arm, row.slot, row.world), None)
+            yield place_of(row)
+        yield from late.values()  # these were seen in this very moment
 
 
 @functools.lru_cache(maxsize=100_000)

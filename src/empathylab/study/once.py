@@ -21,10 +21,10 @@ def was_here(shared: Round, launched: Launched, person: str) -> bool:
     others = shared.known("versions", lambda connection: other_versions(connection, name, own))
     if others and took_part(shared.reading, others, person):
         return True
-    every = [own, *others]
-    if not shared.known("departures", lambda connection: has_departures(connection, every)):
+    # Nobody leaves this version while it is locked; of others one cannot know.
+    if not others and not shared.known("departures", lambda one: has_departures(one, own)):
         return False
-    return has_departed(shared.reading, every, _digest(launched, person))
+    return has_departed(shared.reading, [own, *others], _digest(launched, person))
 
 
 def note_departure(connection: Connection, launched: Launched, row: Row[Any]) -> None:

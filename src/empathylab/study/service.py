@@ -80,6 +80,7 @@ Freed = Literal["returned", "timed-out", "abandoned"]
 
 _ATTEMPTS = 20
 _UNKNOWN = "We do not know this visit. Please open the link that you were given once more."
+_ANSWERED = "This page has been answered."
 _ENDED = "Your part in this study has ended."
 
 
@@ -108,8 +109,12 @@ class StudyService(Steering):
         return person
 
     def is_known(self, ids: PlatformIds) -> bool:
-        """Whether somebody has come under these ids before, and would go on with that visit."""
-        return self._coming(ids, "person")[1] is not None
+        """Whether somebody has begun under these ids before, and would go on with that visit.
+
+        Whoever only opened the link may have been a program that looks at links.
+        """
+        row = self._coming(ids, "person")[1]
+        return row is not None and not self._only_opened(row)
 
     def _coming(self, ids: PlatformIds, world: World) -> tuple[str, Row[Any] | None]:
         """The key under which somebody comes now, and their row, if any."""
@@ -188,9 +193,18 @@ class StudyService(Steering):
         return self.submit_soon(person, step_key, values, timing).result()
 
     def submit_soon(
-        self, person: str, step_key: str, values: Values, timing: Mapping[str, float] | None = None
+        self,
+        person: str,
+        step_key: str,
+        values: Values,
+        timing: Mapping[str, float] | None = None,
+        *,
+        corrects: bool = True,
     ) -> Future[Saved | Refused | Moved]:
-        """The same, to come: for who can wait without a thread."""
+        """The same, to come: for who can wait without a thread.
+
+        Without `corrects` an answered page stays as it is.
+        """
 
         def take(sitting: Sitting) -> Saved | Refused | Moved:
             found = sitting.decision(step_key)
@@ -202,6 +216,8 @@ class StudyService(Steering):
                 return checked
             if step_key in sitting.given and sitting.given[step_key] == checked.values:
                 return Saved(step_key, ended=False)
+            if found.revising and not corrects:
+                return Moved(_ANSWERED)
             if not found.revising and (refused := _hurried(sitting, step)):
                 return refused
             following = sitting.store(step, checked.values, timing or {})

@@ -190,6 +190,7 @@ class Sitting:
             if not give_on(self.connection, self.launched.row, one.person, one.seen_at):
                 raise Escalate("locked")  # seen in this very moment: choose again
             self.round.forget(one.person)
+        is_new = self.row.arm is None
         self._write(
             arm=choice.arm,
             slot=choice.slot,
@@ -199,7 +200,10 @@ class Sitting:
             traits=dict(choice.traits),
             outcome=None,
         )
-        note_claim(self.round, choice)
+        if is_new:
+            note_claim(self.round, choice)
+        else:
+            self.round.read_anew()  # they may stand among the others already
         return None
 
     def _traits(self) -> dict[str, str]:

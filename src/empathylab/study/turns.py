@@ -104,13 +104,13 @@ class Turns:
         return chosen
 
     def _do(self, pieces: list[_Piece[Any]], line: _Line) -> None:
-        together = pieces
+        together, alone = pieces, list[_Piece[Any]]()
         while len(together) > 1:
             failing = self._failing(together, line)
             together = [one for one in together if one not in failing and not one.done]
-            for one in failing:
-                self._do_alone(one, line)
-        for one in together:
+            alone += failing
+        # Those who stood before a failing one in the line were seen before it.
+        for one in (*together, *alone):
             self._do_alone(one, line)
 
     def _failing(self, pieces: list[_Piece[Any]], line: _Line) -> list[_Piece[Any]]:

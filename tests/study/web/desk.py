@@ -131,7 +131,13 @@ class Desk:
             return Saved(step_key, ended)
 
     def submit_soon(
-        self, person: str, step_key: str, values: Mapping[str, str], timing: Mapping[str, float]
+        self,
+        person: str,
+        step_key: str,
+        values: Mapping[str, str],
+        timing: Mapping[str, float],
+        *,
+        corrects: bool = True,
     ) -> Future[Saved | Refused | Moved]:
         done: Future[Saved | Refused | Moved] = Future()
         try:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from datetime import timedelta
 
 import httpx
 import pytest
 
 from empathylab.store import Lab, schema
 from empathylab.study.definition import Platform, Recruitment
+from empathylab.study.reviewing import Reviews
 from empathylab.study.service import StudyService, launch
 from tests.study.examples import between
 from tests.study.service_examples import Clock, opened, rows_of
@@ -180,6 +182,33 @@ def test_a_guest_changes_nothing_that_was_answered(sqlite_lab: Lab) -> None:
         ann.ask("POST", "/page", data={**field_values(page), "step": "rate/1", **ANSWER})
     changed = {one["step"]: one["given"] for one in rows_of(sqlite_lab, schema.page_answers)}
     assert changed["rate/1"] == {"empathy": 1}
+
+
+def test_a_guest_is_shown_a_message_before_it_counts_as_read(
+    sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("empathylab.study.reviewing._LOOK_AGAIN", timedelta(0))
+    service = recruited(sqlite_lab, "sona")
+    with visiting(service) as ann, visiting(service) as eve:
+        go_on(ann, service, ann.get(LINKS["sona"]), "rate/1")
+        page = eve.get(LINKS["sona"])
+        [person] = [one.person for one in service.participants()]
+        reviews = Reviews(sqlite_lab, service.launched.row, clock=service.now)
+        reviews.message(person, "Please take your time.")
+        seen = eve.send(page, empathy="2")
+        assert "Please take your time." in seen.text
+        assert [one.read_at for one in reviews.messages(person)] == [None]
+        go_on(eve, service, seen, "rate/2")
+    assert all(one.read_at for one in reviews.messages(person))
+
+
+def test_a_program_that_opened_the_link_makes_nobody_a_guest(sqlite_lab: Lab) -> None:
+    service = recruited(sqlite_lab, "sona")
+    with visiting(service) as program, visiting(service) as ann:
+        program.get(LINKS["sona"])
+        go_on(ann, service, ann.get(LINKS["sona"]), "rate/2")
+        assert step(ann.get("/back?from=rate/2")) == "rate/1"
+        assert 'value="delete"' in ann.get("/leave").text
 
 
 def test_an_invitation_is_proof_enough(sqlite_lab: Lab) -> None:

@@ -48,7 +48,7 @@ from empathylab.study.web.sessions import (
     unseal,
 )
 from empathylab.study.web.waiting import Waiting
-from empathylab.study.web.words import Said
+from empathylab.study.web.words import Said, asked_language
 
 _AFTER = "after"
 """The parameter that names the page from whose answer somebody comes."""
@@ -65,7 +65,13 @@ class RaterService(Protocol):
     def is_known(self, ids: PlatformIds) -> bool: ...
     def view(self, person: str) -> View: ...
     def submit_soon(
-        self, person: str, step_key: str, values: Mapping[str, str], timing: Mapping[str, float]
+        self,
+        person: str,
+        step_key: str,
+        values: Mapping[str, str],
+        timing: Mapping[str, float],
+        *,
+        corrects: bool = True,
     ) -> Future[Saved | Refused | Moved]: ...
     def back(self, person: str, step_key: str) -> Page | None: ...
     def save_draft(self, person: str, step_key: str, values: Mapping[str, str]) -> None: ...
@@ -117,7 +123,7 @@ class RaterPages:
         return isinstance(view, Closed) and view.reason == "unknown"
 
     async def _begin(self, request: Request, visit: Visit) -> Response:
-        language = self._language(request)
+        language = asked_language(request, self.study.languages)
         platform, before = self.study.recruitment.platform, self._session(request)
         ids = PlatformIds(platform, visit.participant, visit.study, visit.session, visit.told)
         service = await self.service()
@@ -169,11 +175,11 @@ class RaterPages:
             return self._out_of_date(request)
         try:
             service = await self.service()
-            if session.guest and not await self._is_due(session, form.step):
-                return self._to(request, "/page?moved")
-            done = await self._waiting.for_result(
-                service.submit_soon(session.person, form.step, form.values, form.timing)
+            # A guest may be anybody who knows the owner's id: what was answered is not theirs.
+            coming = service.submit_soon(
+                session.person, form.step, form.values, form.timing, corrects=not session.guest
             )
+            done = await self._waiting.for_result(coming)
             if isinstance(done, Refused):
                 return await self._refused(request, session, form, done)
         except LabError:
@@ -185,12 +191,6 @@ class RaterPages:
             return self._to(request, "/page")
         self._handover.give(session.person, done.step, done.following)
         return self._to(request, f"/page?{_AFTER}={quote(done.step)}")
-
-    async def _is_due(self, session: Session, step: str) -> bool:
-        """Whether the page is the one to answer now: a guest changes nothing that was answered."""
-        service = await self.service()
-        view = await run_in_threadpool(service.view, session.person)
-        return isinstance(view, Page) and view.step == step
 
     async def back(self, request: Request) -> Response:
         """The page before the one named, where one may go back to it."""
@@ -285,7 +285,8 @@ class RaterPages:
     ) -> Frame:
         """What stands around a page for whoever asks."""
         session = session or self._session(request)
-        spoken = language or (session.language if session else self._language(request))
+        spoken = language or (session.language if session else None)
+        spoken = spoken or asked_language(request, self.study.languages)
         token = form_token(session, self.secret) if session else ""
         return Frame(self.study, spoken, request.scope.get("root_path", ""), token)
 
@@ -395,19 +396,3 @@ class RaterPages:
 
     def _to(self, request: Request, path: str) -> Response:
         return RedirectResponse(request.scope.get("root_path", "") + path, status_code=303)
-
-    def _language(self, request: Request) -> str:
-        """The study's language that the link or the browser asks for first."""
-        known = self.study.languages
-        spoken = request.headers.get("accept-language", "")[:200].split(",")
-        asked = [request.query_params.get("language", ""), *(_tag(one) for one in spoken)]
-        for one in asked:
-            for language in known:
-                if one and one.lower().partition("-")[0] == language.lower().partition("-")[0]:
-                    return language
-        return known[0]
-
-
-def _tag(entry: str) -> str:
-    """The language in one entry of what a browser asks for."""
-    return entry.partition(";")[0].strip()

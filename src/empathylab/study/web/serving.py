@@ -41,6 +41,7 @@ class ServerSettings(TypedDict):
     workers: int
     http: Literal["h11"]
     ws: Literal["none"]
+    loop: Literal["asyncio"]
     access_log: bool
     proxy_headers: bool
     server_header: bool
@@ -66,6 +67,7 @@ def server_settings(
         workers=workers,
         http="h11",  # the other one has no limit on headers
         ws="none",
+        loop="asyncio",  # others listen in ways of their own, which `SharedSocket` cannot guide
         access_log=False,
         proxy_headers=False,
         server_header=False,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+from starlette.requests import Request
 
 from empathylab.study.answers import Problem
 from empathylab.study.interface_words import Tree, interface_words
@@ -95,3 +97,14 @@ def _words(given: Tree) -> Words:
         for part in ("pages", "closed")
     )
     return Words(pages=pages, closed=closed, **rest)
+
+
+def asked_language(request: Request, known: Sequence[str]) -> str:
+    """The one of the known languages that the link or the browser asks for first."""
+    spoken = request.headers.get("accept-language", "")[:200].split(",")
+    browser = (entry.partition(";")[0].strip() for entry in spoken)
+    for one in (request.query_params.get("language", ""), *browser):
+        for language in known:
+            if one and one.lower().partition("-")[0] == language.lower().partition("-")[0]:
+                return language
+    return known[0]
