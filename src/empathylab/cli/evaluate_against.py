@@ -82,18 +82,14 @@ def _require_judges(judges: Sequence[str]) -> None:
 def _opened(lab: Lab, wanted: Wanted, options: RunOptions) -> _Bench:
     """All that is checked before anything is asked or paid for."""
     from empathylab.judging.against_frames import study_ground
-    from empathylab.judging.style_judge import STYLE_JUDGE
     from empathylab.report.against_analysis import asked_by, study_set
     from empathylab.store.rated import lab_study
     from empathylab.study.measuring import measured_study
     from empathylab.study.peeking import require_closed
-    from empathylab.style.writers import require_sklearn
 
     study = lab_study(lab, wanted.study)
     ground = study_ground(lab, study.name, wanted.dimension)
     require_closed(lab, study, peek=wanted.peek, who=operator())
-    if STYLE_JUDGE in wanted.judges:
-        require_sklearn()
     for name in wanted.models:
         _require_one_arm(ground, name)
         _require_covered(lab, ground, name, wanted.judges)

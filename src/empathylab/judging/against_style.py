@@ -33,8 +33,9 @@ def style_told(ground: Ground, replies: pl.DataFrame, newcomer: str) -> StyleTol
 
     Situations are dealt into folds: every reply, the newcomer's too, is rated by a judge that saw
     no rating of a reply to the same situation, and none of the newcomer. So that it can be tried on
-    somebody it does not know, it is also trained without each of the others. Needs the extra
-    `style`. Raises InputError with ratings of replies to fewer than 10 situations.
+    somebody it does not know, it is also trained without each of the others.
+
+    Raises InputError with ratings of replies to fewer than 10 situations.
     """
     columns = ["response", "respondent", "situation", "text"]
     texts = pl.concat([ground.people.select(columns), replies.select(columns)])

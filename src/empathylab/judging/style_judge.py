@@ -16,13 +16,7 @@ from numpy.typing import NDArray
 from empathylab.errors import InputError
 from empathylab.judging.ordinal_ridge import OrdinalRidge, fit_ordinal_ridge
 from empathylab.style import features
-from empathylab.style.writers import (
-    Counts,
-    ngram_counts,
-    require_sklearn,
-    situation_folds,
-    weighted,
-)
+from empathylab.style.writers import Counts, ngram_counts, situation_folds, weighted
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -59,14 +53,12 @@ class StyleText:
         if self.counts.blocks:
             blocks.append(weighted(self.counts, training))
         whole = sp.hstack(blocks, format="csr", dtype=np.float64)
-        # Most n-grams stand in a single reply and weigh nothing.
-        whole.eliminate_zeros()
+        # What stands in fewer than two training replies has no column left.
         return whole[:, np.unique(whole.indices)]
 
 
 def style_text(frame: pl.DataFrame, *, text: str = "text") -> StyleText:
     """The replies' features and n-grams, a row each; nothing is learnt yet."""
-    require_sklearn()
     texts = frame.select(
         respondent=pl.lit(""), situation=pl.lit(""), text=pl.col(text).fill_null("")
     )
@@ -92,7 +84,7 @@ def style_judgements(
     One row of `frame` is one person's rating of one reply, with its text. Situations are dealt
     into folds; the replies of each are rated by a model trained on the others. Comes back as
     `response`, `rating` (a category, used as often as people use it) and `expected` (the mean
-    rating foretold). Ratings in many degrees are foretold in ten groups. Needs the extra `style`.
+    rating foretold). Ratings in many degrees are foretold in ten groups.
 
     Raises InputError with fewer than 10 situations or ratings that are all the same.
     """

@@ -196,7 +196,7 @@ def _steady(card: JudgeCard) -> str:
     return (
         f"{again}, it says the same of {percent(steady.same)} of responses (Krippendorff's α "
         f"{_ended(steady.alpha.estimate, steady.alpha.low, steady.alpha.high)} over "
-        f"{number(steady.repeats, 1)} repeats of {number(steady.responses, 0)})."
+        f"{round(steady.repeats, 1):g} repeats of {number(steady.responses, 0)})."
     )
 
 
