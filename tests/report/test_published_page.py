@@ -61,9 +61,9 @@ def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
 
 def test_all_replies_can_be_searched_and_narrowed(visit: Visit) -> None:
     page, count = visit.page, visit.page.locator(".filters output")
-    assert count.inner_text() == "2000 of 2000 situations"
+    assert count.inner_text() == "2,000 of 2,000 situations"
     page.locator("select[name=group]").select_option("apprehensive")
-    expect(count).not_to_have_text("2000 of 2000 situations")
+    expect(count).not_to_have_text("2,000 of 2,000 situations")
     page.locator("input[name=text]").fill("job")
     expect(page.locator(".situation mark").first).to_have_text("job", ignore_case=True)
     page.locator("select[name=respondent]").select_option(label="human")

@@ -40,7 +40,9 @@ def appraisal(
     situation. Exclusion rules of a study's file are applied to the people that it measured, in a
     second look beside everybody.
     """
-    from empathylab.report.appraisal_analysis import analysis_of
+    import dataclasses
+
+    from empathylab.report.appraisal_analysis import analysis_of, narrowed
     from empathylab.report.appraisal_exclusions import (
         exclusion_document,
         exclusion_sentences,
@@ -64,7 +66,10 @@ def appraisal(
             raise _nothing_answered(opened)
         reports = reports_of(opened, read)
         look = None if everybody else second_look(opened, read, alpha=alpha)
-    analysis = _narrowed(analysis, respondent, scale)
+    scale = _known(analysis, respondent, scale)
+    analysis = narrowed(analysis, respondent, scale)
+    if look is not None and look.kept is not None:
+        look = dataclasses.replace(look, kept=narrowed(look.kept, respondent, scale))
     kept = {(one.respondent, one.scale) for one in analysis.changes}
     reports = [one for one in reports if (one.respondent, one.scale) in kept]
     if json:
@@ -88,16 +93,10 @@ def appraisal(
         typer.echo(verdict.strip())
     for sentence in exclusion_sentences(look):
         typer.echo(sentence, err=True)
-    if look is not None and look.kept is not None:
-        _print_kept(look.kept, level, respondent, scale)
-
-
-def _print_kept(
-    kept: AppraisalAnalysis, level: str, respondent: str | None, scale: str | None
-) -> None:
-    """People's table again, and the distances from them, without those whom the rules leave out."""
-    typer.echo("\nWithout those whom the studies' rules leave out")
-    _print(_narrowed(kept, respondent, scale), level, only="human")
+    # A scale that only those answered who are left out has no second look.
+    if look is not None and look.kept is not None and look.kept.changes:
+        typer.echo("\nWithout those whom the studies' rules leave out")
+        _print(look.kept, level, only="human")
 
 
 def _nothing_answered(lab: Lab) -> InputError:
@@ -114,12 +113,8 @@ def _nothing_answered(lab: Lab) -> InputError:
     )
 
 
-def _narrowed(
-    analysis: AppraisalAnalysis, respondent: str | None, scale: str | None
-) -> AppraisalAnalysis:
-    """Only that respondent and scale; the distances from people are kept, as people were read."""
-    import dataclasses
-
+def _known(analysis: AppraisalAnalysis, respondent: str | None, scale: str | None) -> str | None:
+    """The scale's id; both must be among what was analysed."""
     from empathylab.errors import UnknownName
     from empathylab.scales import find_scale
 
@@ -127,24 +122,12 @@ def _narrowed(
     scales = {one.scale for one in analysis.changes}
     if respondent is not None and respondent not in respondents:
         raise UnknownName("respondent", respondent, respondents)
-    if scale is not None:
-        found = find_scale(scale, analysis.scales)
-        if found is None or found.id not in scales:
-            raise UnknownName("scale", scale, scales)
-        scale = found.id
-
-    def fits(one: Any) -> bool:
-        return respondent in (None, one.respondent) and scale in (None, one.scale)
-
-    wanted = [("respondent", respondent), ("scale", scale)]
-    given = {name: value for name, value in wanted if value is not None}
-    parts = ("changes", "counterparts", "distances", "ranks", "summaries", "coherences")
-    kept: dict[str, Any] = {
-        name: tuple(one for one in getattr(analysis, name) if fits(one)) for name in parts
-    }
-    if given:
-        kept["invalid"] = analysis.invalid.filter(**given)
-    return dataclasses.replace(analysis, **kept)
+    if scale is None:
+        return None
+    found = find_scale(scale, analysis.scales)
+    if found is None or found.id not in scales:
+        raise UnknownName("scale", scale, scales)
+    return found.id
 
 
 def _print(analysis: AppraisalAnalysis, level: str, *, only: str | None = None) -> None:

@@ -49,7 +49,7 @@ def judges(
         list[str] | None,
         typer.Option(
             metavar="JUDGE=RESPONDENT,…",
-            help="A judge's own family; by their names, if not given. Repeatable.",
+            help="A judge's own family, or the panel's; by their names, if not given. Repeatable.",
         ),
     ] = None,
     levels: Annotated[
@@ -102,7 +102,7 @@ def judges(
     judged = _judged_file(file, study, levels) if file else _judged_study(lab, study, peek)
     if people:
         judged = judged.by(people)
-    _check_families(plan, judged)
+    _check_families(plan, judged, panel=panel)
     analysis = analyse_judged(judged, plan=plan, style=style, panel=panel)
     for note in analysis.notes:
         typer.echo(note, err=True)
@@ -158,13 +158,15 @@ def _families(given: list[str] | None) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _check_families(plan: CalibrationPlan, judged: JudgedRatings) -> None:
+def _check_families(plan: CalibrationPlan, judged: JudgedRatings, *, panel: bool) -> None:
     from empathylab.errors import UnknownName
+    from empathylab.report.judge_analysis import PANEL
 
+    known = [*judged.judge_names, *([PANEL] if panel else [])]
     written = judged.responses["respondent"].drop_nulls().unique().to_list()
     for judge, names in plan.families.items():
-        if judge not in judged.judge_names:
-            raise UnknownName("judge", judge, judged.judge_names)
+        if judge not in known:
+            raise UnknownName("judge", judge, known)
         for name in names:
             if name not in written:
                 raise UnknownName("respondent", name, written)

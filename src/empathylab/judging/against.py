@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 
@@ -25,7 +26,7 @@ from empathylab.stats.prediction_powered import (
     prediction_powered_difference,
     prediction_powered_mean,
 )
-from empathylab.stats.transfer import Transferred, transferred_mean
+from empathylab.stats.transfer import Transferred, off_scale, transferred_mean
 
 _NAN = math.nan
 
@@ -275,9 +276,13 @@ def _unjudged(rows: pl.DataFrame) -> int:
 
 
 def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -> Estimate:
-    low, high = _kept(found.low, found.high, outcome.lowest, outcome.highest)
-    like = _kept(found.like_low, found.like_high, outcome.lowest, outcome.highest)
-    alike = _kept(found.alike_low, found.alike_high, outcome.lowest, outcome.highest)
+    ends = partial(found.ends_on, outcome.limits)
+    low, high = _kept(*ends(found.confidence), outcome.lowest, outcome.highest)
+    like = _on_scale(found.like_low, found.like_high, outcome)
+    alike = _on_scale(found.alike_low, found.alike_high, outcome)
+    notes = [found.note] if found.note else []
+    if not found.fits(outcome.limits):
+        notes.append("no level of the scale goes with what the judge says on this line")
     return Estimate(
         outcome=outcome,
         group=group,
@@ -296,10 +301,17 @@ def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -
         people_low=_NAN,
         people_high=_NAN,
         errors=found.errors,
-        note=found.note,
-        ends=found.ends,
+        note="; ".join(notes),
+        ends=ends,
         transferred=found,
     )
+
+
+def _on_scale(low: float, high: float, outcome: Outcome) -> tuple[float, float]:
+    """What of the interval lies on the scale; NaN where nothing does."""
+    if off_scale((low, high), outcome.limits):
+        return _NAN, _NAN
+    return _kept(low, high, outcome.lowest, outcome.highest)
 
 
 def _kept(low: float, high: float, lowest: float, highest: float) -> tuple[float, float]:

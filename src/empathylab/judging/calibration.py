@@ -61,7 +61,8 @@ class CalibrationPlan:
     families: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
     """By judge the respondents of its own family; by their names where it is not given."""
     panels: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
-    """By judge that is several together, who they are: their families are its own."""
+    """By judge that is several together, who they are: their families are its own, unless one is
+    given for it."""
     min_shared: int = 30
     """Responses a person must share with the judge and another person to be tested."""
     resamples: int = 1000
@@ -134,7 +135,10 @@ def _card(
         return None
     respondents = own.replies["respondent"].drop_nulls().unique(maintain_order=True).to_list()
     everybody = dict.fromkeys([*respondents, *own.compared["first"], *own.compared["second"]])
-    families = families_of(plan.panels.get(judge, (judge,)), everybody, plan.families)
+    members = plan.panels.get(judge, ())
+    # What is given for all together takes the place of what each one's name tells.
+    told = (judge,) if judge in plan.families or not members else members
+    families = families_of(told, everybody, plan.families)
     kin = list(dict.fromkeys(name for names in families.values() for name in names))
     test, untested = _tested(own, plan)
     within, within_low = _within(own.replies, plan)
@@ -185,7 +189,7 @@ def _card(
             judged.responses,
             confidence=sure,
         ),
-        members=tuple(plan.panels.get(judge, ())),
+        members=tuple(members),
         kin=tuple((one, names) for one, names in families.items() if names and one != judge),
     )
 

@@ -166,9 +166,10 @@ def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
             where=where,
             remedy="Let people rate some of them, or calibrate the judge on another study.",
         )
-    judged = lab_judgements(lab, chosen.name, about=[people["response"].unique().to_list()])
+    rated_by_people = people["response"].unique().to_list()
+    judged = lab_judgements(lab, chosen.name, about=[rated_by_people])
     usable = judged.filter(pl.col("value").is_not_null())
-    compared = lab_preferences(lab, chosen.name, count_ways=True)
+    compared = lab_preferences(lab, chosen.name, about=rated_by_people)
     decided = compared.filter(pl.col("preferred").is_not_null())
     imported = _imported(rated.filter(rater_kind="model"), judged["judge"].to_list())
     judges = [usable.with_columns(rating=pl.col("value")), imported]

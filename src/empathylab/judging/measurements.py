@@ -59,10 +59,12 @@ class Estimate:
     """NaN where the judge stands alone and was held against a single respondent."""
     like_low: float
     like_high: float
-    """Where the judge stands alone: if the respondent is a draw like the others."""
+    """Where the judge stands alone: if the respondent is a draw like the others. NaN where this
+    lies off the scale altogether, so that it is none."""
     alike_low: float
     alike_high: float
-    """Where the judge stands alone: if it errs on this respondent just as on the others."""
+    """Where the judge stands alone: if it errs on this respondent just as on the others. NaN as
+    above."""
     basis: Basis
     n_ratings: int
     """People's ratings of this respondent that were used."""
@@ -79,7 +81,8 @@ class Estimate:
     """How far the judge missed each of the others, when it was calibrated on the rest."""
     note: str
     ends: Callable[[float], tuple[float, float]] = field(repr=False, compare=False)
-    """The interval at another confidence, before it is kept within the scale."""
+    """The interval at another confidence, before it is kept within the scale; infinite where no
+    level of the scale fits."""
     rows: pl.DataFrame | None = field(default=None, repr=False, compare=False)
     """Where people rated: their ratings, and what the judge says, as they were used."""
     transferred: Transferred | None = field(default=None, repr=False, compare=False)
@@ -89,6 +92,11 @@ class Estimate:
     def beyond(self) -> bool:
         """Whether a judge that stands alone puts the respondent outside all it was held against."""
         return self.transferred is not None and self.transferred.outside
+
+    @property
+    def fits(self) -> bool:
+        """Whether any level of the scale goes with what a judge that stands alone says."""
+        return self.transferred is None or self.transferred.fits(self.outcome.limits)
 
     @property
     def rules_out(self) -> bool:

@@ -82,17 +82,13 @@ def _judge_alone(found: Against, head: Estimate) -> list[str]:
             f"(typically {_size(head.typical_error, head.outcome)})."
         )
         said.append(_holding(found, head))
-        said.append(
-            f"Only if {found.respondent} were a draw like the others would {_like(head)} hold, and "
-            "only if the judge erred on it just as on them "
-            f"{_ends(head.alike_low, head.alike_high, head.outcome)}."
-        )
+        said.append(_if_like(found, head))
     else:
         said.append(
             "People rated a single other respondent, so how far the judge misses somebody new "
             "cannot be tried and there is no interval. If it erred on "
             f"{found.respondent} just as on {_listed(found.calibrated_on)}, it would be "
-            f"{_ends(head.alike_low, head.alike_high, head.outcome)}."
+            f"{_alike(head)}."
         )
     if "tells nothing" in head.note:
         said.append("The judge's ratings do not rise with people's: it tells nothing here.")
@@ -113,7 +109,17 @@ def _holding(found: Against, head: Estimate) -> str:
             f"holds also where {found.respondent} is far better or worse than the others, if what "
             "the judge says goes up with what people say along one straight line."
         )
-    if len(head.errors) == 2:
+    if not head.fits:
+        return (
+            f"No point of the scale goes with what the judge says of {found.respondent}, by the "
+            "line of the others: the line does not hold here, and nothing is ruled out."
+        )
+    if head.transferred is not None and head.transferred.rules_out:
+        return (
+            "The interval allows for a judge that leans toward some respondents by so much, and is "
+            "wider than the scale: no point of it is ruled out."
+        )
+    if len(head.errors) == 2 and head.beyond:
         return (
             "Two others cannot show how the judge's ratings go with people's beyond them: no point "
             "of the scale is ruled out."
@@ -121,6 +127,19 @@ def _holding(found: Against, head: Estimate) -> str:
     return (
         "What the judge says of these respondents is not shown to go up with what people say by "
         "more than it leans toward some of them: no point of the scale is ruled out."
+    )
+
+
+def _if_like(found: Against, head: Estimate) -> str:
+    """What would hold for somebody like the others."""
+    if head.like_low != head.like_low:
+        return (
+            f"If {found.respondent} were a draw like the others, it would lie beyond the end of "
+            "the scale: it is none, or the line does not hold that far."
+        )
+    return (
+        f"Only if {found.respondent} were a draw like the others would {_like(head)} hold, and "
+        f"only if the judge erred on it just as on them {_alike(head)}."
     )
 
 
@@ -159,6 +178,11 @@ def interval(one: Estimate) -> str:
 def _like(one: Estimate) -> str:
     known = one.like_low == one.like_low
     return _ends(one.like_low, one.like_high, one.outcome) if known else "not known"
+
+
+def _alike(one: Estimate) -> str:
+    known = one.alike_low == one.alike_low
+    return _ends(one.alike_low, one.alike_high, one.outcome) if known else "beyond the scale's end"
 
 
 def what(outcome: Outcome) -> str:

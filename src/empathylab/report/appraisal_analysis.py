@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -87,6 +89,25 @@ def analysis_of(read: Appraisals, *, alpha: float = 0.01) -> AppraisalAnalysis:
         scores=scores,
         scales=tuple(read.scales.values()),
     )
+
+
+def narrowed(
+    analysis: AppraisalAnalysis, respondent: str | None, scale: str | None
+) -> AppraisalAnalysis:
+    """What is of that respondent and scale; distances from people stay as people were read."""
+
+    def fits(one: Any) -> bool:
+        return respondent in (None, one.respondent) and scale in (None, one.scale)
+
+    wanted = [("respondent", respondent), ("scale", scale)]
+    given = {name: value for name, value in wanted if value is not None}
+    parts = ("changes", "counterparts", "distances", "ranks", "summaries", "coherences")
+    kept: dict[str, Any] = {
+        name: tuple(one for one in getattr(analysis, name) if fits(one)) for name in parts
+    }
+    if given:
+        kept["invalid"] = analysis.invalid.filter(**given)
+    return dataclasses.replace(analysis, **kept)
 
 
 def last_used_runs(asked: pl.DataFrame) -> pl.DataFrame:

@@ -25,6 +25,7 @@ Measure = Literal["agreement", "distance"]
 Problems = list[tuple[str, str]]
 _KEY = ["situation", "respondent", "text"]
 """What tells a response in two labs, whose numbers differ."""
+_REPEATED = "all that it said is the same on both occasions, word for word, and counts once"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,13 @@ def judge_shifts(
             second = cards[1].get(key)
             if second is None:
                 continue
-            verdicts.append(JudgeVerdict(study, *key, first.decision, second.decision))
+            verdict = JudgeVerdict(study, *key, first.decision, second.decision)
+            if _same(key, earlier, later):
+                problems.append((_named(study, key), _REPEATED))
+                # Other people's ratings may have changed what is thought of it.
+                verdicts += [verdict] if verdict.changed else []
+                continue
+            verdicts.append(verdict)
             shifts.append(_agreement(study, first, second, confidence))
             shifts += _distance(study, key, earlier, later, confidence)
         problems += _once(study, cards)
@@ -127,9 +134,24 @@ def judge_shifts(
 
 def _once(study: str, cards: list[dict[tuple[str, str], JudgeCard]]) -> Iterator[tuple[str, str]]:
     for own, other, when in ((cards[0], cards[1], "before"), (cards[1], cards[0], "after")):
-        for judge, dimension in own:
-            if (judge, dimension) not in other:
-                yield f"judge {judge} of {study}, {dimension}", f"it judged {when} only"
+        for key in own:
+            if key not in other:
+                yield _named(study, key), f"it judged {when} only"
+
+
+def _named(study: str, key: tuple[str, str]) -> str:
+    return f"judge {key[0]} of {study}, {key[1]}"
+
+
+def _same(key: tuple[str, str], before: JudgedRatings, after: JudgedRatings) -> bool:
+    """Whether the judge said the same of the same responses, so that both are one judging."""
+    return _said(before, *key).equals(_said(after, *key))
+
+
+def _said(judged: JudgedRatings, judge: str, dimension: str) -> pl.DataFrame:
+    said = judged.judges.filter(judge=judge, dimension=dimension).select("response", "rating")
+    told = said.join(judged.responses.select("response", *_KEY), on="response")
+    return told.select(*_KEY, "rating").sort(*_KEY, "rating")
 
 
 def _cards(judged: JudgedRatings, confidence: float) -> dict[tuple[str, str], JudgeCard]:
@@ -165,7 +187,8 @@ def _agreement(study: str, first: JudgeCard, second: JudgeCard, confidence: floa
 
 
 def _error(found: Coefficient, z: float) -> float:
-    return (found.high - found.low) / (2 * z)
+    """By the longer side of the interval: the shorter one may end at 1 or −1, where kappa does."""
+    return max(found.estimate - found.low, found.high - found.estimate) / z
 
 
 def _distance(

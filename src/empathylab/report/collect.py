@@ -20,6 +20,7 @@ from empathylab.report.ratings_analysis import RatingsAnalysis, analyse_ratings
 from empathylab.report.self_reports import SelfReport, reports_of
 from empathylab.report.shown_runs import shown_runs
 from empathylab.report.style_analysis import StyleAnalysis
+from empathylab.report.told_boards import told_board
 from empathylab.situations import builtin_sets
 from empathylab.stats.lengths import length_distributions
 from empathylab.stats.mixed.threads import one_thread
@@ -152,6 +153,9 @@ def _collected(lab: Lab) -> ReportData:
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen) | pl.col("run").is_null())
     outcomes, failures = outcomes_frame(lab), failures_frame(lab)
     rated, unrated = _rated(lab)
+    # These say what they leave out, so they come before it is told.
+    judged = tuple(_judged(lab, unrated))
+    boards = tuple(_boards(lab, [one.study.name for one in rated], unrated))
     return ReportData(
         made_at=now(),
         version=__version__,
@@ -173,14 +177,14 @@ def _collected(lab: Lab) -> ReportData:
         analysis=analysis,
         self_reports=tuple(reports_of(lab, appraisals)),
         ratings=tuple(rated),
-        judges=tuple(_judged(lab, unrated)),
+        judges=judged,
         style=report_style(lab),
         unrated=tuple(unrated),
         situations=tuple(_grouped(_most_told(replied))),
         situations_replied=replied.select("set", "situation").n_unique(),
         lengths=tuple(_lengths(replied)),
         sets=tuple(_used_sets(shown)),
-        leaderboards=tuple(_boards(lab, [one.study.name for one in rated], unrated)),
+        leaderboards=boards,
     )
 
 
@@ -212,15 +216,19 @@ def _judged(lab: Lab, problems: list[str]) -> Iterable[JudgesAnalysis]:
 
 
 def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[Leaderboard]:
-    """The leaderboard of every rated study that has one to show."""
+    """The leaderboard of every rated study that has one to show.
+
+    Without what judges said of replies that another study, which still takes people, shows.
+    """
     for name in studies:
         try:
             board = report_leaderboard(lab, name)
+            told = None if board is None else told_board(lab, board)
         except UserError as error:
             problems.append(f"The leaderboard of the study {name} is not shown: {error}")
         else:
-            if board is not None:
-                yield board
+            if told is not None:
+                yield told
 
 
 def _progress(lab: Lab, name: str) -> str:

@@ -81,7 +81,8 @@ def analyse_judged(
 
 
 def _with_panel(judged: JudgedRatings) -> JudgedRatings:
-    """With the mean of all judges as one more, each judge counting once."""
+    """With all judges together as one more, each counting once: the median of their ratings, and
+    the mean of what they expect."""
     if judged.judges["judge"].n_unique() < 2:
         raise InputError(
             "a panel needs two judges or more",

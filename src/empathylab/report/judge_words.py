@@ -239,7 +239,12 @@ def _share(one: Agreeing) -> str:
 def _panel(card: JudgeCard) -> list[str]:
     if not card.members:
         return []
-    said = [f"It is the mean of {', '.join(card.members)}."]
+    said = [
+        (
+            f"It is {_all(list(card.members))} together: κ, the table and the test take the median "
+            "of their ratings, Spearman, the biases and the calibration the mean."
+        )
+    ]
     return said + [
         f"{member} is {_listed(list(names))} itself or of the same family: models tend to favour "
         f"their own, and it is one of {len(card.members)} here."
@@ -259,6 +264,10 @@ def _p(p: float) -> str:
 
 def _sentence(note: str) -> str:
     return f"{note[0].upper()}{note[1:]}." if note else ""
+
+
+def _all(words: list[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _listed(words: list[str]) -> str:

@@ -101,7 +101,9 @@ class Described:
 
 def report_respondents(frame: pl.DataFrame) -> Described:
     """Those with most responses, people first; each against people where there are several."""
-    counts = frame["respondent"].value_counts(sort=True)
+    counts = frame["respondent"].value_counts()
+    # By name where counts are the same: a report and a package must describe the same ones.
+    counts = counts.sort("count", "respondent", descending=[True, False])
     names = counts["respondent"].to_list()
     shown = ([_PEOPLE] if _PEOPLE in names else []) + [one for one in names if one != _PEOPLE]
     against = _PEOPLE if len(names) > 2 and _PEOPLE in names else None

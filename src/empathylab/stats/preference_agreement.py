@@ -11,6 +11,10 @@ from empathylab.errors import UnknownName
 from empathylab.stats.prediction_powered import prediction_powered_mean
 
 
+_ROUNDING = 1e-9
+"""Of the ratings' size: means of thirds and tenths differ by less where they are the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class Agreeing:
     """A share of choices, or of pairs."""
@@ -34,9 +38,11 @@ class PreferenceAgreement:
     ties: int
     """Choices of neither, left out; of pairs that people do not rate the same."""
     inconsistent: int
-    """Pairs shown in both orders of which now the one and now the other was preferred."""
+    """Pairs shown in both orders of which now the one and now the other was preferred; a tie is
+    neither's."""
     even: int
-    """Choices left out because people's mean ratings of both replies are the same."""
+    """Choices left out because people's mean ratings of both replies are the same, but for
+    rounding."""
     unrated: int
     """Choices left out because people have not rated both replies."""
     confidence: float
@@ -73,27 +79,30 @@ def preference_agreement(
         situation=pl.col(situation).cast(pl.String),
         outcome=pl.col(outcome).cast(pl.String),
         apart=(one - other).fill_nan(None),
+        size=pl.max_horizontal(one.abs(), other.abs()),
     )
     rated = rows.drop_nulls("apart")
+    differ = pl.col("apart").abs() > _ROUNDING * pl.col("size")
     higher = pl.when(pl.col("apart") > 0).then(pl.lit("first")).otherwise(pl.lit("second"))
-    uneven = rated.filter(pl.col("apart") != 0).with_columns(agrees=pl.col("outcome") == higher)
+    uneven = rated.filter(differ).with_columns(agrees=pl.col("outcome") == higher)
     decided = uneven.filter(pl.col("outcome") != "tie")
     # Right in one order and wrong in the other is the same place twice, not the same reply.
     both = uneven.group_by("pair", maintain_order=True).agg(
         pl.col("situation").first(),
         orders=pl.col("first").n_unique(),
         ties=(pl.col("outcome") == "tie").sum(),
+        right=pl.col("agrees").sum(),
         times=pl.len(),
-        agrees=pl.col("agrees").cast(pl.Float64).mean(),
     )
-    turned = both.filter(pl.col("orders") == 2, pl.col("ties") < pl.col("times"))
-    steady = (pl.col("ties") == 0) & pl.col("agrees").is_in([0.0, 1.0])
-    same = turned.filter(steady)
+    turned = both.filter(pl.col("orders") == 2)
+    right, wrong = pl.col("right"), pl.col("times") - pl.col("ties") - pl.col("right")
+    steady = (right == pl.col("times")) | (wrong == pl.col("times"))
+    same = turned.filter(steady).with_columns(agrees=(right > 0).cast(pl.Float64))
     return PreferenceAgreement(
         choices=_agreeing(decided.with_columns(pl.col("agrees").cast(pl.Float64)), confidence),
         consistent=_agreeing(same, confidence),
         ties=uneven.height - decided.height,
-        inconsistent=turned.height - same.height,
+        inconsistent=turned.filter(right > 0, wrong > 0).height,
         even=rated.height - uneven.height,
         unrated=rows.height - rated.height,
         confidence=confidence,

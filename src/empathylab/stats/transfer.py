@@ -21,6 +21,8 @@ from empathylab.stats.transfer_lines import Shares, through_means, through_ratin
 
 MEANS_FROM = 4
 """So many other respondents, and the line is drawn through their means."""
+_ROUNDING = 1e-9
+"""Of the size of what is compared: nearer than so much, two figures are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,17 @@ class Transferred:
         low, high = self.back.ends(self.level, confidence)
         return min(low, near[0]), max(high, near[1])
 
+    def fits(self, limits: tuple[float, float]) -> bool:
+        """Whether any level of the scale goes with what the judge says of the respondent; also
+        where nothing is known."""
+        return not off_scale((self.low, self.high), limits)
+
+    def ends_on(self, limits: tuple[float, float], confidence: float) -> tuple[float, float]:
+        """Of the interval at that confidence, on a scale that ends at `limits`: infinite where no
+        level of it fits, for then the line does not hold for this respondent."""
+        ends = self.ends(confidence)
+        return ends if self.fits(limits) and not off_scale(ends, limits) else EVERYTHING
+
     def like_half_width(self, confidence: float) -> float:
         """Of the interval for somebody like the others; NaN where there is a single other one."""
         if self.df < 1:
@@ -114,7 +127,8 @@ class Transferred:
         limits: tuple[float, float] = EVERYTHING,
     ) -> tuple[tuple[float, float], tuple[float, float]]:
         """Of the estimate less people's `mean` of `other`, whose own half width is `also`; and the
-        same if the judge errs alike. `limits` are the ends of the scale.
+        same if the judge errs alike. `limits` are the ends of the scale, which the estimate is
+        brought to where it lies beyond.
 
         The other's mean is in the estimate, too. Where that draws both the same way, or they share
         situations, the difference is more certain than this; where the line is drawn beyond the
@@ -123,10 +137,12 @@ class Transferred:
         Zou, G. Y., & Donner, A. (2008). Statistics in Medicine 27, 1693–1702 (a difference's ends).
         """
         added = also**2 * (1 + 2 * max(0.0, -self.pull.get(other, 0.0)))
-        apart, alike = self.estimate - mean, math.sqrt(self._alike(confidence) ** 2 + added)
-        low, high = self.ends(confidence)
-        down = reach(self.estimate - low, self.estimate - limits[0], math.sqrt(added))
-        up = reach(high - self.estimate, limits[1] - self.estimate, math.sqrt(added))
+        estimate = min(max(self.estimate, limits[0]), limits[1])
+        apart, alike = estimate - mean, math.sqrt(self._alike(confidence) ** 2 + added)
+        low, high = self.ends_on(limits, confidence)
+        # NaN stays NaN as the first of the two.
+        down = reach(max(estimate - low, 0.0), estimate - limits[0], math.sqrt(added))
+        up = reach(max(high - estimate, 0.0), limits[1] - estimate, math.sqrt(added))
         return (apart - down, apart + up), (apart - alike, apart + alike)
 
     def _alike(self, confidence: float) -> float:
@@ -156,6 +172,12 @@ def reach(own: float, most: float, also: float) -> float:
     the scale's end is ruled out, that is no matter of chance.
     """
     return most + also if own >= most else math.hypot(own, also)
+
+
+def off_scale(ends: tuple[float, float], limits: tuple[float, float]) -> bool:
+    """Whether all from the one end to the other lies above the scale, or all below it."""
+    slack = _ROUNDING * (limits[1] - limits[0])
+    return ends[0] > limits[1] + slack or ends[1] < limits[0] - slack
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,14 +344,15 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
     fewest = fewest_clusters(int((~mine).sum()), [codes[~mine] for codes in ways])
     few = math.sqrt(fewest / (fewest - 1)) if fewest > 1 else math.inf
     variance = float(cluster_covariance(terms[:, None], ways, adjust=False)[0, 0])
-    levels = shares.means(f[~mine])
+    levels, level = shares.means(f[~mine]), float(f[mine].mean())
+    slack = _ROUNDING * float(np.abs(f).max())
     return _Line(
         estimate=found.estimate,
         slope=found.slope,
         leverage=found.leverage,
         pull=dict(zip(shares.names, found.pull.tolist(), strict=True)),
-        outside=not levels.min() <= f[mine].mean() <= levels.max(),
-        level=float(f[mine].mean()),
+        outside=not levels.min() - slack <= level <= levels.max() + slack,
+        level=level,
         back=StraightLine.through(shares.means(y[~mine]), levels),
         se=few * math.sqrt(variance) if fewest > 1 else math.inf,
         df=fewest - 1,

@@ -226,6 +226,11 @@ def chosen_replies(
 
 def under_way(lab: Lab, responses: Collection[int]) -> bool:
     """Whether a study that is open or paused shows any of the responses to its raters."""
+    return not shown_under_way(lab).isdisjoint(responses)
+
+
+def shown_under_way(lab: Lab) -> frozenset[int]:
+    """The responses that studies which are open or paused show to their raters."""
     shown, arms, studies = schema.shown_responses, schema.arms, schema.studies
     query = (
         select(shown.c.response_id)
@@ -235,7 +240,7 @@ def under_way(lab: Lab, responses: Collection[int]) -> bool:
         .distinct()
     )
     with lab.reading() as connection:
-        return not set(responses).isdisjoint(connection.execute(query).scalars())
+        return frozenset(connection.execute(query).scalars())
 
 
 def _replies(lab: Lab, rule: ColumnElement[bool]) -> tuple[JudgedReply, ...]:

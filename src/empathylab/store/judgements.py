@@ -18,6 +18,7 @@ from empathylab.store.lab import Lab
 
 _SOURCE = ["judge", "study", "set", "dimension"]
 """What a judge is asked about in one way or in several."""
+_JUDGEMENT = ["response", "order", "repeat"]
 
 
 def save_judgements(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -67,8 +68,26 @@ def lab_judgements(
     place among those asked, from 1. Without `study`, all; `situation_set` narrows to one set,
     `since` and `until` to what was answered from then on, and before.
     """
+    table = schema.judgements
+    query = _judgements()
+    if since is not None:
+        query = query.where(schema.answers.c.answered_at >= since)
+    if until is not None:
+        query = query.where(schema.answers.c.answered_at < until)
+    return chosen_judgements(_read(lab, table, query, study, situation_set), about)
+
+
+def all_judgements(lab: Lab, study: str) -> pl.DataFrame:
+    """Every judgement of the study, in whatever way it was asked for, for `chosen_judgements`.
+
+    So several choices can be made of one reading. Beside its columns, `added_at` is the moment.
+    """
+    return _read(lab, schema.judgements, _judgements(), study, None)
+
+
+def _judgements() -> Select[Any]:
     table, replies = schema.judgements, schema.responses
-    query = (
+    return (
         _judged(
             table,
             replies.c.id.label("response"),
@@ -89,14 +108,21 @@ def lab_judgements(
         )
         .order_by(table.c.id)
     )
-    if since is not None:
-        query = query.where(schema.answers.c.answered_at >= since)
-    if until is not None:
-        query = query.where(schema.answers.c.answered_at < until)
-    frame = _read(lab, table, query, study, situation_set)
+
+
+def chosen_judgements(
+    frame: pl.DataFrame, about: Sequence[Collection[int]] | None
+) -> pl.DataFrame:
+    """Of `all_judgements`, the rows that belong together, as `lab_judgements` gives them."""
     if about is None:
-        return _newest(frame, ["response", "order", "repeat"])
-    return _newest(_fullest(frame, about), ["response", "order", "repeat"])
+        return _newest(frame, _JUDGEMENT)
+    groups = [one for one in map(set, about) if one]
+    held = [
+        pl.col("response").filter(pl.col("response").is_in(list(one))).n_unique() / len(one)
+        for one in groups
+    ]
+    share = pl.min_horizontal(*held) if held else pl.lit(0.0)
+    return _newest(_fullest(frame, share), _JUDGEMENT)
 
 
 def lab_preferences(
@@ -104,14 +130,15 @@ def lab_preferences(
     study: str | None = None,
     *,
     situation_set: str | None = None,
-    count_ways: bool = False,
+    about: Collection[int] | None = None,
 ) -> pl.DataFrame:
     """One row for each judge, pair, dimension, order and repeat, usable or not.
 
     `first` and `second` are the respondents in the order in which their replies were shown, and
     `preferred` is `first`, `second` or `tie`, null unless `outcome` is `valid`. Both orders of a
     pair share its `pair`. What belongs together is chosen as in `lab_judgements`: the way that was
-    used last; with `count_ways`, the column `ways` says of how many.
+    used last; with `about`, responses, the way that was asked about the most pairs of two of them,
+    of equals about the most pairs, then the last used; and `ways` counts how many there are.
     """
     table, replies, names = schema.preferences, schema.responses, schema.respondents
     one, other = replies.alias("first_reply"), replies.alias("second_reply")
@@ -136,14 +163,18 @@ def lab_preferences(
         )
         .order_by(table.c.id)
     )
-    frame = _read(lab, table, query, study, situation_set)
-    if count_ways:
-        frame = frame.with_columns(ways=pl.col("setup").n_unique().over(_SOURCE))
-    kept = _newest(frame, ["first_response", "second_response", "repeat"])
     both = pl.col("first_response"), pl.col("second_response")
-    return kept.with_columns(
+    frame = _read(lab, table, query, study, situation_set).with_columns(
         pair=pl.format("{}-{}", pl.min_horizontal(*both), pl.max_horizontal(*both))
     )
+    if about is not None:
+        known = list(set(about))
+        rated = pl.all_horizontal(one.is_in(known) for one in both)
+        pairs = pl.col("pair")
+        # One number orders by the first count, then by the second.
+        count = pairs.filter(rated).n_unique() + pairs.n_unique() / (frame.height + 1)
+        frame = _fullest(frame, count)
+    return _newest(frame, ["first_response", "second_response", "repeat"])
 
 
 def _judged(table: Table, *columns: Any) -> Select[Any]:
@@ -170,6 +201,7 @@ def _judged(table: Table, *columns: Any) -> Select[Any]:
             table.c.outcome,
             table.c.reason,
             table.c.setup,
+            table.c.added_at,
             schema.runs.c.last_used_at.label("used_at"),
         )
         .join(schema.answers, schema.answers.c.id == table.c.answer_id)
@@ -191,17 +223,10 @@ def _read(
     return frame.with_columns(named)
 
 
-def _fullest(frame: pl.DataFrame, about: Sequence[Collection[int]]) -> pl.DataFrame:
-    """The rows of the ways that were asked for the most, with the number of all ways."""
+def _fullest(frame: pl.DataFrame, share: pl.Expr) -> pl.DataFrame:
+    """The rows of the ways that have the largest `share`, with the number of all ways."""
     source = _SOURCE
-    shares = [
-        pl.col("response").filter(pl.col("response").is_in(list(one))).n_unique() / len(one)
-        for one in map(set, about)
-        if one
-    ]
-    ways = frame.group_by([*source, "setup"]).agg(
-        share=pl.min_horizontal(*shares) if shares else pl.lit(0.0)
-    )
+    ways = frame.group_by([*source, "setup"]).agg(share=share)
     known = ways.with_columns(ways=pl.len().over(source), most=pl.col("share").max().over(source))
     best = known.filter(pl.col("share") == pl.col("most")).drop("share", "most")
     keys = [*source, "setup"]
@@ -217,5 +242,5 @@ def _newest(frame: pl.DataFrame, things: Sequence[str]) -> pl.DataFrame:
         .unique([*source, *things], keep="last", maintain_order=True)
         # Answers arrive in any order; tables follow the situations' own.
         .sort("judge", "study", "dimension", "place", *things, maintain_order=True)
-        .drop("place", "setup", "used_at")
+        .drop("place", "setup", "used_at", "added_at")
     )

@@ -182,7 +182,8 @@ def test_odd_names_and_formulas_come_back_as_they_were(sqlite_lab: Lab, tmp_path
         "x" * 100_000,
     ]
     with sqlite_lab.writing() as connection:
-        numbers = connection.execute(select(responses.c.id).limit(len(texts))).scalars().all()
+        chosen = select(responses.c.id).order_by(responses.c.id).limit(len(texts))
+        numbers = connection.execute(chosen).scalars().all()
         for number, text in zip(numbers, texts, strict=True):
             connection.execute(update(responses).where(responses.c.id == number).values(text=text))
     done = export_lab(sqlite_lab, tmp_path / "out")

@@ -171,9 +171,11 @@ def _of_study(study: Study, ratings: pl.DataFrame, slug: str) -> Iterator[Made]:
     if shown:
         values = [flat(one) | {"dimension": each.dimension} for each in means for one in each.means]
         yield Made(f"ratings-{slug}-means", f"{study.title}: mean ratings by arm", values, shown)
+    taken: set[str] = set()
+    names = {dimension: file_name(dimension, taken) for dimension in scales.degrees}
     for one in dimension_models(ratings, scales.degrees.items(), reference):
         if one.model is not None:
-            name = f"ratings-{slug}-model-{file_name(one.dimension, set())}"
+            name = f"ratings-{slug}-model-{names[one.dimension]}"
             name += "-by-valence" if one.by_valence else ""
             yield from _of_model(one.model, name, f"{study.title}: {one.dimension}")
 
@@ -302,8 +304,9 @@ def _of_scales(read: Read) -> Iterator[Made]:
             }
         )
     yield Made("scales-changes", "Scores after situations against rest", values, shown)
+    taken: set[str] = set()
     for table in side_by_side(changes):
-        name = f"scales-side-by-side-{file_name(table.scale, set())}"
+        name = f"scales-side-by-side-{file_name(table.scale, taken)}"
         yield Made(name, f"{table.title}. {table.caption}", table.rows, table.rows)
     summaries = alignment_summaries(distances(changes))
     if summaries:

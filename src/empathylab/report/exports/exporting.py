@@ -172,7 +172,8 @@ def _note(connection: Connection, found: LabTables, who: str, *, identities: boo
 
 def _notes(found: LabTables, *, identities: bool) -> tuple[str, ...]:
     notes = [
-        f"The study {name} is not closed: how responses were rated, and in which arm, is left out."
+        f"The study {name} is not closed: how responses were rated, by people or by judges, and in "
+        "which arm, is left out."
         for name in found.blind
     ]
     if identities:

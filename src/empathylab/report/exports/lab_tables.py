@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ from empathylab.store.export_frames import (
     set_table,
     situation_table,
 )
+from empathylab.store.judged_replies import shown_under_way
 from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.rated import study_of
 from empathylab.store.schema import studies
@@ -126,12 +127,14 @@ class LabTables:
 def lab_tables(lab: Lab) -> LabTables:
     """Every table, also those without rows; simulated raters and test visits are in none.
 
-    Of a study that still takes people, how responses were rated, and in which arm, is left out.
+    Of a study that still takes people, how responses were rated, and in which arm, is left out, and
+    so is whatever judges said of responses that it shows.
     """
     runs = runs_frame(lab)
     shown = shown_runs(runs)["run"].to_list()
     judged = _in_order(lab_judgements(lab).drop("text"), "probabilities")
     preferred = _in_order(lab_preferences(lab), "probabilities")
+    shown_now = shown_under_way(lab)
     with lab.reading() as connection:
         definitions = scale_definitions(connection)
         scales = _scales(definitions)
@@ -139,6 +142,7 @@ def lab_tables(lab: Lab) -> LabTables:
         asked = _counted_administrations(administration_table(connection))
         items = item_answer_table(connection)
         head, parts = _studies(connection)
+        blind = [one.name for one in parts if one.blind]
         tables = {
             "situation_sets": set_table(connection),
             "situations": situation_table(connection),
@@ -151,8 +155,10 @@ def lab_tables(lab: Lab) -> LabTables:
             "scores": _scores(asked, items, scales),
             "studies": head,
             **{name: _joined(name, parts) for name in STUDY_TABLES},
-            "judgements": judged,
-            "preferences": preferred,
+            "judgements": _told(judged, ["response"], shown_now, blind),
+            "preferences": _told(
+                preferred, ["first_response", "second_response"], shown_now, blind
+            ),
             "runs": _timed(runs),
             "imports": import_table(connection),
         }
@@ -273,6 +279,15 @@ def _joined(name: str, parts: Sequence[StudyPart]) -> pl.DataFrame:
             frame = frame.rename({"study": TOLD_STUDY})
         frames.append(frame.select(pl.lit(part.name).alias("study"), pl.all()))
     return pl.concat(frames, how="diagonal_relaxed")
+
+
+def _told(
+    frame: pl.DataFrame, responses: Sequence[str], shown: Collection[int], blind: Sequence[str]
+) -> pl.DataFrame:
+    """Without what was said of a response that a running study shows, or for such a study."""
+    about = pl.any_horizontal(pl.col(name).is_in(list(shown)) for name in responses)
+    asked = pl.col("study").is_in(blind).fill_null(value=False)
+    return frame.filter(~(about | asked))
 
 
 def _timed(runs: pl.DataFrame) -> pl.DataFrame:

@@ -102,6 +102,7 @@ def _listed(tables: Mapping[str, pl.DataFrame], names: Mapping[str, str]) -> str
 
 def _hidden(blind: Sequence[str]) -> str:
     return "".join(
-        f"\nThe study {name} was not closed yet: how responses were rated is left out.\n"
+        f"\nThe study {name} was not closed yet: how people rated responses is left out, and so is "
+        "what judge models said of the responses that it shows.\n"
         for name in blind
     )
