@@ -7,9 +7,7 @@ import email.utils
 import json
 import re
 import time
-from typing import Any
-
-import aiohttp
+from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import (
     EndpointUnreachable,
@@ -25,6 +23,10 @@ from empathylab.models.interface import (
     TokenAlternatives,
     Usage,
 )
+
+# aiohttp is imported where somebody is asked: reports and analyses, who ask nobody, need it not.
+if TYPE_CHECKING:
+    import aiohttp
 
 _CONNECT_SECONDS = 15.0
 
@@ -60,6 +62,8 @@ class EndpointModel:
         return f"EndpointModel({self.name!r}, base_url={self.base_url!r})"
 
     async def start(self) -> None:
+        import aiohttp
+
         if self._session is not None:
             return
         # The runner limits how many requests are under way, so the connector does not.
@@ -80,6 +84,8 @@ class EndpointModel:
     async def complete(
         self, messages: tuple[Message, ...], parameters: Parameters, *, timeout: float
     ) -> Completion:
+        import aiohttp
+
         await self.start()
         assert self._session is not None  # noqa: S101 - start() has set it
         body = json.dumps(self._payload(messages, parameters))
@@ -111,6 +117,8 @@ class EndpointModel:
 
     async def list_models(self, *, timeout: float) -> list[str]:
         """The ids that the endpoint says it serves."""
+        import aiohttp
+
         await self.start()
         assert self._session is not None  # noqa: S101 - start() has set it
         try:
