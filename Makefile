@@ -21,8 +21,9 @@ test: $(VENV)/.dev ## install what tests need and run all of them
 ifdef TESTS
 	$(BIN)/python -m pytest $(TESTS)
 else
-	@# More processes than cores: many tests wait for a browser, a server or the disk.
-	$(BIN)/python -m pytest -n 4 --dist loadfile -m "not embedded"
+	@# More processes than cores: many tests wait for a browser, a server or the disk. So each has
+	@# one thread for linear algebra; more would only wait for each other.
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 4 --dist loadfile -m "not embedded"
 	@# The embedded model wants all cores; beside other tests it crawls.
 	$(BIN)/python -m pytest -m embedded
 endif

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.stats.mixed.threads import one_thread
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -71,9 +72,10 @@ def fit_ordinal_ridge(
         )
     problem = _Problem(matrix, codes, len(categories), penalty)
     options = {"maxiter": 500, "ftol": tolerance}
-    found = minimize(
-        problem.loss, problem.begin(start), jac=True, method="L-BFGS-B", options=options
-    )
+    with one_thread():
+        found = minimize(
+            problem.loss, problem.begin(start), jac=True, method="L-BFGS-B", options=options
+        )
     thresholds, weights = problem.split(found.x)
     return OrdinalRidge(
         tuple(categories.tolist()), tuple(thresholds.tolist()), weights, len(values)
