@@ -118,6 +118,30 @@ def test_a_wrong_option_is_answered_with_its_remedy(
     assert said in " ".join(err.split())
 
 
+@pytest.fixture
+def two_judges(tmp_path: Path) -> Path:
+    replies = Replies(11)
+    other = replies.judge(length=0.1).with_columns(rater=pl.lit("other/judge"))
+    path = tmp_path / "two.csv"
+    table(replies.people(), replies.judge(), other).write_csv(path)
+    return path
+
+
+def test_a_family_can_be_given_for_the_panel(two_judges: Path) -> None:
+    name = next(one for one in pl.read_csv(two_judges)["respondent"].unique().sort() if one)
+    options = (two_judges, "--panel", "--no-style", "--bootstrap", 0)
+    given = as_json(*options, "--family", f"panel={name}")["judges"]
+    panel = next(row for row in given if row["judge"] == "panel")
+    assert panel["bias"]["self_preference"]["about"] == name
+    assert "the test take the median of their ratings" in " ".join(panel["reasons"])
+
+
+def test_a_family_of_a_panel_that_is_not_asked_for_is_refused(two_judges: Path) -> None:
+    code, out, err = run(two_judges, "--no-style", "--family", "panel=human")
+    assert (code, out) == (2, "")
+    assert "there is no judge 'panel'" in " ".join(err.split())
+
+
 @pytest.mark.shared_data
 def test_the_published_judges_agree_with_experts_as_published(shared_data: Path) -> None:
     file = shared_data / "kumar" / "empatheticdialogues_ratings.csv"

@@ -109,6 +109,23 @@ def test_what_is_no_place_is_kept_apart(lab: Lab) -> None:
     assert lab_preferences(lab)["preferred"].null_count() == 6
 
 
+def test_of_several_ways_that_with_the_most_rated_pairs_counts(lab: Lab) -> None:
+    replies = replied(lab, "human", "a/model")
+    ids = [one.response for one in replies]
+    keys = [one.situation.id for one in replies[:1]]
+    some = tuple(one for one in replies if one.situation.id in keys)
+    for chosen, asking, said in ((replies, Asking(), "first"), (some, Asking(seed=9), "second")):
+        plan = plan_of(chosen, asking=asking)
+        model = ScriptedModel(always({"empathy": said}), name="the/judge")
+        run(lab, [Job(model, [plan])])
+    assert set(lab_preferences(lab)["preferred"]) == {"second"}
+    fullest = lab_preferences(lab, about=ids)
+    assert (set(fullest["preferred"]), set(fullest["ways"])) == ({"first"}, {2})
+    # Of equals the last used: people rated nothing but what both were asked about.
+    last = lab_preferences(lab, about=[one.response for one in some])
+    assert set(last["preferred"]) == {"second"}
+
+
 def test_a_retry_takes_the_place_of_what_could_not_be_used(lab: Lab) -> None:
     def shy(_messages: object, parameters: Parameters) -> str:
         return '{"empathy": "tie"}' if (parameters.seed or 0) > 10_000 else "Hm."

@@ -106,6 +106,23 @@ def test_choices_of_a_lab_are_held_against_the_ratings_of_both_replies(released:
     assert (found.consistent.n, found.inconsistent) == (0, found.choices.n / 2)
 
 
+def test_choices_asked_in_several_ways_are_those_with_the_most_rated_pairs(released: Lab) -> None:
+    study = judged_study(released, "welivita-2024")
+    replies = study_replies(released, study.row)
+
+    def first(_messages: tuple[Message, ...], _parameters: Parameters) -> str:
+        return json.dumps({"empathy": "first"})
+
+    keys = {replies[0].situation.id}
+    few = tuple(one for one in replies if one.situation.id in keys)
+    for chosen, asking in ((replies, Asking()), (few, Asking(seed=9))):
+        comparing = Comparing(study_instrument(study), chosen, "study", study.row, asking)
+        run(released, [Job(ScriptedModel(first, name="the/judge"), [plan_comparing(comparing)])])
+    judged = judged_from_lab(released)
+    assert judged.comparisons["situation"].n_unique() > 1
+    assert judged.ways == {"the/judge": 2}
+
+
 def test_models_of_an_imported_table_are_judges_and_no_people(lab: Lab) -> None:
     rows = [
         f"s{number},x,Reply {number}.,Text {number}.,{rater},{kind},{value}"

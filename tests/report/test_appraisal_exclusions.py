@@ -10,9 +10,11 @@ from empathylab.report.appraisal_analysis import analyse_appraisals
 from empathylab.report.appraisal_exclusions import exclusion_sentences, second_look
 from empathylab.store import Lab
 from empathylab.store.appraisals import read_appraisals
+from empathylab.study import parse_study
 from tests.cli.test_study_commands import ran
+from tests.helpers.labs import filled
 from tests.report.test_people_of_studies import feel
-from tests.study.examples import appraisal
+from tests.study.examples import APPRAISAL, appraisal
 from tests.study.service_examples import opened, someone
 
 FAST = {"rule": "too fast", "seconds": 600}
@@ -72,6 +74,40 @@ def test_json_names_each_of_them_with_the_reason(sqlite_lab: Lab) -> None:
     [study] = look["studies"]
     assert [one["reasons"] for one in study["left_out"]] == [["took less than 600 seconds"]] * 2
     assert {row["n"] for row in look["rows"] if row["level"] == "overall"} == {2}
+
+
+def test_json_narrows_the_second_look_as_well(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab, FAST)
+    filled(sqlite_lab)
+    name = "scripted/person"
+    whole = json.loads(printed(sqlite_lab, "--json").stdout)["exclusions"]
+    assert {row["respondent"] for row in whole["alignment"]} == {"human", name}
+    narrow = json.loads(printed(sqlite_lab, "--respondent", name, "--json").stdout)["exclusions"]
+    assert narrow["rows"] == []
+    assert [row for row in whole["alignment"] if row["respondent"] == name] == narrow["alignment"]
+    people = json.loads(printed(sqlite_lab, "--respondent", "human", "--json").stdout)
+    assert {row["respondent"] for row in people["exclusions"]["rows"]} == {"human"}
+    assert {row["respondent"] for row in people["exclusions"]["alignment"]} == {"human"}
+
+
+def test_a_scale_that_only_those_left_out_have_answered_breaks_nothing(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab, {"rule": "too fast", "seconds": 1e9})
+    others = APPRAISAL.replace("name: feelings", "name: others").replace("panas", "teq")
+    service, clock = opened(sqlite_lab, parse_study(others))
+    for name in ("eve", "fay"):
+        feel(service, clock, name, after=3)
+    service.close()
+    both = json.loads(printed(sqlite_lab, "--json").stdout)
+    assert {row["scale"] for row in both["rows"]} == {"panas", "teq"}
+    assert {row["scale"] for row in both["exclusions"]["rows"]} == {"teq"}
+    narrow = json.loads(printed(sqlite_lab, "--scale", "panas", "--json").stdout)
+    assert narrow["exclusions"]["rows"] == narrow["exclusions"]["alignment"] == []
+    done = printed(sqlite_lab, "--scale", "panas")
+    assert done.exit_code == 0
+    assert "+15.0" in done.stdout
+    assert "Without those" not in done.stdout
+    other = json.loads(printed(sqlite_lab, "--scale", "teq", "--json").stdout)
+    assert {row["scale"] for row in other["exclusions"]["rows"]} == {"teq"}
 
 
 def test_everybody_turns_it_off(sqlite_lab: Lab) -> None:

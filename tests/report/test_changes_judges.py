@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import polars as pl
 import pytest
 from sqlalchemy import select, update
 
@@ -16,10 +18,12 @@ from empathylab.judging.rate import Judging, plan_judging
 from empathylab.models import Message, Parameters, ScriptedModel
 from empathylab.report import changes_document as documents
 from empathylab.report.changes import Changes, compare_sides
+from empathylab.report.changes_judges import _error
 from empathylab.report.changes_page import changes_page
 from empathylab.report.changes_sides import Window, read_side
 from empathylab.runs import Job, run
 from empathylab.situations.welivita import read_release
+from empathylab.stats.agreement import Coefficient
 from empathylab.store import Lab, now, schema
 from empathylab.store.judged_replies import judged_study, study_replies
 from empathylab.store.releases import import_release
@@ -111,6 +115,46 @@ def test_judges_count_among_the_figures_and_stand_on_the_page(found: Changes) ->
     page = changes_page(found)
     assert "Judges against people" in page
     assert "May a judge stand in for people?" in page
+
+
+def test_a_judge_that_said_the_same_in_both_labs_counts_once(release: Path, tmp_path: Path) -> None:
+    sides = []
+    for name in ("one", "other"):
+        with Lab.open(tmp_path / name) as lab:
+            judged(lab, release, echo(release, agrees=True))
+            sides.append(read_side(lab, name))
+    found = compare_sides(*sides)
+    assert found.judges == ()
+    assert found.judge_verdicts == ()
+    said = [f"{one.what}: {one.why}" for one in found.incomparable]
+    assert (
+        f"judge {JUDGE} of {STUDY}, empathy: all that it said is the same on both occasions, word "
+        "for word, and counts once"
+    ) in said
+
+
+def test_a_judge_that_said_otherwise_once_is_tested(release: Path, tmp_path: Path) -> None:
+    sides = []
+    for name in ("one", "other"):
+        with Lab.open(tmp_path / name) as lab:
+            judged(lab, release, echo(release, agrees=True))
+            sides.append(read_side(lab, name))
+    told = sides[1].judged[STUDY]
+    flipped = told.judges.with_columns(
+        rating=pl.when(pl.int_range(pl.len()) == 0)
+        .then(4 - pl.col("rating").replace(2.0, 1.0))
+        .otherwise("rating")
+    )
+    sides[1].judged[STUDY] = replace(told, judges=flipped)
+    assert {one.measure for one in compare_sides(*sides).judges} == {"agreement", "distance"}
+
+
+def test_an_interval_that_ends_at_the_ends_of_kappa_is_no_narrower() -> None:
+    z = 1.96
+    whole = Coefficient(0.9, 0.7, 1.1, 10, 0, 0.95)
+    for cut in (replace(whole, high=1.0), whole):
+        assert _error(cut, z) == pytest.approx(0.2 / z)
+    assert _error(Coefficient(-0.9, -1.0, -0.7, 10, 0, 0.95), z) == pytest.approx(0.2 / z)
 
 
 def test_two_dates_of_one_lab_are_told_apart(lab: Lab, release: Path) -> None:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
 from empathylab.judging.against_frames import study_ground
-from empathylab.report.against_analysis import Leaderboard, leaderboard
-from empathylab.report.leaderboard_page import render_leaderboard, write_leaderboard
-from empathylab.report.leaderboard_rows import leaderboard_table
+from empathylab.report.against_analysis import Leaderboard, leaderboard, report_leaderboard
+from empathylab.report.leaderboard_page import (
+    leaderboard_section,
+    render_leaderboard,
+    write_leaderboard,
+)
+from empathylab.report.leaderboard_rows import leaderboard_document, leaderboard_table
+from empathylab.situations.rating_tables import ratings_from
+from empathylab.situations.reply_tables import replies_from
 from empathylab.store import Lab
+from empathylab.store.judged_replies import JudgedStudy
+from empathylab.store.releases import import_release
 from empathylab.study.measuring import measured_study
-from empathylab.tables import table_bytes
+from empathylab.tables import parse_csv, table_bytes
 from tests.judging.measured import STUDY, add_replies, released_lab, situation_ids
 
 STRANGE = "=cmd/<script>alert(1)</script>"
@@ -43,6 +52,46 @@ def test_names_are_text_on_the_page_and_no_formula_in_the_table(board: Leaderboa
 
     table = table_bytes(pl.DataFrame(leaderboard_table(board), infer_schema_length=None), "csv")
     assert b",=cmd" not in table
+
+
+def all_alike(lab: Lab) -> None:
+    """A study in degrees, in which every rating is the same."""
+    rows = [
+        f"s{number},{who},Reply {number}.,Text {number}.,p{number % 5},person,2"
+        for number in range(12)
+        for who in ("human", "gpt", "llama")
+    ]
+    head = "situation,respondent,text,situation_text,rater,rater_kind,rating"
+    table = parse_csv("\n".join([head, *rows]).encode(), where="m.csv")
+    brought = replies_from(table, where="m.csv", situation_set=None, set_id="m", title="m")
+    study = ratings_from(table, where="m.csv", name="alike", title="Alike")
+    release = dataclasses.replace(brought, study=study)
+    import_release(lab, release, kind="ratings", source="m.csv", fingerprint="1")
+
+
+def test_where_all_ratings_are_the_same_a_page_is_made_and_the_report_has_none(
+    sqlite_lab: Lab,
+) -> None:
+    all_alike(sqlite_lab)
+    ground = study_ground(sqlite_lab, "alike")
+    assert ground.top == ground.lowest
+    board = leaderboard(sqlite_lab, ground, measured_study(sqlite_lab, "alike"))
+    assert [line.at for line in leaderboard_section(board).lines] == [50.0] * 3
+    assert "Measured against alike" in render_leaderboard(board)
+    assert report_leaderboard(sqlite_lab, "alike") is None
+
+
+def test_the_boards_of_two_versions_of_a_study_are_told_apart(board: Leaderboard) -> None:
+    older = JudgedStudy(7, "my study@1", 1, {})
+    other = dataclasses.replace(board, ground=dataclasses.replace(board.ground, study=older))
+    sections = [leaderboard_section(one) for one in (board, other)]
+    assert sections[0].id != sections[1].id == "leaderboard-7"
+    page = render_leaderboard(other)
+    assert 'aria-labelledby="leaderboard-7"' in page
+    assert '<h2 id="leaderboard-7">Measured against my study@1: ' in page
+    document = leaderboard_document(other)
+    assert (document["study"], document["version"]) == ("my study@1", 1)
+    assert {one["study"] for one in leaderboard_table(other)} == {"my study@1"}
 
 
 @pytest.mark.browser

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
+from sqlalchemy import delete, select
 
-from empathylab.judging.against_frames import study_ground
+from empathylab.judging import against_frames
+from empathylab.judging.against_frames import (
+    every_measured_reply,
+    measured_replies,
+    study_ground,
+)
+from empathylab.judging.asking import Asking
+from empathylab.judging.compare import Comparing, plan_comparing
 from empathylab.judging.instruments import study_instrument
 from empathylab.judging.rate import Judging, plan_judging
 from empathylab.models import Message, Parameters, ScriptedModel
@@ -18,10 +27,15 @@ from empathylab.report.collect import collect
 from empathylab.report.html import render, write_page
 from empathylab.report.leaderboard_page import leaderboard_section
 from empathylab.runs import Job, run
-from empathylab.store import Lab
-from empathylab.store.judged_replies import judged_replies, judged_study
+from empathylab.store import Lab, schema
+from empathylab.store.judged_replies import (
+    JudgedReply,
+    judged_replies,
+    judged_study,
+    study_replies,
+)
 from empathylab.study.measuring import measured_study
-from tests.judging.measured import STUDY, add_replies, released_lab, situation_ids
+from tests.judging.measured import PROMPT, STUDY, add_replies, released_lab, situation_ids
 
 NEW = "new/model"
 
@@ -72,6 +86,105 @@ def test_one_whom_a_judge_rated_stands_beside_those_whom_people_did(judged: Lab)
     beyond = {line.respondent: line.beyond for line in leaderboard_section(board).lines}
     assert beyond[NEW]
     assert not any(beyond[name] for name in how if name != NEW)
+
+
+def half_rated(lab: Lab, folder: Path) -> None:
+    """A study with a respondent of whose replies people rated a half."""
+    released_lab(lab, folder)
+    rows, names = schema.responses, schema.respondents
+    mine = (
+        select(rows.c.id)
+        .join(names, names.c.id == rows.c.respondent_id)
+        .where(names.c.name == "gpt")
+        .order_by(rows.c.id)
+    )
+    with lab.writing() as connection:
+        known = connection.execute(mine).scalars().all()
+        half = known[len(known) // 2 :]
+        connection.execute(delete(schema.ratings).where(schema.ratings.c.response_id.in_(half)))
+    add_replies(lab, "gpt", {key: f"The gpt reply to {key}." for key in situation_ids(lab)})
+
+
+def judge_replies(lab: Lab, replies: tuple[JudgedReply, ...], asking: Asking | None = None) -> None:
+    study = judged_study(lab, STUDY)
+    judging = Judging(
+        study_instrument(study), replies, f"study {study.name}", study.row, asking or Asking()
+    )
+    run(lab, [Job(ScriptedModel(kind, name="a/judge"), [plan_judging(judging)])])
+
+
+def test_a_judge_of_nothing_but_what_people_rated_is_not_named(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    half_rated(sqlite_lab, tmp_path)
+    judge_replies(sqlite_lab, study_replies(sqlite_lab, judged_study(sqlite_lab, STUDY).row))
+    board = report_leaderboard(sqlite_lab, STUDY)
+    assert board is not None
+    line = next(one for one in board.entries if one.respondent == "gpt")
+    assert (line.found.basis, line.found.judge, line.judged_first) == ("people", None, None)
+
+
+def test_a_judge_that_sharpens_people_is_said_to_have_been_asked_in_several_ways(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    half_rated(sqlite_lab, tmp_path)
+    ground = study_ground(sqlite_lab, STUDY)
+    row = judged_study(sqlite_lab, STUDY).row
+    mine = measured_replies(sqlite_lab, ground, "gpt", PROMPT)
+    judge_replies(sqlite_lab, (*study_replies(sqlite_lab, row), *mine))
+    judge_replies(sqlite_lab, mine[:5], Asking(seed=9))
+    board = report_leaderboard(sqlite_lab, STUDY)
+    assert board is not None
+    line = next(one for one in board.entries if one.respondent == "gpt")
+    assert (line.found.basis, line.found.judge) == ("people and judge", "a/judge")
+    assert line.judged_first is not None
+    assert sum("a/judge was asked in 2 ways" in one for one in board.notes) == 1
+
+
+def test_replies_read_once_are_those_read_one_by_one(sqlite_lab: Lab, tmp_path: Path) -> None:
+    half_rated(sqlite_lab, tmp_path)
+    add_replies(sqlite_lab, NEW, dict.fromkeys(situation_ids(sqlite_lab), "I see."))
+    ground = study_ground(sqlite_lab, STUDY)
+    names = [*ground.respondents, NEW, "nobody"]
+    found = every_measured_reply(sqlite_lab, ground, PROMPT, names)
+    for name in names:
+        assert set(found[name]) == set(measured_replies(sqlite_lab, ground, name, PROMPT))
+    assert (len(found["gpt"]), len(found[NEW]), found["nobody"]) == (48, 48, ())
+
+
+def test_a_board_reads_judgements_and_replies_once_however_many_there_are(
+    judged: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_replies(judged, "other/model", dict.fromkeys(situation_ids(judged), "I see."))
+    ground, study = study_ground(judged, STUDY), measured_study(judged, STUDY)
+    read: list[str] = []
+    for name in ("all_judgements", "study_replies", "replies_like"):
+        true = getattr(against_frames, name)
+
+        def counted(*given: object, name: str = name, true: Any = true) -> object:
+            read.append(name)
+            return true(*given)
+
+        monkeypatch.setattr(against_frames, name, counted)
+    board = leaderboard(judged, ground, study, style=False)
+    assert len(board.entries) == 5
+    assert sorted(read) == ["all_judgements", "replies_like", "study_replies"]
+
+
+def test_a_judge_that_only_chose_between_replies_has_a_card(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    released_lab(sqlite_lab, tmp_path, arms=("human", "gpt"))
+    study = judged_study(sqlite_lab, STUDY)
+    replies = study_replies(sqlite_lab, study.row)
+    comparing = Comparing(study_instrument(study), replies, "study", study.row)
+    first = ScriptedModel(lambda *_: json.dumps({"empathy": "first"}), name="a/judge")
+    run(sqlite_lab, [Job(first, [plan_comparing(comparing)])])
+    data = collect(sqlite_lab)
+    [analysis] = data.judges
+    card = next(one for one in analysis.cards if one.judge == "a/judge")
+    assert (card.n, card.decision) == (0, "cannot tell")
+    assert "a/judge: empathy" in render(data)
 
 
 def test_a_report_trains_no_judge(sqlite_lab: Lab, tmp_path: Path) -> None:

@@ -51,7 +51,27 @@ def test_all_choices_and_consistent_pairs_are_counted_by_hand() -> None:
     found = preference_agreement(CHOICES)
     assert (found.choices.share, found.choices.n) == (pytest.approx(4 / 7), 7)
     assert (found.consistent.share, found.consistent.n) == (0.5, 2)
-    assert (found.ties, found.even, found.unrated, found.inconsistent) == (3, 2, 1, 2)
+    # A tie in one order is nobody's: of s3 no other reply was preferred.
+    assert (found.ties, found.even, found.unrated, found.inconsistent) == (3, 2, 1, 1)
+
+
+def test_one_reply_now_and_the_other_then_is_inconsistent_also_beside_a_tie() -> None:
+    frame = pl.DataFrame(
+        [
+            choice("s1", "a", (3, 1), "first"),
+            choice("s1", "b", (3, 1), "first"),
+            choice("s1", "b", (3, 1), "tie"),
+        ]
+    )
+    found = preference_agreement(frame)
+    assert (found.consistent.n, found.inconsistent) == (0, 1)
+
+
+def test_means_that_differ_by_rounding_are_the_same() -> None:
+    near = choice("s1", "a", (0.1 + 0.2, 0.3), "first")
+    assert near["people_first"] != near["people_second"]
+    found = preference_agreement(pl.DataFrame([near]))
+    assert (found.even, found.choices.n) == (1, 0)
 
 
 def test_the_interval_is_wilsons_for_choices_clustered_by_situation() -> None:

@@ -275,6 +275,29 @@ def test_outside_two_others_nothing_is_ruled_out() -> None:
     assert math.isfinite(beyond.like_low)
 
 
+def test_rounding_puts_nobody_beyond_the_others() -> None:
+    old = [rows(f"r{n}", [1.0 + n, 2.0], [one, one]) for n, one in enumerate((0.05, 0.1))]
+    told: list[float | None] = [0.1, 0.1, 0.1]
+    assert np.mean([0.1, 0.1, 0.1]) > 0.1
+    assert not transferred_mean(pl.concat([*old, unrated(told)]), "new").outside
+    assert transferred_mean(pl.concat([*old, unrated([0.1001] * 3)]), "new").outside
+
+
+def test_a_scale_that_no_level_fits_leaves_everything() -> None:
+    found = four_others(5.0, scatter=0.01)
+    assert found.fits((1.0, found.low))
+    assert found.ends_on((1.0, 5.5), 0.95) == (found.low, found.high)
+    short = (1.0, found.low - 0.1)
+    assert not found.fits(short)
+    assert found.ends_on(short, 0.95) == (-math.inf, math.inf)
+    # A wider interval would touch the scale: but what does not fit tells nothing, at any level.
+    assert found.ends_on(short, 1 - 1e-9) == (-math.inf, math.inf)
+    ends, alike = found.apart_ends("a", 1.0, 0.3, 0.95, short)
+    apart = short[1] - 1.0
+    assert ends[0] < 0 < apart < ends[1]
+    assert alike[0] < apart < alike[1]
+
+
 def test_outside_three_others_a_degree_of_freedom_goes_to_the_slope() -> None:
     told = [np.array([0.0, 1.0, 2.0, 1.0]) + level for level in range(3)]
     old = [rows(f"r{n}", (one * 1.1 + n % 2).tolist(), one.tolist()) for n, one in enumerate(told)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -63,14 +64,16 @@ def test_runs_that_no_two_texts_share_leave_no_column() -> None:
     assert found[0].shape == (2, 0)
 
 
+@pytest.mark.parametrize("together", [1, 7, 4_000_000])
 @pytest.mark.parametrize("most_ticked", [0, 20_000_000])
 @pytest.mark.parametrize("fewest", [1, 2])
 def test_characters_are_counted_as_scikit_learn_does(
-    fewest: int, most_ticked: int, monkeypatch: pytest.MonkeyPatch
+    fewest: int, most_ticked: int, together: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from sklearn.feature_extraction.text import CountVectorizer
 
     monkeypatch.setattr(ngrams, "_MOST_TICKED", most_ticked)
+    monkeypatch.setattr(ngrams, "_TOGETHER", together)
     theirs = CountVectorizer(analyzer="char", ngram_range=(2, 4), lowercase=False, min_df=fewest)
     expected = theirs.fit_transform(TEXTS.to_list()).toarray()
     found = ngrams.ngrams(characters(TEXTS), (2, 4), fewest=fewest)
@@ -89,3 +92,19 @@ def test_words_are_counted_as_scikit_learn_does() -> None:
     assert found is not None
     assert found[1].tolist() == theirs.get_feature_names_out().tolist()
     assert np.array_equal(found[0].toarray(), expected)
+
+
+def test_the_room_that_is_needed_does_not_grow_with_what_is_made_on_the_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chance = np.random.default_rng(1)
+    kinds = ["".join(chance.choice(list("etaoinshr"), size)) for size in range(2, 9)] * 40
+    texts = pl.Series([" ".join(chance.choice(kinds, 4_000))[:20_000] for _ in range(25)])
+    monkeypatch.setattr(ngrams, "_TOGETHER", 50_000)
+    tracemalloc.start()
+    try:
+        ngrams.ngrams(characters(texts), (2, 4), fewest=2)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most / texts.str.len_chars().sum() < 45

@@ -93,10 +93,18 @@ def appraisal(
         typer.echo(verdict.strip())
     for sentence in exclusion_sentences(look):
         typer.echo(sentence, err=True)
-    # A scale that only those answered who are left out has no second look.
-    if look is not None and look.kept is not None and look.kept.changes:
+    if look is not None and look.kept is not None:
+        _print_kept(look.kept, level)
+
+
+def _print_kept(kept: AppraisalAnalysis, level: str) -> None:
+    """People's table again, and the distances from them, without those whom the rules leave out.
+
+    Nothing of a scale that only they have answered.
+    """
+    if kept.summaries or any(one.respondent == "human" for one in kept.changes):
         typer.echo("\nWithout those whom the studies' rules leave out")
-        _print(look.kept, level, only="human")
+        _print(kept, level, only="human")
 
 
 def _nothing_answered(lab: Lab) -> InputError:

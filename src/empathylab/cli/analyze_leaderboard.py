@@ -76,6 +76,7 @@ def _board(
 ) -> Leaderboard:
     from empathylab.judging.against_frames import study_ground
     from empathylab.report.against_analysis import leaderboard as board_of
+    from empathylab.report.told_boards import told_board
     from empathylab.store import Lab
     from empathylab.store.rated import lab_study
     from empathylab.study.measuring import measured_study
@@ -86,7 +87,8 @@ def _board(
         ground = study_ground(opened, chosen.name, dimension)
         require_closed(opened, chosen, peek=peek, who=operator())
         measured = measured_study(opened, chosen.name)
-        return board_of(opened, ground, measured, judge=judge)
+        board = board_of(opened, ground, measured, judge=judge)
+        return board if peek else told_board(opened, board)
 
 
 def _write_csv(path: Path, board: Leaderboard) -> None:
@@ -105,7 +107,7 @@ def _print(board: Leaderboard) -> None:
     from empathylab.report.against_words import rests_on
     from empathylab.report.leaderboard_rows import leaderboard_rows
 
-    typer.echo(f"{board.study.name}, {board.ground.dimension.name}\n")
+    typer.echo(f"{board.ground.study.name}, {board.ground.dimension.name}\n")
     print_rows(leaderboard_rows(board), "respondents", as_json=False)
     typer.echo("")
     for one in board.entries:

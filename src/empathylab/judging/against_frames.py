@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 
 import polars as pl
 
@@ -16,9 +17,10 @@ from empathylab.store.judged_replies import (
     JudgedStudy,
     judged_study,
     newcomer_replies,
+    replies_like,
     study_replies,
 )
-from empathylab.store.judgements import lab_judgements
+from empathylab.store.judgements import all_judgements, chosen_judgements
 from empathylab.store.rated import lab_study, ratings_frame
 
 FEWEST_RATINGS = 10
@@ -168,13 +170,36 @@ def measured_replies(
 
     The one that the study showed or people rated, else the newest to the prompt.
     """
-    shown = [one for one in study_replies(lab, ground.study.row) if one.respondent == respondent]
-    if respondent != (writer := ground.writer(respondent)):
+    writer = ground.writer(respondent)
+    shown = [one for one in study_replies(lab, ground.study.row) if one.respondent == writer]
+    newest = newcomer_replies(lab, ground.study.row, respondent, prompt=prompt)
+    return _measured(ground, respondent, shown, newest)
+
+
+def every_measured_reply(
+    lab: Lab, ground: Ground, prompt: str, respondents: Collection[str]
+) -> dict[str, tuple[JudgedReply, ...]]:
+    """`measured_replies` of each of these respondents, from one reading of the lab."""
+    shown: dict[str, list[JudgedReply]] = {}
+    whole = study_replies(lab, ground.study.row)
+    for one in whole:
+        shown.setdefault(one.respondent, []).append(one)
+    newest: dict[str, list[JudgedReply]] = {}
+    for one in replies_like(lab, whole, prompt):
+        newest.setdefault(one.respondent, []).append(one)
+    return {
+        name: _measured(ground, name, shown.get(ground.writer(name), []), newest.get(name, []))
+        for name in respondents
+    }
+
+
+def _measured(
+    ground: Ground, respondent: str, shown: Sequence[JudgedReply], newest: Sequence[JudgedReply]
+) -> tuple[JudgedReply, ...]:
+    if respondent != ground.writer(respondent):
         # Of one of a respondent's arms, what was rated in it: nothing tells whose the rest is.
         rated = set(ground.people.filter(respondent=respondent)["response"])
-        own = [one for one in study_replies(lab, ground.study.row) if one.respondent == writer]
-        return tuple(replace(one, respondent=respondent) for one in own if one.response in rated)
-    newest = newcomer_replies(lab, ground.study.row, respondent, prompt=prompt)
+        return tuple(replace(one, respondent=respondent) for one in shown if one.response in rated)
     found = {(one.set, one.situation): one for one in (*newest, *shown)}
     return tuple(found.values())
 
@@ -209,26 +234,71 @@ def told_by(
     of `replies`; `ways` counts them. Models whose ratings came with the study are judges, too,
     unless the lab has asked one of that name itself.
     """
-    asked = [
-        one["response"].unique().to_list() for one in (ground.people, replies) if one is not None
-    ]
-    frame = lab_judgements(lab, ground.study.name, about=asked).filter(
-        pl.col("value").is_not_null(), pl.col("dimension") == ground.dimension.name
-    )
-    brought = ground.imported.filter(~pl.col("judge").is_in(frame["judge"].unique().to_list()))
-    if judges is not None:
-        frame = frame.filter(pl.col("judge").is_in(list(judges)))
-        brought = brought.filter(pl.col("judge").is_in(list(judges)))
-    top = (frame["value"] == ground.top).cast(pl.Float64)
-    shares = [_share(text, ground.top_label) for text in frame["probabilities"]]
-    known = pl.Series("share", shares, pl.Float64)
-    asked_here = (
-        frame.with_columns(told_top=pl.coalesce(known, top), told=pl.coalesce("expected", "value"))
-        .group_by("judge", "response", maintain_order=True)
-        .agg(pl.col("told", "told_top").mean(), pl.col("ways").max().cast(pl.Int64))
-    )
-    also = brought.select("judge", "response", "told", "told_top", ways=pl.lit(1, pl.Int64))
-    return pl.concat([asked_here, also], how="vertical_relaxed")
+    return Judgements.read(lab, ground).told(judges, replies)
+
+
+@dataclass(slots=True)
+class Judgements:
+    """All that judges said of a study's responses and of replies like them, read once."""
+
+    ground: Ground
+    frame: pl.DataFrame
+    """Of all ways of asking, on the ground's dimension, with `told` and `told_top`."""
+    several: bool
+    """Whether any judge was asked in several ways."""
+    _whole: pl.DataFrame | None = None
+
+    @classmethod
+    def read(cls, lab: Lab, ground: Ground) -> Judgements:
+        frame = all_judgements(lab, ground.study.name).filter(dimension=ground.dimension.name)
+        shares = [_share(text, ground.top_label) for text in frame["probabilities"]]
+        top = (pl.col("value") == ground.top).cast(pl.Float64)
+        frame = frame.with_columns(
+            told=pl.coalesce("expected", "value"),
+            told_top=pl.coalesce(pl.Series("share", shares, pl.Float64), top),
+        )
+        ways = frame.group_by("judge", "set").agg(pl.col("setup").n_unique())
+        return cls(ground, frame, bool((ways["setup"] > 1).any()))
+
+    def told(
+        self, judges: Collection[str] | None = None, replies: pl.DataFrame | None = None
+    ) -> pl.DataFrame:
+        """As in `told_by`."""
+        found = self._told(replies)
+        return found if judges is None else found.filter(pl.col("judge").is_in(list(judges)))
+
+    def days(self, judges: Collection[str], replies: pl.DataFrame) -> tuple[date, date] | None:
+        """The days of these judges' first and last judgement of the replies; None without any."""
+        rows = self.frame.filter(
+            pl.col("judge").is_in(list(judges)), pl.col("response").is_in(replies["response"])
+        )
+        first, last = rows["added_at"].min(), rows["added_at"].max()
+        if not isinstance(first, datetime) or not isinstance(last, datetime):
+            return None
+        return first.date(), last.date()
+
+    def _told(self, replies: pl.DataFrame | None) -> pl.DataFrame:
+        if self.several:
+            return self._chosen(replies)
+        # Asked in one way there is nothing to choose, whatever the replies.
+        if self._whole is None:
+            self._whole = self._chosen(replies)
+        return self._whole
+
+    def _chosen(self, replies: pl.DataFrame | None) -> pl.DataFrame:
+        asked = [
+            one["response"].unique().to_list()
+            for one in (self.ground.people, replies)
+            if one is not None
+        ]
+        frame = chosen_judgements(self.frame, asked).filter(pl.col("value").is_not_null())
+        means = frame.group_by("judge", "response", maintain_order=True).agg(
+            pl.col("told", "told_top").mean(), pl.col("ways").max().cast(pl.Int64)
+        )
+        known = frame["judge"].unique().to_list()
+        brought = self.ground.imported.filter(~pl.col("judge").is_in(known))
+        also = brought.select("judge", "response", "told", "told_top", ways=pl.lit(1, pl.Int64))
+        return pl.concat([means, also], how="vertical_relaxed")
 
 
 def _share(text: str | None, label: str | None) -> float | None:

@@ -11,7 +11,7 @@ from datetime import date
 import polars as pl
 
 from empathylab.judging.measurements import CONFIDENCE, Against, Estimate
-from empathylab.stats.prediction_powered import prediction_powered_difference
+from empathylab.stats.arm_differences import ArmDifferences, prediction_powered_differences
 from empathylab.stats.transfer import reach
 
 
@@ -82,7 +82,8 @@ def ranked(entries: Sequence[Entry]) -> Ranking:
     order = sorted(entries, key=lambda one: (-one.estimate.estimate, one.respondent))
     places = list(itertools.combinations(range(len(order)), 2))
     confidence = 1 - (1 - CONFIDENCE) / max(1, len(places))
-    pairs = [compared(order[upper], order[lower], confidence) for upper, lower in places]
+    comparing = _Comparing.of(order, confidence)
+    pairs = [comparing.pair(upper, lower) for upper, lower in places]
     better, worse = [0] * len(order), [0] * len(order)
     for (upper, lower), pair in zip(places, pairs, strict=True):
         better[lower] += pair.apart
@@ -111,61 +112,86 @@ def compared(upper: Entry, lower: Entry, confidence: float = CONFIDENCE) -> Comp
 
     Zou, G. Y., & Donner, A. (2008). Statistics in Medicine 27, 1693–1702 (a difference's ends).
     """
-    first, second = upper.estimate, lower.estimate
-    if first.rows is not None and second.rows is not None:
-        return _paired(upper, lower, first.rows, second.rows, confidence)
-    apart = first.estimate - second.estimate
-    lowest, highest = first.outcome.limits
-    down = _both(_below(first, lowest, confidence), _above(second, highest, confidence))
-    up = _both(_above(first, highest, confidence), _below(second, lowest, confidence))
-    ends = apart - down, apart + up
-    return Compared(upper.respondent, lower.respondent, apart, *ends, paired=False, shared=0)
+    return _Comparing.of([upper, lower], confidence).pair(0, 1)
 
 
-def _below(one: Estimate, lowest: float, confidence: float) -> tuple[float, float]:
-    """How far down it may reach, and how far the scale does."""
-    return one.estimate - one.ends(confidence)[0], one.estimate - lowest
+@dataclass(frozen=True, slots=True)
+class _Comparing:
+    """Entries, and what the comparison of any two of them needs, found once for all."""
+
+    entries: Sequence[Entry]
+    people: ArmDifferences | None
+    """Of those whom people rated; None with fewer than two."""
+    rows: dict[int, int]
+    """From an entry's place to its row there."""
+    sides: dict[int, _Side]
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], confidence: float) -> _Comparing:
+        rated = [n for n, one in enumerate(entries) if one.estimate.rows is not None]
+        several = len(rated) > 1
+        people = _differences([entries[n] for n in rated], confidence) if several else None
+        # Where people rated everybody, no two are taken as independent.
+        sides = range(len(entries)) if len(rated) < len(entries) else ()
+        return cls(
+            entries,
+            people,
+            {place: row for row, place in enumerate(rated)},
+            {n: _Side.of(entries[n].estimate, confidence) for n in sides},
+        )
+
+    def pair(self, upper: int, lower: int) -> Compared:
+        names = self.entries[upper].respondent, self.entries[lower].respondent
+        if self.people is not None and upper in self.rows and lower in self.rows:
+            both = self.rows[upper], self.rows[lower]
+            shared = int(self.people.situations[both])
+            return Compared(
+                *names,
+                float(self.people.estimate[both]),
+                float(self.people.low[both]),
+                float(self.people.high[both]),
+                paired=bool(shared or self.people.raters[both]),
+                shared=shared,
+            )
+        first, second = self.sides[upper], self.sides[lower]
+        apart = first.estimate - second.estimate
+        ends = apart - _both(first.below, second.above), apart + _both(first.above, second.below)
+        return Compared(*names, apart, *ends, paired=False, shared=0)
 
 
-def _above(one: Estimate, highest: float, confidence: float) -> tuple[float, float]:
-    return one.ends(confidence)[1] - one.estimate, highest - one.estimate
+def _differences(entries: Sequence[Entry], confidence: float) -> ArmDifferences:
+    outcome = entries[0].estimate.outcome
+    columns = [outcome.rating, "prediction", "rater", "situation"]
+    rows = [
+        one.estimate.rows.select(*columns, arm=pl.lit(f"{number}"))
+        for number, one in enumerate(entries)
+        if one.estimate.rows is not None
+    ]
+    return prediction_powered_differences(
+        pl.concat(rows), rating=outcome.rating, limits=outcome.limits, confidence=confidence
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """An estimate, and to both sides how far it may reach and how far the scale does."""
+
+    estimate: float
+    below: tuple[float, float]
+    above: tuple[float, float]
+
+    @classmethod
+    def of(cls, one: Estimate, confidence: float) -> _Side:
+        low, high = one.ends(confidence)
+        # NaN stays NaN as the first of the two.
+        return cls(
+            one.estimate,
+            (max(one.estimate - low, 0.0), one.estimate - one.outcome.lowest),
+            (max(high - one.estimate, 0.0), one.outcome.highest - one.estimate),
+        )
 
 
 def _both(one: tuple[float, float], other: tuple[float, float]) -> float:
     if math.isnan(one[0]) or math.isnan(other[0]):
         return math.nan
     return max(reach(*one, min(other)), reach(*other, min(one)))
-
-
-def _paired(
-    upper: Entry, lower: Entry, mine: pl.DataFrame, theirs: pl.DataFrame, confidence: float
-) -> Compared:
-    outcome = upper.estimate.outcome
-    columns = [outcome.rating, "prediction", "rater", "situation"]
-    both = pl.concat(
-        [
-            mine.select(*columns, arm=pl.lit("upper")),
-            theirs.select(*columns, arm=pl.lit("lower")),
-        ]
-    )
-    found = prediction_powered_difference(
-        both,
-        "upper",
-        "lower",
-        rating=outcome.rating,
-        limits=outcome.limits,
-        confidence=confidence,
-    )
-    rated = [one.filter(pl.col(outcome.rating).is_not_null()) for one in (mine, theirs)]
-    situations = [set(one["situation"].drop_nulls()) for one in rated]
-    raters = [set(one["rater"].drop_nulls()) for one in rated]
-    shared = len(situations[0] & situations[1])
-    return Compared(
-        upper.respondent,
-        lower.respondent,
-        found.estimate,
-        found.low,
-        found.high,
-        paired=bool(shared or raters[0] & raters[1]),
-        shared=shared,
-    )

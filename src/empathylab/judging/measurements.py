@@ -10,7 +10,8 @@ from typing import Literal
 import polars as pl
 
 from empathylab.judging.against_frames import Ground
-from empathylab.stats.transfer import TransferError, Transferred
+from empathylab.stats.transfer import Transferred
+from empathylab.stats.transfer_turns import TransferError
 
 Basis = Literal["people", "people and judge", "judge"]
 Kind = Literal["share", "mean"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -14,6 +14,8 @@ from empathylab.judging.against import against, measured_by_people
 from empathylab.judging.against_frames import (
     FEWEST_RATINGS,
     Ground,
+    Judgements,
+    every_measured_reply,
     measured_replies,
     replies_frame,
     study_ground,
@@ -29,7 +31,7 @@ from empathylab.report.judge_analysis import PANEL
 from empathylab.report.judge_words import several_ways
 from empathylab.situations import SituationSet
 from empathylab.store import Lab, hash_of
-from empathylab.store.judged_replies import judgement_days, repliers, reply_days
+from empathylab.store.judged_replies import repliers, reply_days
 from empathylab.store.rated import collection_frame
 from empathylab.store.selections import lab_chosen_situations
 from empathylab.study.measuring import MeasuredStudy, measured_study
@@ -185,17 +187,27 @@ def leaderboard(
     arms = {name: days.get(ground.arm(name), (None, None)) for name in rated}
     by_first = sorted(rated, key=lambda name: name != "human")
     notes = [*apart_notes(lab, ground, by_first)] if rated else []
-    board = _Board(lab, ground, asked, arms, judge, tuple(known), notes, style=style)
-    entries = [board.of_people(name) for name in rated]
     replied = repliers(lab, asked.prompt, study.situation_set)
     # Whose replies came with the study and were rated by a model alone did not reply by a prompt.
     brought = ground.imported["respondent"].unique(maintain_order=True)
     newcomers = [
         name
         for name in dict.fromkeys([*replied, *brought])
-        if name not in rated and not ground.arms_of(name) and name not in writers
+        if name not in rated and name not in writers
     ]
-    entries += board.of_newcomers(newcomers)
+    replies = every_measured_reply(lab, ground, asked.prompt, [*rated, *newcomers])
+    board = _Board(
+        lab,
+        ground,
+        Judgements.read(lab, ground),
+        {name: replies_frame(rows) for name, rows in replies.items()},
+        arms,
+        judge,
+        tuple(known),
+        notes,
+        style=style,
+    )
+    entries = [*(board.of_people(name) for name in rated), *board.of_newcomers(newcomers)]
     ranking = ranked(entries)
     return Leaderboard(ground, study, asked, ranking.entries, ranking.pairs, tuple(notes))
 
@@ -204,9 +216,11 @@ def report_leaderboard(lab: Lab, study: str) -> Leaderboard | None:
     """The leaderboard of a closed study, as a report shows it: without training a judge.
 
     None where it would only say again what the ratings say: people rated two respondents at most,
-    and no judge stands in for anybody.
+    and no judge stands in for anybody, or all ratings are the same.
     """
     ground = study_ground(lab, study)
+    if ground.top <= ground.lowest:
+        return None
     if len(ground.respondents) <= 2 and told_by(lab, ground).is_empty():
         return None
     board = leaderboard(lab, ground, measured_study(lab, study), style=False)
@@ -218,7 +232,9 @@ def report_leaderboard(lab: Lab, study: str) -> Leaderboard | None:
 class _Board:
     lab: Lab
     ground: Ground
-    asked: Asked
+    judgements: Judgements
+    replies: Mapping[str, pl.DataFrame]
+    """Of each respondent."""
     days: dict[str, tuple[date | None, date | None]]
     judge: str | None
     known: tuple[Against, ...]
@@ -230,21 +246,21 @@ class _Board:
 
     def of_people(self, name: str) -> Entry:
         """Whom people rated; sharpened by a judge where some replies have no rating."""
-        replies = replies_frame(measured_replies(self.lab, self.ground, name, self.asked.prompt))
-        found = measured_by_people(self.ground, name, parts=False)
+        replies = self.replies[name]
         rated = self.ground.people.filter(respondent=name)["response"].n_unique()
         if len(replies) > rated:
-            told = told_by(self.lab, self.ground, self._wanted, replies)
+            told = self.judgements.told(self._wanted, replies)
             if standing := _standing(told, replies):
                 found = self._told(name, replies, standing)
-        return self._entry(name, found, replies)
+                # A judge of nothing but what people rated says nothing that they do not.
+                if found.basis == "people and judge":
+                    self._note(name, standing, told)
+                    return self._entry(name, found, replies)
+        return self._entry(name, measured_by_people(self.ground, name, parts=False), replies)
 
     def of_newcomers(self, names: Sequence[str]) -> list[Entry]:
         """Those whom no person rated, as far as a judge can tell."""
-        replies = {
-            name: replies_frame(measured_replies(self.lab, self.ground, name, self.asked.prompt))
-            for name in names
-        }
+        replies = {name: self.replies[name] for name in names}
         few = [name for name, rows in replies.items() if len(rows) < FEWEST_RATINGS]
         if few:
             self.notes.append(
@@ -263,7 +279,7 @@ class _Board:
                 del kept[name]
         bare = [name for name, one in found.items() if one is None]
         if bare and self.style and self.judge in (None, STYLE_JUDGE):
-            if self.judge is None and not told_by(self.lab, self.ground).is_empty():
+            if self.judge is None and not self.judgements.told().is_empty():
                 self.notes.append(
                     f"No model has rated enough of {', '.join(bare)} and of what people rated: "
                     "the style judge stands in, which knows little."
@@ -278,25 +294,30 @@ class _Board:
         return [self._entry(name, one, kept[name]) for name, one in found.items() if one]
 
     def _by_models(self, name: str, replies: pl.DataFrame) -> Against | None:
-        told = told_by(self.lab, self.ground, self._wanted, replies)
-        self.notes.extend(one for one in _ways(told) if one not in self.notes)
+        told = self.judgements.told(self._wanted, replies)
         standing = _standing(told, replies, self.ground.people)
         known = [one for one in self._known(name) if one.judge not in (STYLE_JUDGE, PANEL)]
         if standing is None:
             return known[0] if known else None
         same = [one for one in known if one.judge == standing.judge]
-        return same[0] if same else self._told(name, replies, standing)
+        found = same[0] if same else self._told(name, replies, standing)
+        self._note(name, standing, told)
+        return found
 
     @property
     def _wanted(self) -> list[str] | None:
         return None if self.judge in (None, PANEL) else [str(self.judge)]
 
-    def _told(self, name: str, replies: pl.DataFrame, standing: _Standing) -> Against:
+    def _note(self, name: str, standing: _Standing, told: pl.DataFrame) -> None:
+        """Says once what to know of those who stand in, and keeps who they are."""
+        notes = list(_ways(told.filter(pl.col("judge").is_in(standing.members))))
         if standing.judge == PANEL:
             self.panels[name] = standing.members
-            note = f"Where the judge is {PANEL}, it is the mean of {', '.join(standing.members)}."
-            if note not in self.notes:
-                self.notes.append(note)
+            members = ", ".join(standing.members)
+            notes.append(f"Where the judge is {PANEL}, it is the mean of {members}.")
+        self.notes.extend(one for one in notes if one not in self.notes)
+
+    def _told(self, name: str, replies: pl.DataFrame, standing: _Standing) -> Against:
         found = against(
             self.ground, name, replies, standing.told, judge=standing.judge, parts=False
         )
@@ -339,16 +360,10 @@ class _Board:
         if found.judge == STYLE_JUDGE:
             judged = reply_days(self.lab, replies["response"].to_list())
         elif found.judge is not None:
-            judged = self._judged(self.panels.get(name, (found.judge,)), replies)
+            judged = self.judgements.days(self.panels.get(name, (found.judge,)), replies)
         head = found.headline
         count = head.n_judged + self.ground.people.filter(respondent=name)["response"].n_unique()
         return Entry(name, found, count, *rated, *(judged or unknown))
-
-    def _judged(self, judges: Sequence[str], replies: pl.DataFrame) -> tuple[date, date] | None:
-        asked = (self.lab, self.ground.study.row)
-        responses = replies["response"].to_list()
-        days = [found for one in judges if (found := judgement_days(*asked, one, responses))]
-        return (min(one for one, _ in days), max(one for _, one in days)) if days else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import polars as pl
 
 from empathylab import __version__
 from empathylab.errors import UserError
-from empathylab.report.against_analysis import Leaderboard, report_leaderboard
+from empathylab.report.against_analysis import Leaderboard
 from empathylab.report.appraisal_analysis import AppraisalAnalysis, analysis_of
 from empathylab.report.judge_analysis import JudgesAnalysis, analyse_judges
 from empathylab.report.lab_style import report_style
@@ -20,7 +20,7 @@ from empathylab.report.ratings_analysis import RatingsAnalysis, analyse_ratings
 from empathylab.report.self_reports import SelfReport, reports_of
 from empathylab.report.shown_runs import shown_runs
 from empathylab.report.style_analysis import StyleAnalysis
-from empathylab.report.told_boards import told_board
+from empathylab.report.told_boards import report_board
 from empathylab.situations import builtin_sets
 from empathylab.stats.lengths import length_distributions
 from empathylab.stats.mixed.threads import one_thread
@@ -33,7 +33,7 @@ from empathylab.store import (
     runs_frame,
 )
 from empathylab.store.appraisals import read_appraisals
-from empathylab.store.judgements import lab_judgements
+from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.rated import lab_studies
 from empathylab.study.peeking import is_running
 from empathylab.study.service import StudyService
@@ -207,12 +207,18 @@ def _rated(lab: Lab) -> tuple[list[RatingsAnalysis], list[str]]:
 def _judged(lab: Lab, problems: list[str]) -> Iterable[JudgesAnalysis]:
     """The cards of every closed study's judges; what cannot be calibrated is said."""
     for name, study in lab_studies(lab).items():
-        if is_running(study) or lab_judgements(lab, name).is_empty():
+        if is_running(study) or not _has_judges(lab, name):
             continue
         try:
             yield analyse_judges(lab, name)
         except UserError as error:
             problems.append(f"The judges of the study {name} are not held against people: {error}")
+
+
+def _has_judges(lab: Lab, study: str) -> bool:
+    """Whether a model has rated the study's responses, or chosen between them."""
+    found = (read(lab, study) for read in (lab_judgements, lab_preferences))
+    return any(not one.is_empty() for one in found)
 
 
 def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[Leaderboard]:
@@ -222,13 +228,12 @@ def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[L
     """
     for name in studies:
         try:
-            board = report_leaderboard(lab, name)
-            told = None if board is None else told_board(lab, board)
+            board = report_board(lab, name)
         except UserError as error:
             problems.append(f"The leaderboard of the study {name} is not shown: {error}")
         else:
-            if told is not None:
-                yield told
+            if board is not None:
+                yield board
 
 
 def _progress(lab: Lab, name: str) -> str:

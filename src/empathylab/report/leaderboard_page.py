@@ -36,7 +36,8 @@ class Line:
     estimate: str
     interval: str
     at: float
-    """Where the estimate lies between the ends of the scale, in percent of its length."""
+    """Where the estimate lies between the ends of the scale, in percent of its length; in the
+    middle where it has none."""
     bar: tuple[float, float] | None
     """The same of the interval; None where there is none."""
     beyond: bool
@@ -52,7 +53,10 @@ class Line:
 class LeaderboardSection:
     """What a page shows of a leaderboard."""
 
+    id: str
+    """Of its heading, no other of the lab's studies has it."""
     study: str
+    """With its version, where it is an older one."""
     title: str
     what: str
     situations: int
@@ -68,7 +72,8 @@ def leaderboard_section(board: Leaderboard) -> LeaderboardSection:
     """The leaderboard for a page: this one's, or a part of the report."""
     outcome = board.entries[0].estimate.outcome
     return LeaderboardSection(
-        study=board.study.name,
+        id=f"leaderboard-{board.ground.study.row}",
+        study=board.ground.study.name,
         title=board.study.title,
         what=what(outcome),
         situations=len(board.study.situations),
@@ -83,8 +88,10 @@ def _line(one: Entry) -> Line:
     head = one.estimate
     outcome = head.outcome
 
+    length = outcome.highest - outcome.lowest
+
     def place(value: float) -> float:
-        return round(100 * (value - outcome.lowest) / (outcome.highest - outcome.lowest), 2)
+        return round(100 * (value - outcome.lowest) / length, 2) if length > 0 else 50.0
 
     return Line(
         ranks=ranks(one),

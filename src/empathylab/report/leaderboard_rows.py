@@ -59,7 +59,7 @@ def _flat(one: Entry, board: Leaderboard) -> dict[str, Any]:
     mean = found.estimate("mean")
     judged = found.judge is not None
     return {
-        "study": board.study.name,
+        "study": board.ground.study.name,
         "dimension": found.dimension,
         "rank_low": one.rank_low,
         "rank_high": one.rank_high,
@@ -94,7 +94,8 @@ def _flat(one: Entry, board: Leaderboard) -> dict[str, Any]:
 def leaderboard_document(board: Leaderboard) -> dict[str, Any]:
     """The leaderboard as JSON, with all estimates of each respondent."""
     return {
-        "study": board.study.name,
+        "study": board.ground.study.name,
+        "version": board.ground.study.version,
         "title": board.study.title,
         "protocol_hash": board.study.protocol_hash,
         "dimension": board.ground.dimension.name,

@@ -10,7 +10,6 @@ they stand alone, as in `emoji_chart`: inside other text a picture shows a black
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,14 @@ import polars as pl
 
 from empathylab.errors import InputError, LabError, UnknownName
 from empathylab.report.emoji_names import emoji_name
+from empathylab.report.picture_labels import whole_signs
 from empathylab.style.emoji import emoji_lists
 from empathylab.tables import clean_text
 
 # Vega counts pixels of a 96th of an inch, print points of a 72nd.
 _PIXELS, _POINTS, _PRINT = 96, 72, 300
 _TEXT = 8 * _PIXELS / _POINTS
+_LABEL = 13
 _INK, _QUIET, _LINE = "#1f2328", "#59616b", "#e2dfd9"
 # Okabe and Ito's colours, as on the page.
 _COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B87A00", "#56B4E9", "#777777"]
@@ -39,7 +40,7 @@ _CONFIG = {
         "gridColor": _LINE,
         "domainColor": _LINE,
         "tickColor": _LINE,
-        "labelFontSize": 13,
+        "labelFontSize": _LABEL,
         "titleFontSize": 12,
         "titleFontWeight": "normal",
     },
@@ -48,7 +49,12 @@ _CONFIG = {
         "labelFlush": False,
         "tickCount": {"expr": "clamp(floor(width / 50), 3, 10)"},
     },
-    "legend": {"labelColor": _INK, "titleColor": _QUIET, "labelFontSize": 13, "labelLimit": 400},
+    "legend": {
+        "labelColor": _INK,
+        "titleColor": _QUIET,
+        "labelFontSize": _LABEL,
+        "labelLimit": 400,
+    },
     "header": {"labelColor": _INK, "labelFontSize": 14},
 }
 
@@ -60,14 +66,14 @@ def png(
     import vl_convert
 
     _register(fonts)
-    return bytes(vl_convert.vegalite_to_png(_fixed(spec, width), scale=scale))
+    return bytes(vl_convert.vegalite_to_png(_shown(spec, width), scale=scale))
 
 
 def svg(spec: dict[str, Any], *, width: int = 640) -> str:
     """The chart as an SVG, its text as text."""
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg(_fixed(spec, width)))
+    return str(vl_convert.vegalite_to_svg(_shown(spec, width)))
 
 
 def printed(
@@ -128,9 +134,7 @@ def _printable(spec: dict[str, Any], width_mm: float) -> dict[str, Any]:
     small = {"labelFontSize": _TEXT, "titleFontSize": _TEXT}
     config = dict(made["config"])
     # Names beside a chart leave it half of the room.
-    # Where a name holds an emoji, cutting it short could cut the emoji in two, which stops drawing.
-    uncut = any(ord(sign) > 0xFFFF for sign in json.dumps(made, ensure_ascii=False))
-    for unit in [] if uncut else made.get("layer", [made]):
+    for unit in made.get("layer", [made]):
         y = unit.get("encoding", {}).get("y", {})
         if y.get("type") == "nominal" and y.get("axis", {}) is not None:
             most = min(y.get("axis", {}).get("labelLimit", 180), round(0.45 * pixels))
@@ -140,7 +144,7 @@ def _printable(spec: dict[str, Any], width_mm: float) -> dict[str, Any]:
     widest = max((len(name) for name in _coloured(made)), default=1) * _TEXT * 0.6 + 3 * _TEXT
     config["legend"] |= {"columns": max(1, int(pixels // widest)), "labelLimit": int(pixels * 0.8)}
     made["config"] = config | {"padding": 2}
-    return made
+    return whole_signs(made, height=_TEXT)
 
 
 def _coloured(spec: dict[str, Any]) -> list[str]:
@@ -174,6 +178,10 @@ def _register(fonts: Path | None) -> None:
             remedy="Name a folder that holds .ttf or .otf files.",
         )
     vl_convert.register_font_directory(str(fonts))
+
+
+def _shown(spec: dict[str, Any], width: int) -> dict[str, Any]:
+    return whole_signs(_fixed(spec, width), height=_LABEL)
 
 
 def _fixed(spec: dict[str, Any], width: int) -> dict[str, Any]:

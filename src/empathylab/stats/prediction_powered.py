@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -107,8 +108,9 @@ def prediction_powered_mean(
     Wilson, E. B. (1927). JASA 22, 209–212. Korn, E. L., & Graubard, B. I. (1998). Survey
     Methodology 24, 193–201 (shares from as many independent ratings).
     """
-    plan = _Plan(rating, prediction, rater, situation, trust, finite, limits)
-    part = _part(frame, plan, arm="", chosen=np.ones(len(frame), dtype=np.bool_))
+    plan = Plan(rating, prediction, rater, situation, trust, finite, limits)
+    chosen = np.ones(len(frame), dtype=np.bool_)
+    part = part_of(frame, plan, plan.clusters(frame), arm="", chosen=chosen)
     return _combined([part], [1.0], confidence)
 
 
@@ -139,20 +141,21 @@ def prediction_powered_difference(
     if arm not in frame.columns:
         raise UnknownName("column", arm, frame.columns)
     known = frame[arm].drop_nulls().cast(pl.String).unique().to_list()
-    plan = _Plan(rating, prediction, rater, situation, trust, finite, limits)
+    plan = Plan(rating, prediction, rater, situation, trust, finite, limits)
     parts = []
     # Clusters are numbered over both arms, so that what they share is seen.
     both = frame.filter(pl.col(arm).cast(pl.String).is_in([first, second]))
+    ways = plan.clusters(both)
     for name in (first, second):
         if name not in known:
             raise UnknownName("arm", name, known)
         chosen = (both[arm].cast(pl.String) == name).to_numpy()
-        parts.append(_part(both, plan, name, chosen))
+        parts.append(part_of(both, plan, ways, name, chosen))
     return _combined(parts, [1.0, -1.0], confidence)
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """One arm: what each row adds to the estimate's error."""
 
     mean: float
@@ -206,7 +209,7 @@ class _Scale:
 
 
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Plan:
     """Which columns play which role, and how the judge is to be used."""
 
     rating: str
@@ -233,8 +236,10 @@ class _Plan:
         return ways
 
 
-def _part(frame: pl.DataFrame, plan: _Plan, arm: str, chosen: NDArray[np.bool_]) -> _Part:
-    ways = plan.clusters(frame)
+def part_of(
+    frame: pl.DataFrame, plan: Plan, ways: Sequence[Codes], arm: str, chosen: NDArray[np.bool_]
+) -> Part:
+    """The chosen rows as one arm; `ways` are the clusters of all rows."""
     y = frame[plan.rating].cast(pl.Float64).fill_null(np.nan).to_numpy()
     f = frame[plan.prediction].cast(pl.Float64).fill_null(np.nan).to_numpy()
     kept = chosen & ~np.isnan(f)
@@ -255,7 +260,7 @@ def _part(frame: pl.DataFrame, plan: _Plan, arm: str, chosen: NDArray[np.bool_])
     influences = _finite if plan.finite else _infinite
     own, people = influences(y, f, rated, weight, fewest)
     shift = float(f[~rated].mean() - f[rated].mean()) if n_judged else 0.0
-    return _Part(
+    return Part(
         mean=float(y[rated].mean()) + weight * shift,
         people_mean=float(y[rated].mean()),
         influence=own,
@@ -320,7 +325,7 @@ def _checked(trust: float) -> float:
 
 
 def _combined(
-    parts: Sequence[_Part], signs: Sequence[float], confidence: float
+    parts: Sequence[Part], signs: Sequence[float], confidence: float
 ) -> PredictionPowered:
     clusters = [np.concatenate(way) for way in zip(*(p.clusters for p in parts), strict=True)]
 
@@ -361,27 +366,49 @@ def _combined(
 
 
 def _interval(
-    parts: Sequence[_Part], influences: Sequence[Array], se: float, margin: float
+    parts: Sequence[Part], influences: Sequence[Array], se: float, margin: float
 ) -> tuple[float, float]:
     """Of one arm's mean, or of the first arm's less the second's, whose standard error is `se`."""
-    own = []
-    for part, influence in zip(parts, influences, strict=True):
-        error, people = _se(influence, part.clusters), _se(part.people_influence, part.clusters)
+    own = [
+        OwnEnds.of(
+            part, _se(influence, part.clusters), _se(part.people_influence, part.clusters), margin
+        )
+        for part, influence in zip(parts, influences, strict=True)
+    ]
+    if len(own) == 1:
+        return own[0].low, own[0].high
+    if any(part.scale is None for part in parts):
+        apart = own[0].mean - own[1].mean
+        return apart - margin * se, apart + margin * se
+    return difference_ends(own[0], own[1], se)
+
+
+class OwnEnds(NamedTuple):
+    """One arm's mean with its standard error and the ends of its interval."""
+
+    mean: float
+    error: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, part: Part, error: float, people_error: float, margin: float) -> OwnEnds:
+        """So many standard errors to both sides, or Wilson's on a scale."""
         low, high = part.mean - margin * error, part.mean + margin * error
         if part.scale is not None:
-            low, high = part.scale.ends(part.mean, error, part.people_mean, people, margin)
-        own.append((part.mean, error, low, high))
-    if len(own) == 1:
-        return own[0][2:]
-    (first, error, low, high), (second, other, below, above) = own
-    apart = first - second
-    if any(part.scale is None for part in parts):
-        return apart - margin * se, apart + margin * se
+            low, high = part.scale.ends(part.mean, error, part.people_mean, people_error, margin)
+        return cls(part.mean, error, low, high)
+
+
+def difference_ends(first: OwnEnds, second: OwnEnds, se: float) -> tuple[float, float]:
+    """The ends of the first mean less the second, from those of both and the difference's error."""
+    error, other = first.error, second.error
     shared = (error**2 + other**2 - se**2) / (2 * error * other) if error * other > 0 else 0.0
     shared = min(max(shared, -1.0), 1.0)
+    apart = first.mean - second.mean
     return (
-        apart - _together(first - low, above - second, shared),
-        apart + _together(high - first, second - below, shared),
+        apart - _together(first.mean - first.low, second.high - second.mean, shared),
+        apart + _together(first.high - first.mean, second.mean - second.low, shared),
     )
 
 
@@ -393,7 +420,7 @@ def _se(influence: Array, clusters: Sequence[Codes]) -> float:
     return math.sqrt(float(cluster_covariance(influence[:, None], clusters, adjust=False)[0, 0]))
 
 
-def _note(parts: Sequence[_Part], df: int) -> str:
+def _note(parts: Sequence[Part], df: int) -> str:
     notes = []
     if all(part.n_judged == 0 for part in parts):
         notes.append("no response was rated by the judge alone, so this is people's own mean")

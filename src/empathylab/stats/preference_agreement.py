@@ -10,7 +10,6 @@ import polars as pl
 from empathylab.errors import UnknownName
 from empathylab.stats.prediction_powered import prediction_powered_mean
 
-
 _ROUNDING = 1e-9
 """Of the ratings' size: means of thirds and tenths differ by less where they are the same."""
 

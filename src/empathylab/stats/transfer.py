@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from empathylab.errors import InputError, UnknownName
+from empathylab.errors import UnknownName
 from empathylab.stats.cluster_robust import (
     cluster_codes,
     cluster_covariance,
@@ -18,33 +18,12 @@ from empathylab.stats.cluster_robust import (
 )
 from empathylab.stats.inverse_prediction import EVERYTHING, InversePrediction, StraightLine
 from empathylab.stats.transfer_lines import Shares, through_means, through_ratings
+from empathylab.stats.transfer_turns import Told, TransferError, nothing_told
 
 MEANS_FROM = 4
 """So many other respondents, and the line is drawn through their means."""
 _ROUNDING = 1e-9
 """Of the size of what is compared: nearer than so much, two figures are the same."""
-
-
-@dataclass(frozen=True, slots=True)
-class TransferError:
-    """How far the judge missed a respondent whom it was not calibrated on."""
-
-    respondent: str
-    foretold: float
-    """From the judge's ratings of this respondent and people's ratings of the others."""
-    people: float
-    """What people said."""
-    n: int
-    """People's ratings of this respondent."""
-    leverage: float
-    """How far the line of the others was stretched to reach this one: 1 / others, or more."""
-    lean: float = math.nan
-    """How far the judge lies above the others' line of it on people, in units of the scatter."""
-
-    @property
-    def error(self) -> float:
-        """Above 0 where the judge foretells too much."""
-        return self.foretold - self.people
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +222,12 @@ def transferred_mean(
     others = _others(frame, newcomer, roles)
     means = len(others) >= MEANS_FROM
     line = _line(frame, newcomer, roles, means=means)
+    columns = respondent, rating, prediction
+    whole, turns = Told.of(frame, *columns), left_out or {}
     errors = tuple(
-        _left_out((left_out or {}).get(name, frame), name, newcomer, roles, means=means)
+        (Told.of(turns[name], *columns) if name in turns else whole).left_out(
+            name, newcomer, means=means
+        )
         for name in (others if len(others) > 1 else ())
     )
     alike = t_margin(line.df, confidence) * line.se
@@ -319,13 +302,7 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
     mine = rows.select(own=own)["own"].to_numpy()
     names = rows[roles.respondent].cast(pl.String)
     if mine.all() or not mine.any():
-        raise InputError(
-            "there is nothing to calibrate the judge on"
-            if mine.any() or rows.is_empty()
-            else "the judge has rated nothing of this respondent",
-            got=newcomer,
-            remedy="Let the judge rate the new replies, and replies that people have rated.",
-        )
+        raise nothing_told(newcomer, told=bool(mine.any()) or rows.is_empty())
     f = rows[roles.prediction].cast(pl.Float64).to_numpy()
     y = rows[roles.rating].cast(pl.Float64).fill_null(0.0).to_numpy()
     ways = [
@@ -335,7 +312,8 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
         for column in (roles.rater, roles.situation)
         if column is not None
     ]
-    shares = Shares.of(names.filter(pl.Series(~mine)))
+    known, places = np.unique(names.to_numpy()[~mine], return_inverse=True)
+    shares = Shares.of(places)
     read = through_means if means else through_ratings
     found = read(y[~mine], f[~mine], f[mine], shares)
     terms = np.zeros(len(f))
@@ -350,7 +328,7 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
         estimate=found.estimate,
         slope=found.slope,
         leverage=found.leverage,
-        pull=dict(zip(shares.names, found.pull.tolist(), strict=True)),
+        pull=dict(zip(known.tolist(), found.pull.tolist(), strict=True)),
         outside=not levels.min() - slack <= level <= levels.max() + slack,
         level=level,
         back=StraightLine.through(shares.means(y[~mine]), levels),
@@ -360,22 +338,6 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
         n_judged=int(mine.sum()),
         dropped=frame.filter(used & ~_told(roles)).height,
     )
-
-
-def _left_out(
-    frame: pl.DataFrame, name: str, newcomer: str, roles: _Roles, *, means: bool
-) -> TransferError:
-    rest = frame.filter(pl.col(roles.respondent).cast(pl.String) != newcomer)
-    rated = rest.filter(
-        pl.col(roles.respondent).cast(pl.String) == name,
-        pl.col(roles.rating).is_not_null(),
-        _told(roles),
-    )
-    ratings = rated[roles.rating].cast(pl.Float64).to_numpy()
-    line = _line(rest, name, roles, means=means)
-    people = float(ratings.mean())
-    lean = line.back.missed(people, line.level)
-    return TransferError(name, line.estimate, people, len(ratings), line.leverage, lean)
 
 
 def _transfer_se(errors: Sequence[TransferError], leverage: float) -> float:

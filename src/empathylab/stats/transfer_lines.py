@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -18,16 +17,13 @@ class Shares:
     codes: NDArray[np.int64]
     weights: Array
     """Together 1."""
-    names: tuple[str, ...]
+    respondents: int
 
     @classmethod
-    def of(cls, names: pl.Series) -> Shares:
-        found, codes, sizes = np.unique(names.to_numpy(), return_inverse=True, return_counts=True)
-        return cls(codes, 1 / (sizes[codes] * len(sizes)), tuple(found.tolist()))
-
-    @property
-    def respondents(self) -> int:
-        return len(self.names)
+    def of(cls, who: NDArray[np.int64]) -> Shares:
+        """From the respondents' numbers, of which some may be left out."""
+        _, codes, sizes = np.unique(who, return_inverse=True, return_counts=True)
+        return cls(codes, 1 / (sizes[codes] * len(sizes)), len(sizes))
 
     def means(self, values: Array) -> Array:
         """One for each respondent."""

@@ -108,6 +108,20 @@ def newcomer_replies(
     return tuple(one for key, one in newest.items() if key in own)
 
 
+def replies_like(
+    lab: Lab, replies: Collection[JudgedReply], prompt: str
+) -> tuple[JudgedReply, ...]:
+    """Everybody's newest valid reply to each situation of these replies, asked for by the prompt.
+
+    As `newcomer_replies` of each, from one reading.
+    """
+    own = {(one.set, one.situation) for one in replies}
+    sets = {one.set for one in replies}
+    rule = and_(schema.responses.c.prompt == prompt, schema.situation_sets.c.name.in_(sets))
+    newest = {(one.respondent, one.set, one.situation): one for one in _replies(lab, rule)}
+    return tuple(one for (_, *place), one in newest.items() if tuple(place) in own)
+
+
 def asked_already(lab: Lab, respondent: str, prompt: str, situation_set: str) -> set[str]:
     """The situations of the set, by their keys, that the respondent was asked about by the prompt.
 
@@ -155,21 +169,6 @@ def repliers(lab: Lab, prompt: str, situation_set: str) -> tuple[str, ...]:
 def reply_days(lab: Lab, responses: Collection[int]) -> tuple[date, date] | None:
     """The days on which the first and the last of the responses came; None without any."""
     return _days(lab, select(schema.responses.c.id, schema.responses.c.added_at), responses)
-
-
-def judgement_days(
-    lab: Lab, study: int, judge: str, responses: Collection[int]
-) -> tuple[date, date] | None:
-    """The days of the judge's first and last judgement of the responses; None without any."""
-    table, answers, runs = schema.judgements, schema.answers, schema.runs
-    query = (
-        select(table.c.response_id, table.c.added_at)
-        .join(answers, answers.c.id == table.c.answer_id)
-        .join(runs, runs.c.id == answers.c.run_id)
-        .join(schema.respondents, schema.respondents.c.id == runs.c.respondent_id)
-        .where(table.c.study_id == study, schema.respondents.c.name == judge)
-    )
-    return _days(lab, query, responses)
 
 
 def _days(lab: Lab, query: Select[Any], responses: Collection[int]) -> tuple[date, date] | None:
@@ -226,21 +225,23 @@ def chosen_replies(
 
 def under_way(lab: Lab, responses: Collection[int]) -> bool:
     """Whether a study that is open or paused shows any of the responses to its raters."""
-    return not shown_under_way(lab).isdisjoint(responses)
+    return not shown_under_way(lab).keys().isdisjoint(responses)
 
 
-def shown_under_way(lab: Lab) -> frozenset[int]:
-    """The responses that studies which are open or paused show to their raters."""
+def shown_under_way(lab: Lab) -> dict[int, str]:
+    """The responses that studies which are open or paused show, and who wrote each."""
     shown, arms, studies = schema.shown_responses, schema.arms, schema.studies
     query = (
-        select(shown.c.response_id)
+        select(shown.c.response_id, schema.respondents.c.name)
+        .join(schema.responses, schema.responses.c.id == shown.c.response_id)
+        .join(schema.respondents, schema.respondents.c.id == schema.responses.c.respondent_id)
         .join(arms, arms.c.id == shown.c.arm_id)
         .join(studies, studies.c.id == arms.c.study_id)
         .where(studies.c.status.in_(("open", "paused")))
         .distinct()
     )
     with lab.reading() as connection:
-        return frozenset(connection.execute(query).scalars())
+        return {int(row.response_id): row.name for row in connection.execute(query)}
 
 
 def _replies(lab: Lab, rule: ColumnElement[bool]) -> tuple[JudgedReply, ...]:

@@ -110,9 +110,7 @@ def _judgements() -> Select[Any]:
     )
 
 
-def chosen_judgements(
-    frame: pl.DataFrame, about: Sequence[Collection[int]] | None
-) -> pl.DataFrame:
+def chosen_judgements(frame: pl.DataFrame, about: Sequence[Collection[int]] | None) -> pl.DataFrame:
     """Of `all_judgements`, the rows that belong together, as `lab_judgements` gives them."""
     if about is None:
         return _newest(frame, _JUDGEMENT)
@@ -138,7 +136,7 @@ def lab_preferences(
     `preferred` is `first`, `second` or `tie`, null unless `outcome` is `valid`. Both orders of a
     pair share its `pair`. What belongs together is chosen as in `lab_judgements`: the way that was
     used last; with `about`, responses, the way that was asked about the most pairs of two of them,
-    of equals about the most pairs, then the last used; and `ways` counts how many there are.
+    the last used of equals; and `ways` counts how many there are.
     """
     table, replies, names = schema.preferences, schema.responses, schema.respondents
     one, other = replies.alias("first_reply"), replies.alias("second_reply")
@@ -170,10 +168,7 @@ def lab_preferences(
     if about is not None:
         known = list(set(about))
         rated = pl.all_horizontal(one.is_in(known) for one in both)
-        pairs = pl.col("pair")
-        # One number orders by the first count, then by the second.
-        count = pairs.filter(rated).n_unique() + pairs.n_unique() / (frame.height + 1)
-        frame = _fullest(frame, count)
+        frame = _fullest(frame, pl.col("pair").filter(rated).n_unique())
     return _newest(frame, ["first_response", "second_response", "repeat"])
 
 

@@ -6,6 +6,7 @@ symbol, so runs are spelt only once they have been counted.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.int64]
+Numbers = NDArray[np.integer[Any]]
 Names = NDArray[np.object_]
 
 # Up to so many possible runs, ticking off those that are there is faster than sorting.
 _MOST_TICKED = 20_000_000
+# So many symbols are looked at together, so that what is made on the way stays small.
+_TOGETHER = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +40,19 @@ class Symbols:
 def characters(texts: pl.Series) -> Symbols:
     """The characters of each text, white space in a row as a single space."""
     plain = texts.str.replace_all(r"\s\s+", " ")
-    points = np.frombuffer("".join(plain).encode("utf-32-le"), dtype=np.uint32)
-    row = np.repeat(np.arange(len(plain)), plain.str.len_chars().to_numpy())
-    code, known = _ranked(points.astype(np.int64))
+    points = np.frombuffer("".join(plain).encode("utf-32-le"), dtype=np.int32)
+    code, known = _ranked(points)
     names = np.array([chr(point) for point in known], dtype=object)
-    return Symbols(code, row, names, len(plain), "")
+    return Symbols(code, _rows(plain.str.len_chars()), names, len(plain), "")
 
 
 def words(lists: pl.Series) -> Symbols:
     """The words of each text, given as a list."""
     flat = lists.explode(empty_as_null=False)
     known = flat.unique().sort()
-    code = flat.cast(pl.Enum(known)).to_physical().to_numpy().astype(np.int64)
-    row = np.repeat(np.arange(len(lists)), lists.list.len().to_numpy())
-    return Symbols(code, row, np.array(known.to_list(), dtype=object), len(lists), " ")
+    code = flat.cast(pl.Enum(known)).to_physical().to_numpy().astype(_kind(len(known)))
+    names = np.array(known.to_list(), dtype=object)
+    return Symbols(code, _rows(lists.list.len()), names, len(lists), " ")
 
 
 def ngrams(symbols: Symbols, sizes: tuple[int, int], *, fewest: int) -> tuple[Any, Names] | None:
@@ -60,51 +62,108 @@ def ngrams(symbols: Symbols, sizes: tuple[int, int], *, fewest: int) -> tuple[An
     """
     import scipy.sparse as sp
 
-    blocks: list[Any] = []
+    bands = _bands(symbols)
+    blocks: list[list[Any]] = [[] for _ in bands]
     named: list[Names] = []
-    begins, run, names = np.arange(len(symbols.code)), symbols.code, symbols.names
+    begins: Numbers = np.arange(len(symbols.code), dtype=_kind(len(symbols.code)))
+    run, names = symbols.code, symbols.names
     for size in range(1, sizes[1] + 1):
         if size > 1:
             begins, run, names = _longer(symbols, size, begins, run, names)
         if size < sizes[0]:
             continue
-        if not len(run) and not blocks:
+        if not len(run) and not named:
             return None
-        # Those that stand in a text again are added up as the matrix is made.
-        once = np.ones(len(run), dtype=np.float32)
-        shape = (symbols.texts, len(names))
-        block = sp.csr_matrix((once, (symbols.row[begins], run)), shape=shape)
-        kept = np.bincount(block.indices, minlength=len(names)) >= fewest
-        blocks.append(block[:, kept])
+        counts = [_counted(symbols, band, begins, run, len(names)) for band in bands]
+        texts = sum(np.bincount(one.indices, minlength=len(names)) for one in counts)
+        kept = np.asarray(texts) >= fewest
+        for mine in blocks:
+            mine.append(counts.pop(0)[:, kept])
         named.append(names[kept])
         # A run that is rare is rare however it goes on.
-        begins, run = begins[kept[run]], run[kept[run]]
+        held = kept[run]
+        begins, run = begins[held], run[held]
     joined = np.concatenate(named)
     order = np.argsort(joined, kind="stable")
-    counts = sp.hstack(blocks, format="csr", dtype=np.float32)[:, order]
-    counts.sort_indices()
-    return counts, joined[order]
+    parts = []
+    while blocks:
+        parts.append(sp.hstack(blocks.pop(0), format="csr", dtype=np.float32)[:, order])
+    whole = parts[0] if len(parts) == 1 else sp.vstack(parts, format="csr")
+    whole.sort_indices()
+    return whole, joined[order]
+
+
+def _bands(symbols: Symbols) -> list[tuple[int, int]]:
+    """First text and the one after the last of parts that hold few symbols, or one text."""
+    firsts = symbols.row[::_TOGETHER].tolist()
+    edges = sorted({0, *firsts, symbols.texts})
+    return list(itertools.pairwise(edges)) or [(0, symbols.texts)]
+
+
+def _counted(
+    symbols: Symbols, band: tuple[int, int], begins: Numbers, run: Numbers, kinds: int
+) -> Any:
+    """How often each run stands in each text of the band."""
+    import scipy.sparse as sp
+
+    first, end = np.searchsorted(symbols.row, band)
+    mine = slice(*np.searchsorted(begins, (first, end)))
+    row = symbols.row[begins[mine]] - band[0]
+    # Those that stand in a text again are added up as the matrix is made.
+    once = np.ones(len(row), dtype=np.float32)
+    return sp.csr_matrix((once, (row, run[mine])), shape=(band[1] - band[0], kinds))
 
 
 def _longer(
     symbols: Symbols, size: int, begins: Numbers, run: Numbers, names: Names
 ) -> tuple[Numbers, Numbers, Names]:
     """The runs that are one symbol longer: where they begin, their numbers and their names."""
-    ends = begins + size - 1
-    inside = ends < len(symbols.row)
-    inside[inside] = symbols.row[ends[inside]] == symbols.row[begins[inside]]
     kinds = len(symbols.names)
-    longer, known = _ranked(run[inside] * kinds + symbols.code[ends[inside]])
+    kind = _kind(len(names) * kinds)
+    kept, keys = [], []
+    for place in range(0, max(len(begins), 1), _TOGETHER):
+        start, mine = (one[place : place + _TOGETHER] for one in (begins, run))
+        ends = start + (size - 1)
+        inside = ends < len(symbols.row)
+        inside[inside] = symbols.row[ends[inside]] == symbols.row[start[inside]]
+        kept.append(start[inside])
+        keys.append(mine[inside].astype(kind) * kinds + symbols.code[ends[inside]])
+    longer, known = _ranked(np.concatenate(keys))
     before, last = np.divmod(known, max(kinds, 1))
-    return begins[inside], longer, names[before] + symbols.joint + symbols.names[last]
+    return np.concatenate(kept), longer, names[before] + symbols.joint + symbols.names[last]
 
 
 def _ranked(keys: Numbers) -> tuple[Numbers, Numbers]:
     """The rank of each key among those that there are, and these in order."""
     most = int(keys.max(initial=-1)) + 1
     if most > _MOST_TICKED:
-        known, rank = np.unique(keys, return_inverse=True)
-        return rank, known
+        return _sorted_out(keys)
     there = np.zeros(most, dtype=bool)
     there[keys] = True
-    return (np.cumsum(there) - 1)[keys], np.flatnonzero(there)
+    rank = np.cumsum(there, dtype=_kind(most))[keys]
+    rank -= 1
+    return rank, np.flatnonzero(there)
+
+
+def _sorted_out(keys: Numbers) -> tuple[Numbers, Numbers]:
+    """The same by sorting, a part of the keys at a time."""
+    parts = [keys[place : place + _TOGETHER] for place in range(0, len(keys), _TOGETHER)]
+    if len(parts) == 1:
+        known, whole = np.unique(keys, return_inverse=True)
+        return whole, known
+    known = np.unique(np.concatenate([np.unique(part) for part in parts]))
+    rank: Numbers = np.empty(len(keys), dtype=_kind(len(known)))
+    for number, part in enumerate(parts):
+        place = number * _TOGETHER
+        rank[place : place + len(part)] = np.searchsorted(known, part)
+    return rank, known
+
+
+def _rows(lengths: pl.Series) -> Numbers:
+    """The number of its text for each symbol."""
+    return np.repeat(np.arange(len(lengths), dtype=_kind(len(lengths))), lengths.to_numpy())
+
+
+def _kind(most: int) -> np.dtype[np.integer[Any]]:
+    """What holds numbers up to that: half as wide where it is enough."""
+    return np.dtype(np.int32 if most <= np.iinfo(np.int32).max else np.int64)

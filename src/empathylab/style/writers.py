@@ -7,6 +7,7 @@ training texts of each fold alone.
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ Numbers = NDArray[np.int64]
 
 LONGEST = 20_000
 """Characters of a text that are looked at."""
+# Of all texts together: more would need gigabytes, and tell little more about who writes how.
+_MOST_CHARACTERS = 8_000_000
 _FEWEST_TEXTS = 2
 _COST = 10.0
 _ITERATIONS = 500
@@ -52,9 +55,10 @@ def require_sklearn() -> None:
 def ngram_counts(texts: pl.Series, *, characters: tuple[int, int] = (2, 4)) -> Counts:
     """Character n-grams and words with pairs of words, of each text's first 20,000 characters.
 
-    Those of a single text are left out: nothing can be learnt from them.
+    Of fewer, the same for all texts, where they would be more than eight million together. N-grams
+    of a single text are left out: nothing can be learnt from them.
     """
-    texts = texts.str.head(LONGEST)
+    texts = texts.str.head(_longest(texts))
     found = {
         "characters": ngrams.ngrams(ngrams.characters(texts), characters, fewest=_FEWEST_TEXTS),
         "words": ngrams.ngrams(
@@ -67,6 +71,16 @@ def ngram_counts(texts: pl.Series, *, characters: tuple[int, int] = (2, 4)) -> C
         names=tuple(names for _, names in held.values()),
         kinds=tuple(held),
     )
+
+
+def _longest(texts: pl.Series) -> int:
+    """How many characters of each text are looked at."""
+    lengths = texts.str.len_chars().fill_null(0).to_numpy()
+
+    def taken(most: int) -> int:
+        return int(np.minimum(lengths, most).sum(dtype=np.int64))
+
+    return max(1, bisect.bisect_right(range(LONGEST + 1), _MOST_CHARACTERS, key=taken) - 1)
 
 
 def weighted(counts: Counts, training: NDArray[np.bool_]) -> Any:

@@ -11,7 +11,7 @@ from empathylab.judging.rate import Judging, plan_judging
 from empathylab.models import ScriptedModel
 from empathylab.runs import Job, run
 from empathylab.store import Lab
-from empathylab.store.judged_replies import judged_study, study_replies
+from empathylab.store.judged_replies import judged_study, set_replies, study_replies
 from empathylab.study import parse_study
 from tests.helpers.labs import filled
 from tests.study.archived import finished, rate_all, released
@@ -43,6 +43,21 @@ def _judge(lab: Lab) -> None:
     good = ScriptedModel([json.dumps({"empathy": "Good"})], name="the/judge")
     first = ScriptedModel([json.dumps({"empathy": "first"})], name="the/other")
     run(lab, [Job(good, [rated]), Job(first, [compared])])
+
+
+def judge_study_and_set(lab: Lab, name: str, chosen: str) -> None:
+    """Lets a judge rate and compare the study's responses, and all replies to the set."""
+    study = judged_study(lab, name)
+    instrument = study_instrument(study)
+    good = ScriptedModel([json.dumps({"empathy": "Good"})], name="the/judge")
+    first = ScriptedModel([json.dumps({"empathy": "first"})], name="the/other")
+    for replies, source, number in (
+        (study_replies(lab, study.row), f"study {name}", study.row),
+        (set_replies(lab, chosen), f"set {chosen}", None),
+    ):
+        rated = plan_judging(Judging(instrument, replies, source, number))
+        pairs = Comparing(instrument=instrument, replies=replies, source=source, study=number)
+        run(lab, [Job(good, [rated]), Job(first, [plan_comparing(pairs)])])
 
 
 def open_study(lab: Lab, people: int = 2) -> list[str]:

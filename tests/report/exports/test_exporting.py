@@ -160,7 +160,10 @@ def test_an_open_study_is_named_and_its_results_hidden(sqlite_lab: Lab, tmp_path
     open_study(sqlite_lab)
     done = export_lab(sqlite_lab, tmp_path / "out", format="replication")
     assert done.notes == (
-        "The study small is not closed: how responses were rated, and in which arm, is left out.",
+        (
+            "The study small is not closed: how responses were rated, by people or by judges, and "
+            "in which arm, is left out."
+        ),
     )
     assert not list((tmp_path / "out" / "tables").glob("ratings*"))
     ratings = read_exported(tmp_path / "out" / "data", "ratings")

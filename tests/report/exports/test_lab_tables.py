@@ -18,12 +18,15 @@ from empathylab.report.exports.lab_tables import _timed
 from empathylab.report.lab_style import lab_responses
 from empathylab.situations.welivita import read_release
 from empathylab.store import Lab
+from empathylab.store.judged_replies import shown_under_way
+from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.rated import ratings_frame
 from empathylab.store.releases import import_release
 from empathylab.store.schema import raters
+from empathylab.study.service import StudyService
 from empathylab.style import FEATURES, features
 from empathylab.tables import read_table
-from tests.report.exports.full_lab import fill, open_study
+from tests.report.exports.full_lab import fill, judge_study_and_set, open_study
 from tests.study.archived import released
 
 
@@ -123,6 +126,38 @@ def test_an_open_study_tells_neither_its_arms_nor_how_responses_were_rated(lab: 
         for column in columns:
             assert frame[column].null_count() == frame.height
     assert found.tables["studies"]["results_hidden"].to_list() == [True]
+
+
+def test_what_judges_said_of_an_open_studys_responses_stays_in_the_lab(
+    lab: Lab, tmp_path: Path
+) -> None:
+    open_study(lab)
+    judge_study_and_set(lab, "small", "dialogues")
+    shown = set(shown_under_way(lab))
+    assert 0 < len(shown) < lab_judgements(lab)["response"].n_unique()
+    found = lab_tables(lab)
+    judged, preferred = found.tables["judgements"], found.tables["preferences"]
+    # Of the set's replies those are told which no study shows.
+    assert judged.height > 0
+    assert judged["study"].null_count() == judged.height
+    assert shown.isdisjoint(judged["response"])
+    assert preferred.height > 0
+    assert shown.isdisjoint([*preferred["first_response"], *preferred["second_response"]])
+    export_lab(lab, tmp_path / "package", format="replication")
+    means = (tmp_path / "package" / "tables" / "judges-means.csv").read_text(encoding="utf-8")
+    assert "small" not in means
+    page = (tmp_path / "package" / "README.md").read_text(encoding="utf-8")
+    assert "what judge models said of the responses that it shows" in page
+
+
+def test_once_the_study_is_closed_all_that_judges_said_is_told(sqlite_lab: Lab) -> None:
+    open_study(sqlite_lab)
+    judge_study_and_set(sqlite_lab, "small", "dialogues")
+    StudyService(sqlite_lab, "small").close()
+    found = lab_tables(sqlite_lab).tables
+    assert found["judgements"].height == lab_judgements(sqlite_lab).height
+    assert found["preferences"].height == lab_preferences(sqlite_lab).height
+    assert "small" in found["judgements"]["study"]
 
 
 def test_an_endpoints_password_is_in_no_table(full: tuple[Lab, LabTables]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import os
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
@@ -21,8 +23,8 @@ from empathylab.cli import app
 from empathylab.report.appraisal_analysis import analyse_appraisals
 from empathylab.report.appraisal_rows import change_rows
 from empathylab.report.collect import ReportData, collect
-from empathylab.report.exports import analysis, export_lab
-from empathylab.report.exports.made_tables import file_name
+from empathylab.report.exports import analysis, export_lab, read_exported
+from empathylab.report.exports.made_tables import Made, file_name, write_made
 from empathylab.report.glance import glance_tables
 from empathylab.report.html import render
 from empathylab.report.paper import report_tables
@@ -162,6 +164,39 @@ def test_odd_names_make_different_plain_file_names() -> None:
         "unnamed-3",
         "x" * 60,
     ]
+
+
+def test_scales_whose_names_look_alike_in_a_file_have_a_table_each(
+    made: tuple[Lab, Path],
+) -> None:
+    scores = read_exported(made[1] / "data", "scores")
+    both = [scores.with_columns(scale=pl.lit(name)) for name in ("my_scale", "my-scale")]
+    found = [one.name for one in analysis._of_scales({"scores": pl.concat(both)}.get)]
+    assert {"scales-side-by-side-my-scale", "scales-side-by-side-my-scale-2"} <= set(found)
+    assert len(set(found)) == len(found)
+
+
+def test_dimensions_whose_names_look_alike_in_a_file_have_a_model_each(
+    made: tuple[Lab, Path],
+) -> None:
+    ratings = read_exported(made[1] / "data", "ratings").filter(study=STUDY)
+    studies = read_exported(made[1] / "data", "studies")
+    study = analysis._study(studies.filter(study=STUDY).row(0, named=True))
+    names = ("to me", "to-me")
+    several = tuple(dataclasses.replace(study.dimensions[0], name=name) for name in names)
+    both = pl.concat([ratings.with_columns(dimension=pl.lit(name)) for name in names])
+    told = dataclasses.replace(study, dimensions=several)
+    found = [one.name for one in analysis._of_study(told, both, "mine")]
+    assert {"ratings-mine-model-to-me", "ratings-mine-model-to-me-2"} <= set(found)
+    assert len(set(found)) == len(found)
+
+
+def test_no_table_takes_anothers_place(tmp_path: Path) -> None:
+    twice = [Made("same", "A table", [{"value": number}], [{"value": number}]) for number in (1, 2)]
+    files = write_made(twice, tmp_path / "tables")
+    assert files["same.csv"] != files["same-2.csv"]
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == set(files)
+    assert len(files) == 6
 
 
 def same_numbers(package: Path, report: ReportData) -> None:

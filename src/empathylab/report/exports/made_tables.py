@@ -34,12 +34,16 @@ def write_made(tables: Iterable[Made], folder: Path) -> dict[str, bytes]:
 
     In CSV numbers have six digits that count: the last bits differ from machine to machine.
     """
-    files = {}
+    files: dict[str, bytes] = {}
     for made in tables:
+        name, count = made.name, 1
+        while f"{name}.csv" in files:  # no table may take another's place
+            count += 1
+            name = f"{made.name}-{count}"
         for style, ending in _ENDINGS.items():
             rows = _rounded(made.values) if style == "csv" else made.shown
-            text = formatted(rows, style, caption=made.caption, label=f"tab:{made.name}")
-            files[f"{made.name}.{ending}"] = text.encode()
+            text = formatted(rows, style, caption=made.caption, label=f"tab:{name}")
+            files[f"{name}.{ending}"] = text.encode()
     folder.mkdir(exist_ok=True)
     for name, content in files.items():
         (folder / name).write_bytes(content)

@@ -1,0 +1,151 @@
+"""A judge alone whose line leads off the scale, and other intervals that rule nothing out."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+
+from empathylab.judging.against import against
+from empathylab.judging.against_frames import REPLIES, Ground
+from empathylab.judging.leaderboard import Entry, compared
+from empathylab.judging.measurements import Against
+from empathylab.report.against_document import against_document
+from empathylab.report.against_words import rests_on
+from empathylab.report.leaderboard_page import _line
+from empathylab.situations.released import Dimension
+from empathylab.store.judged_replies import JudgedStudy
+
+NEW = "new/model"
+SITUATIONS = 50
+GOOD = (15, 18, 21, 25, 28, 31)
+"""Of fifty replies of each of six others: 30% to 62%."""
+LEANS = (0.002, -0.002, 0.001, -0.001, 0.002, -0.002)
+
+
+def ground_of(good: tuple[int, ...]) -> Ground:
+    rows = [
+        {
+            "response": 1000 * who + number,
+            "respondent": f"r{who}",
+            "situation": f"s{number}",
+            "emotion": None,
+            "valence": None,
+            "text": "",
+            "rater": f"{who}-{number // 5}",
+            # Spread over the raters, so that nobody stands out.
+            "rating": 3.0 if (number * 7) % SITUATIONS < count else 1.0,
+        }
+        for who, count in enumerate(good)
+        for number in range(SITUATIONS)
+    ]
+    people = pl.DataFrame(rows, infer_schema_length=None).cast(
+        {"emotion": pl.String, "valence": pl.String}
+    )
+    people = people.with_columns(top=(pl.col("rating") == 3).cast(pl.Float64))
+    dimension = Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
+    return Ground(JudgedStudy(1, "s", 1, {}), dimension, "between", people)
+
+
+def measured(
+    level: float,
+    good: tuple[int, ...] = GOOD,
+    leans: tuple[float, ...] = LEANS,
+    slope: float = 0.2,
+) -> Against:
+    """By a judge whose share of Good rises by `slope` with people's, and is `level` for the new."""
+    ground = ground_of(good)
+    replies = pl.DataFrame(
+        {
+            "response": [90_000 + number for number in range(SITUATIONS)],
+            "respondent": NEW,
+            "situation": [f"s{number}" for number in range(SITUATIONS)],
+            "emotion": None,
+            "valence": None,
+            "text": "",
+        },
+        REPLIES,
+    )
+    says = {
+        f"r{who}": 0.3 + slope * count / SITUATIONS + lean
+        for who, (count, lean) in enumerate(zip(good, leans, strict=False))
+    } | {NEW: level}
+    rows = pl.concat([one.select("response", "respondent") for one in (ground.people, replies)])
+    value = pl.col("respondent").replace_strict(says, return_dtype=pl.Float64)
+    told = rows.select("response", told=1 + 2 * value, told_top=value)
+    return against(ground, NEW, replies, told, judge="a/judge")
+
+
+def entry(found: Against) -> Entry:
+    return Entry(NEW, found, SITUATIONS, None, None, None, None)
+
+
+def test_where_no_level_of_the_scale_fits_the_whole_scale_is_left() -> None:
+    found = measured(0.3 + 0.2 * 1.6)
+    head = found.headline
+    assert head.transferred is not None
+    assert 1 < head.transferred.low < head.transferred.high < math.inf
+    assert (head.estimate, head.low, head.high) == (1.0, 0.0, 1.0)
+    assert not head.fits
+    assert not head.rules_out
+    assert "no level of the scale goes with" in head.note
+    said = " ".join(rests_on(found))
+    assert "No point of the scale goes with what the judge says of new/model" in said
+    assert "would lie beyond the end of the scale" in said
+    assert "100% to 100%" not in said
+    assert _line(entry(found)).interval == "0.0% to 100.0%"
+    assert against_document(found)["estimates"][0]["if_like_the_others"] is None
+
+
+def test_its_differences_hold_the_difference_of_the_estimates() -> None:
+    found = measured(0.3 + 0.2 * 1.6)
+    for one in found.differences:
+        assert one.low <= one.difference <= one.high
+        assert one.alike_low <= one.difference <= one.alike_high
+    first = next(one for one in found.differences if one.other == "r0")
+    assert first.difference == pytest.approx(1 - 0.3)
+    assert first.low < 0
+
+
+def test_two_whose_line_leads_off_the_scale_are_not_parted_on_a_leaderboard() -> None:
+    found = measured(0.3 + 0.2 * 1.6)
+    low, high = found.headline.ends(0.9999)
+    assert (low, high) == (-math.inf, math.inf)
+    pair = compared(entry(found), entry(measured(0.3 + 0.2 * 0.45)), 0.95)
+    assert pair.low <= pair.difference <= pair.high
+    assert not pair.apart
+
+
+def test_an_interval_that_only_reaches_over_the_end_keeps_its_other_end() -> None:
+    head = measured(0.3 + 0.2 * 0.95).headline
+    assert head.fits
+    assert 0.6 < head.low < head.estimate < head.high == 1.0
+
+
+def test_what_holds_is_said_of_an_interval_that_leaves_something_out() -> None:
+    said = rests_on(measured(0.3 + 0.2 * 0.45))
+    assert any("holds also where new/model is far better or worse" in one for one in said)
+
+
+def test_two_others_are_not_said_to_lie_below_one_between_them() -> None:
+    good, leans = (20, 26), (0.0, 0.0)
+    between = measured(0.3 + 0.2 * 0.46, good, leans)
+    assert not between.headline.rules_out
+    assert not between.headline.beyond
+    assert not any("beyond them" in one for one in rests_on(between))
+    assert any("wider than the scale" in one for one in rests_on(between))
+    beyond = measured(0.3 + 0.2 * 0.9, good, leans)
+    assert any("Two others cannot show" in one for one in rests_on(beyond))
+
+
+def test_a_finite_interval_wider_than_the_scale_is_said_to_be_so() -> None:
+    leans = (0.026, -0.026, 0.026, -0.026, 0.026, -0.026)
+    found = measured(0.3 + 0.4 * 0.47, leans=leans, slope=0.4)
+    head = found.headline
+    assert head.transferred is not None
+    assert head.transferred.rules_out
+    assert not head.rules_out
+    said = rests_on(found)
+    assert any("wider than the scale" in one for one in said)
+    assert not any("not shown to go up" in one for one in said)
