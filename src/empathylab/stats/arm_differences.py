@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from empathylab.errors import UnknownName
 from empathylab.stats.cluster_robust import t_margin
-from empathylab.stats.prediction_powered import OwnEnds, Part, Plan, difference_ends, part_of
+from empathylab.stats.powered_parts import OwnEnds, Part, Plan, difference_ends, part_of
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
