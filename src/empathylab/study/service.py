@@ -20,17 +20,14 @@ from sqlalchemy import Row
 from empathylab.errors import LabError
 from empathylab.store.study_places import change_place, find_place
 from empathylab.study.answers import (
-    Accepted,
     Refused,
     check_answer,
     clean_text,
-    problem,
     valid_values,
 )
 from empathylab.study.assignment import FOR_GOOD, Status, World, ended, last_seen
-from empathylab.study.blocks import Imagine
 from empathylab.study.completion import Completion, completion_for
-from empathylab.study.flow import Course, End, GoTo, Show, Step, decide, study_steps
+from empathylab.study.flow import Course, End, GoTo, Show, decide
 from empathylab.study.forgetting import PARTICIPANT, erase, leave_no_trace
 from empathylab.study.launched import load_launched
 from empathylab.study.launching import launch
@@ -39,7 +36,7 @@ from empathylab.study.reviewing import Inbox
 from empathylab.study.rounds import Round
 from empathylab.study.sittings import Escalate, Mode, Sitting
 from empathylab.study.steering import Steering
-from empathylab.study.timing import too_soon
+from empathylab.study.submissions import Values, hurried, late, single
 from empathylab.study.visits import (
     ArmStatus,
     AttentionCount,
@@ -75,13 +72,11 @@ __all__ = [
 
 Result = TypeVar("Result")
 Unknown = TypeVar("Unknown")
-Values = Mapping[str, str | list[str]]
 Freed = Literal["returned", "timed-out", "abandoned"]
 
 _ATTEMPTS = 20
 _UNKNOWN = "We do not know this visit. Please open the link that you were given once more."
 _ANSWERED = "This page has been answered."
-_ENDED = "Your part in this study has ended."
 
 
 class StudyService(Steering):
@@ -209,16 +204,16 @@ class StudyService(Steering):
         def take(sitting: Sitting) -> Saved | Refused | Moved:
             found = sitting.decision(step_key)
             if not isinstance(found, Show):
-                return _late(sitting, found, step_key, values)
+                return late(sitting, found, step_key, values)
             course, step = sitting.course, found.step
-            checked = check_answer(course, step, _single(values))
+            checked = check_answer(course, step, single(values))
             if isinstance(checked, Refused):
                 return checked
             if step_key in sitting.given and sitting.given[step_key] == checked.values:
                 return Saved(step_key, ended=False)
             if found.revising and not corrects:
                 return Moved(_ANSWERED)
-            if not found.revising and (refused := _hurried(sitting, step)):
+            if not found.revising and (refused := hurried(sitting, step)):
                 return refused
             following = sitting.store(step, checked.values, timing or {})
             return Saved(step_key, isinstance(following, Finished), following)
@@ -279,7 +274,7 @@ class StudyService(Steering):
             found = sitting.decision(step_key)
             if not isinstance(found, Show) or step_key in sitting.given:
                 return  # what is begun anew on an answered page must not outlive a closed tab
-            begun = valid_values(sitting.course, found.step, _single(values))
+            begun = valid_values(sitting.course, found.step, single(values))
             sitting.change(
                 draft={"step": step_key, "values": begun},
                 seen_at=last_seen(sitting.now, sitting.row.seen_at),
@@ -387,33 +382,3 @@ class StudyService(Steering):
             version = self._launched.study.version
             self._launched = load_launched(shared.connection, f"{self.name}@{version}")
         return work(Sitting(shared, self._launched, row, now, mode, self._clock))
-
-
-def _late(
-    sitting: Sitting, found: GoTo | End | Closed | Finished, step_key: str, values: Values
-) -> Saved | Moved:
-    """A page that is not the person's turn: saved where it says again what is stored."""
-    if step_key in sitting.given:
-        steps = study_steps(sitting.course, sitting.given)
-        step = next((one for one in steps if one.key == step_key), None)
-        if step is not None:
-            checked = check_answer(sitting.course, step, _single(values))
-            if isinstance(checked, Accepted) and checked.values == sitting.given[step_key]:
-                return Saved(step_key, isinstance(found, End | Finished))
-    return Moved(found.sentence if isinstance(found, GoTo | Closed) else _ENDED)
-
-
-def _hurried(sitting: Sitting, step: Step) -> Refused | None:
-    block = sitting.launched.study.block(step.block)
-    least = block.seconds if isinstance(block, Imagine) and step.page == "imagine" else 0
-    if not too_soon(sitting.shown_at(step), sitting.now, least):
-        return None
-    return Refused({"page": problem("too-soon", least=least)})
-
-
-def _single(values: Values) -> dict[str, str]:
-    """One text per question; several for one are none."""
-    return {
-        name: one if isinstance(one, str) else (one[0] if len(one) == 1 else "")
-        for name, one in values.items()
-    }
