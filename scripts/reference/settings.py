@@ -27,7 +27,7 @@ INTERNAL = {"EMPATHYLAB_LLAMA_KEY"}
 EXTRAS = {
     "local": "models on this machine: a prebuilt llama.cpp, no compiler needed; the weights come "
     "by `empathylab models install smollm2`",
-    "style": "telling writers apart, sentiment, and the judge that costs nothing",
+    "style": "telling writers apart, and sentiment",
     "study": "studies with people: the web app",
     "postgres": "the lab's database on PostgreSQL",
 }

@@ -9,7 +9,7 @@ from datetime import date
 
 import polars as pl
 
-from empathylab.errors import InputError, MissingExtra
+from empathylab.errors import InputError
 from empathylab.judging.against import against, measured_by_people
 from empathylab.judging.against_frames import (
     FEWEST_RATINGS,
@@ -340,7 +340,7 @@ class _Board:
         try:
             # Nobody of these was rated, so one training serves them all.
             found = style_told(self.ground, pl.concat(replies.values()), "")
-        except (InputError, MissingExtra) as error:
+        except InputError as error:
             self.notes.append(f"The style judge is left out: {error}")
             return dict.fromkeys(replies)
         return {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from empathylab.errors import InputError, MissingExtra, UserError
+from empathylab.errors import InputError, UserError
 from empathylab.judging.calibration import CalibrationPlan, calibrate
 from empathylab.judging.cards import JudgeCard
 from empathylab.judging.judged_frames import JudgedRatings, judged_from_lab
@@ -109,7 +109,7 @@ def _with_style(judged: JudgedRatings, plan: CalibrationPlan) -> tuple[JudgedRat
             told = style_judgements(rows, seed=plan.seed)
             found.append(told.with_columns(dimension=pl.lit(dimension)))
         return judged.with_judge(STYLE_JUDGE, pl.concat(found)), ""
-    except (InputError, MissingExtra) as error:
+    except InputError as error:
         return judged, f"The style judge is left out: {_said(error)}"
 
 
