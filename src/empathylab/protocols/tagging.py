@@ -20,7 +20,7 @@ from empathylab.runs.ledger import request_fingerprints
 from empathylab.runs.plans import storable_text
 from empathylab.store import Lab, hash_of
 from empathylab.store.schema import answers, runs
-from empathylab.style.tactic_rules import Tactic, tactic_rules
+from empathylab.style.tactics.rules import Tactic, tactic_rules
 
 PROTOCOL = "tag"
 NONE = "none"

@@ -1,0 +1,1 @@
+"""Where numbers become conclusions: one result per topic, which everything else renders."""
