@@ -291,7 +291,7 @@ def test_thresholds_and_attention_checks_are_given_on_the_command_line(
 def test_only_without_rated_situations_says_so(filled: Path) -> None:
     code, _, err = run("analyze", "ratings", "--lab", filled, "--only", "dialogues")
     assert code == 2
-    assert "nobody rated a reply to a situation of dialogues" in err
+    assert "no reply to a situation of dialogues was rated" in err
 
 
 def test_a_reference_without_its_factor_says_what_is_needed(long_file: Path) -> None:

@@ -19,12 +19,11 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from empathylab.analysis import ratings as rated_replies
 from empathylab.analysis.appraisal.analysis import analyse_appraisals
 from empathylab.analysis.appraisal.rows import change_rows
 from empathylab.analysis.overview.collect import ReportData, collect
 from empathylab.analysis.overview.respondents import glance_tables
-from empathylab.analysis.ratings.analysis import analyse_ratings
-from empathylab.analysis.ratings.document import ratings_document
 from empathylab.analysis.ratings.rows import comparison_table, rater_table
 from empathylab.analysis.style.analysis import StyleAnalysis
 from empathylab.cli import app
@@ -34,11 +33,31 @@ from empathylab.export.replication.tables import Made, file_name, write_made
 from empathylab.report.page import render
 from empathylab.report.paper import report_tables
 from empathylab.report.table_formats import csv_table, markdown_table
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.emotionbench import import_emotionbench
+from empathylab.store.imports.releases import import_release
+from empathylab.store.lab_scales import import_scales
+from empathylab.tables import read_table
+from tests.helpers.welivita import write_people, write_release
 from tests.report.exports.full_lab import fill
 
 STUDY = "welivita-2024"
+SCALE = """
+id = "my-iri"
+version = 1
+name = "My reactivity index"
+citation = "Doe, J. (2026). Reactivity."
+licence = "CC0-1.0"
+instruction = "Say how much each applies to you."
+minimum = 1
+maximum = 5
+items = 3
+reversed = [2]
+rule = "sum"
+total = true
+words = ["I care", "I shrug", "I listen"]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -186,8 +205,8 @@ def test_dimensions_whose_names_look_alike_in_a_file_have_a_model_each(
     names = ("to me", "to-me")
     several = tuple(dataclasses.replace(study.dimensions[0], name=name) for name in names)
     both = pl.concat([ratings.with_columns(dimension=pl.lit(name)) for name in names])
-    told = dataclasses.replace(study, dimensions=several)
-    found = [one.name for one in analysis._of_study(told, both, "mine")]
+    result = rated_replies.from_table(both, study=dataclasses.replace(study, dimensions=several))
+    found = [one.name for one in analysis._of_study(result, "mine")]
     assert {"ratings-mine-model-to-me", "ratings-mine-model-to-me-2"} <= set(found)
     assert len(set(found)) == len(found)
 
@@ -203,7 +222,7 @@ def test_no_table_takes_anothers_place(tmp_path: Path) -> None:
 def same_numbers(package: Path, report: ReportData) -> None:
     """The tables hold the numbers of the report."""
     [shown] = [one for one in report.ratings if one.study.name == STUDY]
-    document = ratings_document(shown)
+    document = shown.to_dict()
     agree(table(package, f"ratings-{STUDY}-tests"), document["tests"])
     counts = table(package, f"ratings-{STUDY}-counts")
     whole = [row for row in counts if row["kind"] == "all"]
@@ -259,7 +278,7 @@ def test_the_packages_numbers_are_those_of_the_report_and_of_json(
     lab, package = made
     same_numbers(package, report)
     # What `analyze ratings --json` and `analyze appraisal --json` print.
-    found = ratings_document(analyse_ratings(lab, STUDY))
+    found = rated_replies.from_lab(lab, STUDY).to_dict()
     agree(table(package, f"ratings-{STUDY}-tests"), found["tests"])
     agree(table(package, "scales-changes"), change_rows(analyse_appraisals(lab)))
 
@@ -293,7 +312,7 @@ def test_arms_that_share_raters_are_compared_in_pairs(sqlite_lab: Lab, tmp_path:
     done = CliRunner().invoke(app, [*words, "--lab", str(sqlite_lab.folder)])
     assert done.exit_code == 0, done.output
     export_lab(sqlite_lab, tmp_path / "package", format="replication")
-    found = analyse_ratings(sqlite_lab, "pairs").paired
+    found = rated_replies.from_lab(sqlite_lab, "pairs").paired
     assert found is not None
     known = [one for one in found.tests if one.kind == "all"]
     tests = table(tmp_path / "package", "ratings-pairs-paired")
@@ -307,6 +326,37 @@ def test_arms_that_share_raters_are_compared_in_pairs(sqlite_lab: Lab, tmp_path:
     ]
     assert whole["arms"] == "a/model, human"
     assert float(whole["friedman_p"]) == pytest.approx(found.overall[0].friedman.p, rel=1e-5)
+
+
+def test_an_imported_scale_is_compared_alike_in_report_and_package(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    """0.1 compared raters by it in the package only, so the corrections differed."""
+    (tmp_path / "iri.toml").write_text(SCALE, encoding="utf-8")
+    import_scales(sqlite_lab, tmp_path / "iri.toml")
+    write_release(tmp_path / "r.csv", raters=12, per_rater=4)
+    people = []
+    for arm in ("human", "gpt"):
+        write_people(tmp_path / f"{arm}.csv", arm, 12)
+        people.append((arm, read_table(tmp_path / f"{arm}.csv")))
+    release = read_release(read_table(tmp_path / "r.csv"), where="r.csv", people=people)
+    assert release.study is not None
+    raters = tuple(
+        dataclasses.replace(
+            one, answers={**one.answers, "my-iri": (1 + place % 5, 5 - place % 3, 1 + place % 4)}
+        )
+        for place, one in enumerate(release.study.raters)
+    )
+    release = dataclasses.replace(release, study=dataclasses.replace(release.study, raters=raters))
+    import_release(sqlite_lab, release, kind="welivita", source="r.csv", fingerprint="1")
+    compared = rated_replies.from_lab(sqlite_lab).rater_comparison
+    assert compared is not None
+    names = [one.variable for one in compared.numeric]
+    assert names == ["my-iri", "teq", "age", "seconds", "inconsistencies"]
+    export_lab(sqlite_lab, tmp_path / "package", format="replication")
+    text = (tmp_path / "package" / "tables" / f"ratings-{STUDY}-raters.csv").read_text("utf-8")
+    # The corrected p values, and with them the number of tests, are the same.
+    assert text == csv_table(rater_table(compared))
 
 
 def cells(text: str) -> list[set[str]]:

@@ -10,7 +10,8 @@ import polars as pl
 
 from empathylab.analysis.appraisal.analysis import AppraisalAnalysis, analysis_of
 from empathylab.analysis.appraisal.rows import alignment_rows, change_rows
-from empathylab.analysis.ratings.analysis import declared_rules, study_raters
+from empathylab.analysis.ratings.exclusions import declared_rules
+from empathylab.analysis.ratings.raters import study_raters
 from empathylab.analysis.text.numbers import number
 from empathylab.stats.raters.exclusions import Excluded, StraightLining, apply_exclusions
 from empathylab.store import Lab

@@ -26,7 +26,7 @@ from empathylab.analysis.benchmark.style_judge import style_told
 from empathylab.analysis.judges.analysis import PANEL
 from empathylab.analysis.judges.prose import several_ways
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE
-from empathylab.analysis.ratings.collection_period_notes import apart_notes
+from empathylab.analysis.ratings.collection_periods import collection_notes
 from empathylab.errors import InputError
 from empathylab.protocols import ReplyTemplate, reply_template, usual_template
 from empathylab.situations import SituationSet
@@ -128,7 +128,8 @@ def _apart(lab: Lab, ground: Ground, found: Against) -> tuple[str, ...]:
     if found.basis == "judge":
         return ()
     others = dict.fromkeys(one.other for one in found.differences)
-    return apart_notes(lab, ground, [found.respondent, *others])
+    arms = [ground.arm(name) for name in (found.respondent, *others)]
+    return collection_notes(lab, ground.study.name, arms)
 
 
 def _ways(told: pl.DataFrame) -> tuple[str, ...]:
@@ -186,7 +187,8 @@ def leaderboard(
     }
     arms = {name: days.get(ground.arm(name), (None, None)) for name in rated}
     by_first = sorted(rated, key=lambda name: name != "human")
-    notes = [*apart_notes(lab, ground, by_first)] if rated else []
+    in_order = [ground.arm(name) for name in by_first]
+    notes = [*collection_notes(lab, ground.study.name, in_order)] if rated else []
     replied = repliers(lab, asked.prompt, study.situation_set)
     # Whose replies came with the study and were rated by a model alone did not reply by a prompt.
     brought = ground.imported["respondent"].unique(maintain_order=True)

@@ -11,12 +11,13 @@ from typing import Any
 import polars as pl
 
 from empathylab import __version__
+from empathylab.analysis import ratings
 from empathylab.analysis.appraisal.analysis import AppraisalAnalysis, analysis_of
 from empathylab.analysis.appraisal.self_reports import SelfReport, reports_of
 from empathylab.analysis.benchmark.analysis import Leaderboard
 from empathylab.analysis.benchmark.embargo import report_board
 from empathylab.analysis.judges.analysis import JudgesAnalysis, analyse_judges
-from empathylab.analysis.ratings.analysis import RatingsAnalysis, analyse_ratings
+from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.run_selection import shown_runs
 from empathylab.analysis.style.analysis import StyleAnalysis
 from empathylab.analysis.style.lab import report_style
@@ -121,7 +122,7 @@ class ReportData:
     """Older runs of the same kind, which the report does not count again."""
     analysis: AppraisalAnalysis
     self_reports: tuple[SelfReport, ...]
-    ratings: tuple[RatingsAnalysis, ...]
+    ratings: tuple[RatingsResult, ...]
     judges: tuple[JudgesAnalysis, ...]
     """Of the studies whose responses models have judged."""
     style: StyleAnalysis | None
@@ -188,7 +189,7 @@ def _collected(lab: Lab) -> ReportData:
     )
 
 
-def _rated(lab: Lab) -> tuple[list[RatingsAnalysis], list[str]]:
+def _rated(lab: Lab) -> tuple[list[RatingsResult], list[str]]:
     """Every study's analysis; a study that cannot be analysed must not cost the report."""
     found, problems = [], []
     for name, study in lab_studies(lab).items():
@@ -198,7 +199,7 @@ def _rated(lab: Lab) -> tuple[list[RatingsAnalysis], list[str]]:
         if not study.dimensions:
             continue  # people were measured in it, or wrote; the other sections show them
         try:
-            found.append(analyse_ratings(lab, name))
+            found.append(ratings.from_lab(lab, name))
         except UserError as error:
             problems.append(f"The ratings of the study {name} are not analysed: {error}")
     return found, problems

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from empathylab.analysis.appraisal.self_reports import SelfReport
 from empathylab.analysis.overview.collect import ReplyLengths, ReportData, RunSummary
-from empathylab.analysis.ratings.analysis import RatingsAnalysis
+from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.text.apa import listed
 from empathylab.analysis.text.numbers import number, percent, signed
 from empathylab.stats.arms import ArmTest
@@ -49,7 +49,7 @@ def tiles(data: ReportData) -> list[Tile]:
     return (affect + rated + replies)[:_MOST_TILES]
 
 
-def _main_tests(study: RatingsAnalysis) -> list[ArmTest]:
+def _main_tests(study: RatingsResult) -> list[ArmTest]:
     return [
         one for one in study.comparison.tests if one.kind == "all" and one.n and one.n_reference
     ]

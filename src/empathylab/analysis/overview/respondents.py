@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from empathylab.analysis.overview.collect import ReportData
-from empathylab.analysis.ratings.analysis import RatingsAnalysis
+from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.arms import Estimate
 from empathylab.stats.intervals import change_interval
@@ -72,7 +72,7 @@ def _questionnaires(data: ReportData) -> str:
     return f"{', '.join(scales)}, at rest and after imagining {number(situations, 0)} situations."
 
 
-def _rated(study: RatingsAnalysis) -> str:
+def _rated(study: RatingsResult) -> str:
     return (
         f"{number(study.ratings.height, 0)} by {number(study.raters.height, 0)} people, "
         f"{study.study.design} subjects ({study.study.title})."
@@ -98,7 +98,7 @@ def glance_tables(data: ReportData) -> list[Glance]:
     return [one for one in found if one.rows]
 
 
-def _of(study: RatingsAnalysis, data: ReportData) -> str:
+def _of(study: RatingsResult, data: ReportData) -> str:
     return f": {study.study.name}" if len(data.ratings) > 1 else ""
 
 
@@ -156,7 +156,7 @@ def _verdicts(data: ReportData) -> dict[str, Row]:
     return worst
 
 
-def _ratings(study: RatingsAnalysis) -> dict[str, Row]:
+def _ratings(study: RatingsResult) -> dict[str, Row]:
     """The share of good ratings, or the mean, of whoever wrote an arm's replies."""
     writers = _writers(study)
     found: dict[str, Row] = {}
@@ -191,7 +191,7 @@ def _points(found: Estimate) -> str:
     return f"{said} [{signed(100 * found.low)}, {signed(100 * found.high)}]"
 
 
-def _writers(study: RatingsAnalysis) -> dict[str, Sequence[str]]:
+def _writers(study: RatingsResult) -> dict[str, Sequence[str]]:
     """Who wrote each arm's replies; an arm of several respondents is nobody's line."""
     pairs = study.ratings.select("arm", "respondent").unique(maintain_order=True).rows()
     found: dict[str, list[str]] = {}

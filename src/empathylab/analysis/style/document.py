@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from empathylab.analysis.ratings.rows import plain
+from empathylab.analysis.json_values import json_value as plain
 from empathylab.analysis.style.analysis import RatedStyle, StyleAnalysis
 from empathylab.analysis.style.prose import paragraphs
 from empathylab.analysis.style.tables import meaning

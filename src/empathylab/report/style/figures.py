@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.ratings.rows import plain
+from empathylab.analysis.json_values import json_value as plain
 from empathylab.analysis.style.analysis import StyleAnalysis
 from empathylab.analysis.style.tables import main_features
 from empathylab.analysis.style.terms import shown_terms, spelled

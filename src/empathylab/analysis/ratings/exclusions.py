@@ -1,60 +1,101 @@
-"""What is said about raters: whether the arms' are alike, who was left out, what it does."""
+"""Exclusion rules: which apply, whom they exclude, and whether the results stand without them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from empathylab.analysis.ratings.mixed_prose import readable
-from empathylab.analysis.ratings.mixed_rows import doubtful, holm_by_term
-from empathylab.analysis.ratings.models import DimensionModel
-from empathylab.analysis.text.apa import bounded, contingency_text, counted, listed, p_text
+import polars as pl
+
+from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term, readable
+from empathylab.analysis.ratings.model import DimensionModel
+from empathylab.analysis.ratings.raters import told_columns
+from empathylab.analysis.text.apa import contingency_text, counted, listed, p_text
 from empathylab.analysis.text.numbers import number, signed
+from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.stats.arms import ArmComparison, ArmTest
 from empathylab.stats.arms.means import MeanComparison, MeanDifference
-from empathylab.stats.raters.comparability import (
-    CategoricalComparison,
-    NumericComparison,
-    RaterComparison,
+from empathylab.stats.questionnaires.inconsistency import Inconsistencies
+from empathylab.stats.raters.exclusions import (
+    Exclusions,
+    FailedAttention,
+    Inconsistent,
+    Rule,
+    WithAndWithout,
+    rules_from,
 )
-from empathylab.stats.raters.exclusions import Exclusions, WithAndWithout
+from empathylab.store.rated import Study
 
 
-def raters_paragraph(comparison: RaterComparison) -> str:
-    """Whether the arms' raters are alike, and how far that can be said."""
-    groups = [
-        f"{number(n, 0)} of {arm}"
-        for arm, n in zip(comparison.arms, comparison.raters, strict=True)
-    ]
-    said = [f"The raters of the arms were compared ({listed(groups)})."]
-    said += [_numeric_sentence(one, comparison.alpha) for one in comparison.numeric]
-    said += [_categorical_sentence(one, comparison.alpha) for one in comparison.categorical]
-    tests = len(comparison.numeric) + len(comparison.categorical)
-    if tests > 1:
-        said.append(f"p Holm is corrected over these {tests} tests.")
-    return " ".join(said)
+def declared_rules(
+    study: Study, raters: pl.DataFrame, contradictions: Inconsistencies | None
+) -> tuple[list[Rule], tuple[str, ...]]:
+    """The study's own rules, and those of them that cannot be applied."""
+    applied: list[Rule] = []
+    unmet: list[str] = []
+    for rule in rules_from(study.exclusions):
+        try:
+            check_rules([rule], raters, contradictions, study)
+        except UserError:
+            unmet.append(str(rule))
+        else:
+            applied.append(rule)
+    return applied, tuple(unmet)
+
+
+def check_rules(
+    rules: Sequence[Rule],
+    raters: pl.DataFrame,
+    contradictions: Inconsistencies | None,
+    study: Study,
+) -> None:
+    """Raises where a rule needs what the study does not know about its raters."""
+    told = told_columns(raters)
+    for rule in rules:
+        if isinstance(rule, Inconsistent) and contradictions is None:
+            raise InputError(
+                "no rater answered a questionnaire with reversed items, so contradictions cannot "
+                "be counted",
+                where=f"study {study.name}",
+                remedy="Import the raters' answers, to the TEQ say, or omit --inconsistent.",
+            )
+        if isinstance(rule, FailedAttention) and rule.column not in told:
+            raise UnknownName("column about raters", rule.column, told, where=f"study {study.name}")
+
+
+def kept_ratings(excluded: Exclusions, ratings: pl.DataFrame, reference: str) -> pl.DataFrame:
+    """The ratings without those of the excluded raters; the reference arm must have some left."""
+    kept = excluded.keep(ratings)
+    for name in ratings["dimension"].unique().to_list():
+        if not (kept.filter(dimension=name)["arm"] == reference).any():
+            raise InputError(
+                f"the exclusion rules leave no rating of {name} in the reference arm {reference!r}",
+                remedy="Loosen them, choose another --reference, or look at --everybody.",
+            )
+    return kept
 
 
 def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
-    """Which raters were left out by which rule, and whether the arms lost alike."""
+    """Which raters each rule excludes, and whether the arms lose similar numbers."""
     if not exclusions.rules:
-        return "No rule for leaving out raters was declared; all were kept."
-    said = [f"Left out was who {'; or '.join(str(rule) for rule in exclusions.rules)}."]
+        return "No exclusion rule was declared; all raters were kept."
+    rules = " or ".join(str(rule) for rule in exclusions.rules)
+    said = [f"Raters who {rules} were excluded."]
     lost = [
         f"{before - exclusions.kept[arm]} of {counted(before, 'rater')} of {arm}"
         for arm, before in exclusions.raters.items()
     ]
-    said.append(f"This left out {listed(lost)}.")
+    said.append(f"This excluded {listed(lost)}.")
     test = exclusions.alike
     if test.method != "none":
         if test.p < alpha:
             said.append(
-                f"The arms lost unequally many ({contingency_text(test)}): raters who are left "
-                "are no longer a random sample of those assigned, and the results of all raters "
-                "are the safer ones."
+                f"The arms lost unequal numbers of raters ({contingency_text(test)}): the "
+                "remaining raters are no longer a random sample of those assigned, so prefer the "
+                "results of all raters."
             )
         else:
-            said.append(f"The arms lost about equally many ({contingency_text(test)}).")
+            said.append(f"The arms lost similar numbers of raters ({contingency_text(test)}).")
     unknown = sum(one.unknown for one in exclusions.counts)
     if unknown:
         said.append(
@@ -65,9 +106,9 @@ def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
 
 
 def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float = 0.05) -> str:
-    """Whether the results stand when raters are left out, arm by arm.
+    """Whether the results hold without the excluded raters, arm by arm.
 
-    Judged by the test with raters as the independent units; by the plain one where there is none.
+    By the test with raters as the independent units; by the chi-square test where there is none.
     """
     kept = {(one.dimension, one.arm): one for one in found.kept.tests if one.kind == "all"}
     said, ways = [], []
@@ -83,16 +124,16 @@ def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float =
         gaps = [test.risk_difference.estimate for test in (one, other)]
         dimension = f" on {one.dimension}" if len(found.everybody.scales) > 1 else ""
         said.append(
-            f"Without the raters left out, the difference of {one.arm} from {one.reference}"
+            f"Without the excluded raters, the difference of {one.arm} from {one.reference}"
             f"{dimension} is {signed(100 * gaps[1], 2)} percentage points ({text_kept}), with them "
             f"{signed(100 * gaps[0], 2)} ({text}): {_conclusion(p, p_kept, gaps, alpha)}."
         )
     if all(ways) and ways:
-        said.append("This is judged by the test with raters as the independent units.")
+        said.append("These comparisons use the test with raters as the independent units.")
     elif ways:
         said.append(
-            "Where there is no test with raters as the independent units, this is judged by the "
-            "plain one, which takes ratings as independent."
+            "Where there is no test with raters as the independent units, they use the chi-square "
+            "test, which treats ratings as independent."
         )
     return " ".join(said)
 
@@ -100,7 +141,7 @@ def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float =
 def mean_robustness(
     everybody: Sequence[MeanComparison], kept: Sequence[MeanComparison], *, alpha: float = 0.05
 ) -> str:
-    """Whether the differences of means stand when raters are left out, arm by arm."""
+    """Whether the differences of means hold without the excluded raters, arm by arm."""
     others = {
         (one.dimension, gap.arm): gap
         for one in kept
@@ -115,7 +156,7 @@ def mean_robustness(
                 continue
             gaps = [gap.difference.estimate, other.difference.estimate]
             said.append(
-                f"Without the raters left out, the mean {one.dimension} of {gap.arm} differs from "
+                f"Without the excluded raters, the mean {one.dimension} of {gap.arm} differs from "
                 f"that of {gap.reference} by {signed(gaps[1], 2)} ({_mean_test(other)}), with them "
                 f"by {signed(gaps[0], 2)} ({_mean_test(gap)}): "
                 f"{_conclusion(gap.p_holm, other.p_holm, gaps, alpha)}."
@@ -124,7 +165,7 @@ def mean_robustness(
 
 
 def model_robustness(everybody: Sequence[DimensionModel], kept: Sequence[DimensionModel]) -> str:
-    """What the mixed models say of the arms with and without the raters left out."""
+    """The arms' coefficients of the mixed models with and without the excluded raters."""
     others = {one.dimension: one for one in kept if not one.by_valence}
     said = []
     for one in everybody:
@@ -133,8 +174,8 @@ def model_robustness(everybody: Sequence[DimensionModel], kept: Sequence[Dimensi
             continue
         several = f" of {one.dimension}" if len(others) > 1 else ""
         parts = [
-            f"{readable(one.model, name)} is {_coefficient(other, name)} without the raters left "
-            f"out and {_coefficient(one, name)} with them"
+            f"{readable(one.model, name)} is {_coefficient(other, name)} without the excluded "
+            f"raters and {_coefficient(one, name)} with them"
             for name in one.model.coefficients
             if name.startswith("arm")
         ]
@@ -145,7 +186,7 @@ def model_robustness(everybody: Sequence[DimensionModel], kept: Sequence[Dimensi
 def _coefficient(one: DimensionModel, name: str) -> str:
     model = one.model
     if model is None or name not in model.coefficients or name in doubtful(model):
-        return "not to be estimated"
+        return "not estimable"
     p, several = holm_by_term(model)[name], len(model.design.factors["arm"]) > 2
     told = p_text(p, "Holm-corrected p" if several else "p")
     return f"b = {number(model.coefficients[name].estimate, 3)} ({told})"
@@ -171,42 +212,4 @@ def _mean_test(gap: MeanDifference) -> str:
 
 def _conclusion(p: float, p_kept: float, gaps: Sequence[float], alpha: float) -> str:
     same = (p < alpha) == (p_kept < alpha) and (gaps[0] * gaps[1] > 0 or p >= alpha)
-    return f"the conclusion {'stands' if same else 'changes'}"
-
-
-def _numeric_sentence(one: NumericComparison, alpha: float) -> str:
-    means = [f"{number(arm.mean)} (SD {number(arm.sd)}) in {arm.arm}" for arm in one.arms if arm.n]
-    said = f"Mean {one.variable} was {listed(means)}"
-    if math.isnan(one.p):
-        return f"{said}; it cannot be tested."
-    said += (
-        f", Welch's F({one.welch.df}, {number(one.welch.df_denominator)}) = "
-        f"{number(one.welch.f, 2)}, {p_text(one.p)}, {p_text(one.p_holm, 'p Holm')}"
-    )
-    pairs = [pair for pair in one.differences if math.isfinite(pair.equivalence.p)]
-    if not pairs:
-        return f"{said}."
-    bound = number(pairs[0].equivalence.bound, 2)
-    alike = [pair.arm for pair in pairs if pair.equivalence.equivalent]
-    if len(alike) == len(pairs):
-        worst = max(pair.equivalence.p for pair in pairs)
-        return f"{said}; equivalent within ±{bound} SD ({p_text(worst, 'TOST p')})."
-    open_arms = [pair.arm for pair in pairs if not pair.equivalence.equivalent]
-    verb = "is" if len(open_arms) == 1 else "are"
-    return (
-        f"{said}; {listed(open_arms)} {verb} not shown to be equivalent to {pairs[0].reference} "
-        f"within ±{bound} SD at α = {bounded(alpha)}."
-    )
-
-
-def _categorical_sentence(one: CategoricalComparison, alpha: float) -> str:
-    if one.test.method == "none":
-        return f"{one.variable} cannot be compared: {one.test.note}."
-    verdict = "differed" if one.p_holm < alpha else "did not differ detectably"
-    said = (
-        f"{one.variable} {verdict} between arms, {contingency_text(one.test)}, "
-        f"{p_text(one.p_holm, 'p Holm')}, Cramér's V = {bounded(one.test.cramers_v.estimate)}"
-    )
-    if one.pooled:
-        said += f" ({counted(len(one.pooled), 'rare level')} pooled)"
-    return f"{said}."
+    return f"the conclusion {'holds' if same else 'changes'}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from empathylab.analysis.ratings.analysis import analyse_ratings
-from empathylab.analysis.ratings.document import notes
+from empathylab.analysis import ratings as rated_replies
 from empathylab.store import Lab
 from empathylab.study.session.service import StudyService, launch
 from tests.study.examples import between
@@ -33,7 +32,7 @@ def closed(lab: Lab, *rules: dict[str, object]) -> None:
 
 def test_the_rules_of_the_file_are_applied_beside_everybody(sqlite_lab: Lab) -> None:
     closed(sqlite_lab, FAST)
-    found = analyse_ratings(sqlite_lab)
+    found = rated_replies.from_lab(sqlite_lab)
     assert found.exclusions is not None
     assert len(found.exclusions.exclusions.excluded) == 2
     assert found.raters.height == 4
@@ -41,11 +40,11 @@ def test_the_rules_of_the_file_are_applied_beside_everybody(sqlite_lab: Lab) -> 
 
 def test_rules_given_by_hand_replace_those_of_the_file(sqlite_lab: Lab) -> None:
     closed(sqlite_lab, FAST)
-    assert analyse_ratings(sqlite_lab, rules=()).exclusions is None
+    assert rated_replies.from_lab(sqlite_lab, rules=()).exclusions is None
 
 
 def test_a_rule_that_nothing_can_be_held_against_is_named_not_applied(sqlite_lab: Lab) -> None:
     closed(sqlite_lab, {"rule": "failed attention", "column": "unheard_of"})
-    found = analyse_ratings(sqlite_lab)
+    found = rated_replies.from_lab(sqlite_lab)
     assert found.exclusions is None
-    assert any("failed an attention check could not be applied" in one for one in notes(found))
+    assert any("failed an attention check was not applied" in one for one in found.caveats)
