@@ -40,6 +40,7 @@ PROSE = frozenset(
         "problem",
         "problems",
         "question",
+        "reason",
         "reasons",
         "remedy",
         "rests_on",
