@@ -26,6 +26,7 @@ from typing import Any
 
 LONGEST = 100
 KEPT = 80
+MOST_SHOWN = 40
 TEXT, TEXTS, VARIES = "(text)", "(texts)", "(varies)"
 
 PROSE = frozenset(
@@ -128,13 +129,24 @@ def _thinned(values: list[Any]) -> Any:
     return {"length": len(values), "kept": {str(place): values[place] for place in places}}
 
 
+def _is_thinned(value: Any) -> bool:
+    return isinstance(value, dict) and set(value) == {"length", "kept"}
+
+
 def differences(
     golden: Any, today: Any, corrections: Mapping[str, str], case: str, path: str = ""
 ) -> Iterator[str]:
     """One line for each stored value that today's result lacks or changes."""
     if matches(f"{case}:{path}", corrections):
         return
-    if isinstance(golden, dict) and isinstance(today, dict):
+    if _is_thinned(golden) and _is_thinned(today):
+        if golden["length"] != today["length"]:
+            yield f"{case}:{path} has {today['length']} entries; it had {golden['length']}"
+            return
+        for place, value in golden["kept"].items():
+            now = today["kept"][place]
+            yield from differences(value, now, corrections, case, f"{path}[{place}]")
+    elif isinstance(golden, dict) and isinstance(today, dict):
         for name, value in golden.items():
             below = f"{path}.{name}".lstrip(".")
             if name in today:
@@ -149,6 +161,19 @@ def differences(
             yield from differences(value, now, corrections, case, f"{path}[{place}]")
     elif not _same(golden, today, path):
         yield f"{case}:{path} is {_short(today)}; it was {_short(golden)}"
+
+
+def summary(found: list[str]) -> str:
+    """All differences in few lines: the first of each path, and how many there are."""
+    by_path: dict[str, list[str]] = {}
+    for line in found:
+        by_path.setdefault(re.sub(r"\[\d+\]", "[]", line.split()[0]), []).append(line)
+    lines = [
+        lines[0] + (f" (and {len(lines) - 1} more like it)" if len(lines) > 1 else "")
+        for lines in by_path.values()
+    ]
+    more = [f"and {len(lines) - MOST_SHOWN} more paths"] if len(lines) > MOST_SHOWN else []
+    return "\n".join([f"{len(found)} differences:", *lines[:MOST_SHOWN], *more])
 
 
 def _same(golden: Any, today: Any, path: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.golden import cases
-from tests.golden.comparison import differences, stored_form
+from tests.golden.comparison import differences, stored_form, summary
 from tests.golden.write import FOLDER
 
 CORRECTIONS: dict[str, str] = {}
@@ -25,8 +25,6 @@ What fits is no longer compared here, so the corrected number needs a test of it
 patterns narrow.
 """
 
-MOST_SHOWN = 20
-
 
 def golden(case: str) -> Any:
     return json.loads((FOLDER / f"{case}.json").read_text(encoding="utf-8"))
@@ -37,8 +35,7 @@ def check(group: cases.Cases) -> None:
     found: list[str] = []
     for case, compute in group.items():
         found += differences(golden(case), stored_form(compute()), CORRECTIONS, case)
-    shown = found[:MOST_SHOWN]
-    assert not found, f"{len(found)} differences:\n" + "\n".join(shown)
+    assert not found, summary(found)
 
 
 def test_results_on_invented_ratings_are_those_of_0_1(tmp_path: Path) -> None:
@@ -129,6 +126,19 @@ def test_a_correction_excuses_its_own_path_alone() -> None:
         "example:n is 13; it was 12"
     ]
     assert len(found(rows, {"other:*": "a reason"})) == 2
+
+
+def test_of_a_long_list_some_entries_and_the_length_are_compared() -> None:
+    golden_list = stored_form({"rows": [{"p": 0.5}] * 250})
+    changed = stored_form({"rows": [{"p": 0.5}] * 249 + [{"p": 0.6}]})
+    assert list(differences(golden_list, changed, {}, "example")) == [
+        "example:rows[249].p is 0.6; it was 0.5"
+    ]
+    shorter = stored_form({"rows": [{"p": 0.5}] * 249})
+    assert list(differences(golden_list, shorter, {}, "example")) == [
+        "example:rows has 249 entries; it had 250"
+    ]
+    assert list(differences(golden_list, changed, {"example:rows[].p": ""}, "example")) == []
 
 
 def test_every_correction_fits_a_stored_path() -> None:

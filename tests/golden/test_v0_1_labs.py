@@ -15,7 +15,7 @@ import pytest
 
 from tests.golden.cases import Cases
 from tests.golden.commands import result, run
-from tests.golden.comparison import differences, stored_form
+from tests.golden.comparison import differences, stored_form, summary
 from tests.golden.lab_cases import OPEN, archive_cases, lab_cases, row_counts
 
 FOLDER = Path(__file__).parents[1] / "data" / "v0_1"
@@ -23,7 +23,6 @@ CORRECTIONS: dict[str, str] = {}
 """Numbers of 0.1 that have been corrected since: `case:path` -> reason, as in `test_golden.py`."""
 MOVED_TABLES: dict[str, str] = {}
 """Tables of 0.1 whose rows a migration has moved: old name -> new name."""
-MOST_SHOWN = 20
 
 
 def stored(name: str) -> Any:
@@ -52,7 +51,7 @@ def check(group: Cases) -> None:
     found: list[str] = []
     for case, compute in group.items():
         found += differences(stored(case), stored_form(compute()), CORRECTIONS, case)
-    assert not found, f"{len(found)} differences:\n" + "\n".join(found[:MOST_SHOWN])
+    assert not found, summary(found)
 
 
 def test_the_stored_counts_are_those_of_the_stored_lab(tmp_path: Path) -> None:
