@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from empathylab.stats.mixed.clmm import clmm
+from empathylab.stats.mixed.ordinal.clmm import clmm
 
 DEFAULT = Path(__file__).parents[1] / ".." / "shared" / "data"
 FORMULA = "rating ~ source + (1|rater) + (1|situation)"

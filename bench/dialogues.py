@@ -20,9 +20,9 @@ from itertools import accumulate
 from pathlib import Path
 
 from empathylab.situations.emotions import DIALOGUE_EMOTIONS
-from empathylab.situations.empatheticdialogues import read_dialogues
+from empathylab.situations.sources.empatheticdialogues import read_dialogues
 from empathylab.store import Lab
-from empathylab.store.releases import content_hash, import_release
+from empathylab.store.imports.releases import content_hash, import_release
 
 CONVERSATIONS = {"train": 19_500, "valid": 2_800, "test": 2_700}
 HEADER = "conv_id,utterance_idx,context,prompt,speaker_idx,utterance,selfeval,tags\n"

@@ -11,10 +11,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from empathylab.report.appraisal_analysis import analyse_appraisals
-from empathylab.report.self_reports import self_reports
+from empathylab.analysis.appraisal.analysis import analyse_appraisals
+from empathylab.analysis.appraisal.self_reports import self_reports
 from empathylab.store import Lab
-from empathylab.store.emotionbench import import_emotionbench
+from empathylab.store.imports.emotionbench import import_emotionbench
 
 DEFAULT = Path(__file__).parents[1] / ".." / "shared" / "data"
 

@@ -20,7 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from empathylab.judging.instruments import default_instrument
-from empathylab.judging.rate import Judging, plan_judging
+from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import EndpointModel
 from empathylab.runs import Job, Limits, run
 from empathylab.store import Lab

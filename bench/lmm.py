@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from empathylab.stats.mixed.lmm import lmm
+from empathylab.stats.mixed.linear.model import lmm
 
 FORMULA = "rating ~ source + (1|rater) + (1|situation)"
 REPEATS = 7

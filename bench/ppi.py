@@ -34,9 +34,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.judging.ordinal_ridge import fit_ordinal_ridge
-from empathylab.judging.style_judge import PENALTY, style_text
-from empathylab.stats.prediction_powered import PredictionPowered, prediction_powered_mean
+from empathylab.analysis.judges.ordinal_ridge import fit_ordinal_ridge
+from empathylab.analysis.judges.style_judge import PENALTY, style_text
+from empathylab.stats.judges.prediction_powered import PredictionPowered, prediction_powered_mean
 
 DEFAULT = Path(__file__).parents[1] / ".." / "shared" / "data"
 DRAWS, SHARE, FOLDS, SEED = 200, 0.1, 5, 1

@@ -14,13 +14,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from empathylab.report import collect, write_page
+from empathylab.analysis.overview.collect import collect
+from empathylab.report import write_page
 from empathylab.report.sections import report_sections
 from empathylab.report.vega import vega_bundle
-from empathylab.situations.welivita import read_release
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
-from empathylab.store.emotionbench import import_emotionbench
-from empathylab.store.releases import import_release
+from empathylab.store.imports.emotionbench import import_emotionbench
+from empathylab.store.imports.releases import import_release
 from empathylab.tables import read_table
 
 DEFAULT = Path(__file__).parents[1] / ".." / "shared" / "data"

@@ -13,7 +13,7 @@ import time
 
 from dialogues import Words
 from empathylab.situations import DIALOGUE_EMOTIONS, Situation, SituationSet
-from empathylab.situations.sampling import draw
+from empathylab.situations.sampling.draws import draw
 
 CONVERSATIONS = 25_000
 COUNT = 2_000

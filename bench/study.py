@@ -39,7 +39,7 @@ from dialogues import Words
 from empathylab.situations import Situation, SituationSet
 from empathylab.store import Lab, add_respondent, add_situation_set, now, schema
 from empathylab.study import parse_study
-from empathylab.study.service import launch
+from empathylab.study.session.service import launch
 from tests.helpers.postgres import postgres
 
 RATINGS = 10

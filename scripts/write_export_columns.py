@@ -5,8 +5,8 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from empathylab.report.exports import lab_tables
-from empathylab.report.exports.dictionary import dictionary, dictionary_page
+from empathylab.export import lab_tables
+from empathylab.export.dictionary import dictionary, dictionary_page
 from empathylab.store import Lab
 
 TARGET = Path(__file__).parents[1] / "docs" / "export-columns.md"

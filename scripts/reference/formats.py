@@ -14,9 +14,9 @@ from typing import Any, get_args
 from empathylab.protocols.reply_templates import ReplyTemplate
 from empathylab.protocols.templates import AppraisalTemplate
 from empathylab.scales.definition import Scale
-from empathylab.situations import reply_tables
 from empathylab.situations.sets import Situation
-from empathylab.style.tactic_rules import Tactic
+from empathylab.situations.sources import reply_tables
+from empathylab.style.tactics.rules import Tactic
 from reference.commands import walk
 from reference.settings import Undocumented
 

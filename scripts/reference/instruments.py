@@ -6,7 +6,7 @@ from collections import Counter
 
 from empathylab.scales import Scale, builtin_scales
 from empathylab.situations import SituationSet, builtin_sets
-from empathylab.style.catalogue import FEATURES
+from empathylab.style.measures.catalogue import FEATURES
 
 WRITTEN = "<!-- Written from the program by scripts/write_reference.py; do not edit by hand. -->\n"
 _RULES = {

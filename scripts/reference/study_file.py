@@ -12,10 +12,10 @@ import inspect
 from collections.abc import Iterator
 from typing import get_args
 
-from empathylab.stats.exclusions import RULES
-from empathylab.study import block_reading, reading
-from empathylab.study.blocks import Shown
-from empathylab.study.definition import Outcome, Platform
+from empathylab.stats.raters.exclusions import RULES
+from empathylab.study.blocks.types import Shown
+from empathylab.study.design import block_reading, reading
+from empathylab.study.design.definition import Outcome, Platform
 from reference.settings import Undocumented
 
 HEAD = """# A study's file

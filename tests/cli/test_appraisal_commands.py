@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from empathylab.cli import app
-from empathylab.situations import fetching
+from empathylab.situations.sources import fetching
 from tests.helpers.emotionbench import ITEMS, write_people, write_results, write_situations
 
 

@@ -17,7 +17,7 @@ from empathylab.cli.app import LabGroup
 from empathylab.models import known_weights
 from empathylab.store import Lab, runs_frame, schema
 from empathylab.store.judgements import lab_judgements
-from empathylab.study.service import launch
+from empathylab.study.session.service import launch
 from tests.helpers.groups import unavailable
 from tests.judging.judged import replied
 from tests.study.examples import between

@@ -10,8 +10,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from empathylab.cli.stats_chi2 import chi2
-from empathylab.cli.stats_power import power
+from empathylab.cli.stats.chi2 import chi2
+from empathylab.cli.stats.power import power
 from empathylab.errors import EmpathyLabError
 from tests.stats.arms.reference_files import FOLDER, R
 

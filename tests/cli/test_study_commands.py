@@ -20,7 +20,7 @@ from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.store import Lab
 from empathylab.store.rated import lab_study
 from empathylab.study import PRESETS, parse_study, preset_text, read_study
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from tests.helpers.studies import furnished, study_file
 from tests.study.examples import APPRAISAL, BETWEEN
 from tests.study.service_examples import opened, someone, walk
@@ -255,7 +255,7 @@ def test_a_closed_studys_results_are_shown(rated: Path) -> None:
 
 
 def test_the_report_shows_how_far_a_running_study_is_and_no_result(rated: Path) -> None:
-    from empathylab.report import collect
+    from empathylab.analysis.overview.collect import collect
 
     with Lab.open(rated) as lab:
         found = collect(lab)
@@ -265,7 +265,7 @@ def test_the_report_shows_how_far_a_running_study_is_and_no_result(rated: Path) 
 
 
 def test_the_style_of_replies_is_not_related_to_ratings_of_a_running_study(rated: Path) -> None:
-    from empathylab.report.lab_style import _ratings
+    from empathylab.analysis.style.lab import _ratings
 
     with Lab.open(rated) as lab:
         assert _ratings(lab) is None
@@ -285,8 +285,8 @@ def test_data_show_counts_a_running_studys_raters_and_not_their_ratings(rated: P
 
 def test_an_older_version_that_is_still_open_is_not_shown_either(rated: Path) -> None:
     from empathylab.store import now
-    from empathylab.study.peeking import require_closed
-    from empathylab.study.service import launch
+    from empathylab.study.admin.embargo import require_closed
+    from empathylab.study.session.service import launch
 
     with Lab.open(rated) as lab:
         launch(lab, parse_study(BETWEEN.replace("version: 1", "version: 2")), now=now())

@@ -9,8 +9,10 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from empathylab.cli import data, study_arms, study_export
+from empathylab.cli import data
 from empathylab.cli.app import LabGroup
+from empathylab.cli.study import arms as study_arms
+from empathylab.cli.study import export as study_export
 from empathylab.store import Lab
 from tests.study.archived import finished
 from tests.study.service_examples import furnish

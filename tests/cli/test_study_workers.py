@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from empathylab.store import Lab
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from tests.helpers.studies import Serving, furnished, serving, study_file, visit
 
 pytestmark = [pytest.mark.postgres, pytest.mark.slow]

@@ -13,10 +13,10 @@ from pathlib import Path
 import polars as pl
 from sqlalchemy import select, update
 
-from empathylab.situations.welivita import read_release
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, add_respondent, now, schema
+from empathylab.store.imports.releases import import_release
 from empathylab.store.lab_situations import held_situations
-from empathylab.store.releases import import_release
 from empathylab.store.selections import lab_chosen_situations
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_release

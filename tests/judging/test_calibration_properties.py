@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from empathylab.analysis.judges.analysis import analyse_judged
+from empathylab.analysis.judges.calibration import CalibrationPlan
+from empathylab.analysis.judges.document import judges_document
+from empathylab.analysis.judges.frames import judged_from_table
 from empathylab.errors import UserError
-from empathylab.judging.calibration import CalibrationPlan
-from empathylab.judging.judged_frames import judged_from_table
-from empathylab.report.judge_analysis import analyse_judged
-from empathylab.report.judge_document import judges_document
-from empathylab.report.judge_section import judge_section
+from empathylab.report.judges.section import judge_section
 
 _NAMES = st.sampled_from(["a", "b", "c"])
 _VALUES = st.one_of(

@@ -15,14 +15,14 @@ from empathylab.judging.instruments import (
     default_instrument,
     study_instrument,
 )
-from empathylab.situations.welivita import read_release
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
+from empathylab.store.imports.releases import import_release
 from empathylab.store.judged_replies import JudgedStudy, judged_study
-from empathylab.store.releases import import_release
 from empathylab.study import Study
-from empathylab.study.blocks import Text
-from empathylab.study.definition import Dimension
-from empathylab.study.protocol import to_dict
+from empathylab.study.blocks.types import Text
+from empathylab.study.design.definition import Dimension
+from empathylab.study.design.protocol import to_dict
 from tests.helpers.welivita import write_release
 from tests.study.examples import appraisal, between
 

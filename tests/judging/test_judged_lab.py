@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from empathylab.analysis.judges.analysis import analyse_judged
+from empathylab.analysis.judges.calibration import CalibrationPlan, calibrate
+from empathylab.analysis.judges.frames import judged_from_lab
 from empathylab.errors import InputError
 from empathylab.judging.asking import Asking
-from empathylab.judging.calibration import CalibrationPlan, calibrate
-from empathylab.judging.compare import Comparing, plan_comparing
 from empathylab.judging.instruments import study_instrument
-from empathylab.judging.judged_frames import judged_from_lab
-from empathylab.judging.rate import Judging, plan_judging
+from empathylab.judging.pairs import Comparing, plan_comparing
+from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import Message, Parameters, ScriptedModel
-from empathylab.report.judge_analysis import analyse_judged
 from empathylab.runs import Job, run
-from empathylab.situations.rating_tables import ratings_from
-from empathylab.situations.reply_tables import replies_from
-from empathylab.situations.welivita import read_release
+from empathylab.situations.sources.rating_tables import ratings_from
+from empathylab.situations.sources.reply_tables import replies_from
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
+from empathylab.store.imports.releases import import_release
 from empathylab.store.judged_replies import judged_study, study_replies
-from empathylab.store.releases import import_release
 from empathylab.tables import parse_csv, read_table
 from tests.helpers.welivita import write_release
 

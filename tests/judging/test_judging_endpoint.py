@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from empathylab.judging.asking import Asking
-from empathylab.judging.compare import Comparing, plan_comparing
 from empathylab.judging.instruments import study_instrument
-from empathylab.judging.rate import Judging, plan_judging
+from empathylab.judging.pairs import Comparing, plan_comparing
+from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import EndpointModel
 from empathylab.runs import Job, Limits, run
 from empathylab.store import Lab
 from empathylab.store.judged_replies import judged_study, study_replies
 from empathylab.store.judgements import lab_judgements
-from empathylab.study.definition import Arm
+from empathylab.study.design.definition import Arm
 from tests.helpers.endpoint import Served, served
 from tests.judging.judged import ONE, replied
 from tests.study.examples import between
@@ -99,7 +99,7 @@ def test_no_request_tells_the_arm_the_respondent_or_the_study(
 
 SCRIPT = """
 import pathlib, sys
-from empathylab.judging.rate import Judging, plan_judging
+from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import EndpointModel
 from empathylab.runs import Job, Limits, run
 from empathylab.store import Lab

@@ -7,14 +7,14 @@ import math
 import polars as pl
 import pytest
 
-from empathylab.judging.against import against
-from empathylab.judging.against_frames import REPLIES, Ground
-from empathylab.judging.leaderboard import Entry, compared
-from empathylab.judging.measurements import Against
-from empathylab.report.against_document import against_document
-from empathylab.report.against_words import rests_on
-from empathylab.report.leaderboard_page import _line
-from empathylab.situations.released import Dimension
+from empathylab.analysis.benchmark.document import against_document
+from empathylab.analysis.benchmark.estimates import against
+from empathylab.analysis.benchmark.frames import REPLIES, Ground
+from empathylab.analysis.benchmark.leaderboard import Entry, compared
+from empathylab.analysis.benchmark.measurements import Against
+from empathylab.analysis.benchmark.prose import rests_on
+from empathylab.report.benchmark.page import _line
+from empathylab.situations.sources.released import Dimension
 from empathylab.store.judged_replies import JudgedStudy
 
 NEW = "new/model"

@@ -14,6 +14,7 @@ import polars as pl
 import pytest
 import sqlalchemy as sa
 
+from empathylab.analysis.overview.collect import collect
 from empathylab.errors import RequestRejected
 from empathylab.models import (
     Completion,
@@ -26,7 +27,6 @@ from empathylab.models import (
     Usage,
 )
 from empathylab.protocols import Responding, plan_responding
-from empathylab.report import collect
 from empathylab.runs import Job, Limits, Plan, Tally, run
 from empathylab.situations import builtin_set
 from empathylab.store import Lab, outcomes_frame, responses_frame, runs_frame

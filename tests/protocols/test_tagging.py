@@ -20,8 +20,8 @@ from empathylab.report import write_report
 from empathylab.runs import Limits, Request
 from empathylab.store import Lab
 from empathylab.store.schema import answers
-from empathylab.style.tactic_rules import tactic_rules
-from empathylab.style.tactics import tag
+from empathylab.style.tactics.rules import tactic_rules
+from empathylab.style.tactics.tagging import tag
 
 TACTICS = tactic_rules().tactics
 NAMES = [tactic.name for tactic in TACTICS]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from empathylab.report.ratings_analysis import analyse_ratings
-from empathylab.report.ratings_document import notes
+from empathylab.analysis.ratings.analysis import analyse_ratings
+from empathylab.analysis.ratings.document import notes
 from empathylab.store import Lab
-from empathylab.study.service import StudyService, launch
+from empathylab.study.session.service import StudyService, launch
 from tests.study.examples import between
 from tests.study.service_examples import Clock, furnish, someone, walk
 

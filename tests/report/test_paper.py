@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from empathylab.analysis.overview.collect import collect
+from empathylab.analysis.ratings.rows import count_table
 from empathylab.errors import InputError, LabError, UnknownName
-from empathylab.report import ReportData, collect
+from empathylab.report import ReportData
 from empathylab.report.paper import (
     PaperFigure,
     report_figures,
@@ -19,10 +21,9 @@ from empathylab.report.paper import (
     write_tables,
 )
 from empathylab.report.pictures import printed
-from empathylab.report.ratings_rows import count_table
-from empathylab.situations.welivita import read_release
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
-from empathylab.store.releases import import_release
+from empathylab.store.imports.releases import import_release
 from empathylab.tables import read_table
 from tests.helpers.labs import filled
 from tests.helpers.welivita import write_people, write_release

@@ -6,16 +6,16 @@ import json
 
 import pytest
 
+from empathylab.analysis.appraisal.analysis import analyse_appraisals
+from empathylab.analysis.overview.collect import collect
 from empathylab.cli import analyze
 from empathylab.errors import InputError
-from empathylab.report.appraisal_analysis import analyse_appraisals
-from empathylab.report.collect import collect
-from empathylab.report.exports.lab_tables import lab_tables
+from empathylab.export.lab_tables import lab_tables
 from empathylab.store import Lab, administrations_frame
 from empathylab.store.appraisals import read_appraisals
 from empathylab.study import Study, parse_study
-from empathylab.study.peeking import result_commands
-from empathylab.study.service import Page, Saved, StudyService, launch
+from empathylab.study.admin.embargo import result_commands
+from empathylab.study.session.service import Page, Saved, StudyService, launch
 from tests.cli.test_study_commands import ran
 from tests.study.archived import finished
 from tests.study.examples import appraisal, between

@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from empathylab.report import write_report
-from empathylab.situations.welivita import read_release
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
-from empathylab.store.emotionbench import import_emotionbench
-from empathylab.store.releases import import_release
+from empathylab.store.imports.emotionbench import import_emotionbench
+from empathylab.store.imports.releases import import_release
 from empathylab.tables import read_table
 from tests.helpers.visits import WAYS, Visit, opened
 

@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from empathylab.report import write_report
-from empathylab.situations.welivita import read_release
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
-from empathylab.store.releases import import_release
+from empathylab.store.imports.releases import import_release
 from empathylab.tables import read_table
 from tests.helpers.visits import WAYS, Visit, opened
 from tests.helpers.welivita import write_people, write_release

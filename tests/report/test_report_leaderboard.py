@@ -11,21 +11,21 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 from sqlalchemy import delete, select
 
-from empathylab.judging import against_frames
-from empathylab.judging.against_frames import (
+from empathylab.analysis.benchmark import frames as against_frames
+from empathylab.analysis.benchmark.analysis import leaderboard, report_leaderboard
+from empathylab.analysis.benchmark.frames import (
     every_measured_reply,
     measured_replies,
     study_ground,
 )
+from empathylab.analysis.overview.collect import collect
 from empathylab.judging.asking import Asking
-from empathylab.judging.compare import Comparing, plan_comparing
 from empathylab.judging.instruments import study_instrument
-from empathylab.judging.rate import Judging, plan_judging
+from empathylab.judging.pairs import Comparing, plan_comparing
+from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import Message, Parameters, ScriptedModel
-from empathylab.report.against_analysis import leaderboard, report_leaderboard
-from empathylab.report.collect import collect
-from empathylab.report.html import render, write_page
-from empathylab.report.leaderboard_page import leaderboard_section
+from empathylab.report.benchmark.page import leaderboard_section
+from empathylab.report.page import render, write_page
 from empathylab.runs import Job, run
 from empathylab.store import Lab, schema
 from empathylab.store.judged_replies import (
@@ -34,7 +34,7 @@ from empathylab.store.judged_replies import (
     judged_study,
     study_replies,
 )
-from empathylab.study.measuring import measured_study
+from empathylab.study.added_arms.instruments import measured_study
 from tests.judging.measured import PROMPT, STUDY, add_replies, released_lab, situation_ids
 
 NEW = "new/model"

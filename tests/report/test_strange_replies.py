@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from empathylab.report import write_report
-from empathylab.situations.reply_tables import replies_from
+from empathylab.situations.sources.reply_tables import replies_from
 from empathylab.store import Lab
-from empathylab.store.releases import import_release
+from empathylab.store.imports.releases import import_release
 from empathylab.tables import read_table
 from tests.helpers.visits import Visit, opened
 

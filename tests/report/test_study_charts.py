@@ -9,25 +9,25 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empathylab.report.model_charts import (
+from empathylab.analysis.ratings.analysis import RatingsAnalysis, analyse_ratings
+from empathylab.report.ratings.model_charts import (
     PowerSetting,
     forest_chart,
     model_means_chart,
     power_chart,
     power_setting,
 )
-from empathylab.report.rater_charts import (
+from empathylab.report.ratings.rater_charts import (
     inconsistency_chart,
     levels_chart,
     numbers_chart,
     variable_title,
 )
-from empathylab.report.ratings_analysis import RatingsAnalysis, analyse_ratings
-from empathylab.situations.welivita import read_release
-from empathylab.stats.inconsistency import Inconsistencies
-from empathylab.stats.power import two_shares_power
+from empathylab.situations.sources.welivita import read_release
+from empathylab.stats.power.analytic import two_shares_power
+from empathylab.stats.questionnaires.inconsistency import Inconsistencies
 from empathylab.store import Lab
-from empathylab.store.releases import import_release
+from empathylab.store.imports.releases import import_release
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_people, write_release
 

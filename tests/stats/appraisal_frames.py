@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.stats.appraisal import SCORES
+from empathylab.stats.questionnaires.appraisal import SCORES
 
 
 def rest(*scores: float, **more: Any) -> list[dict[str, Any]]:

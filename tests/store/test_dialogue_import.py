@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from empathylab.situations.empatheticdialogues import read_dialogues
+from empathylab.situations.sources.empatheticdialogues import read_dialogues
 from empathylab.store import Lab, lab_situation_set, responses_frame
-from empathylab.store.releases import ImportedRelease, content_hash, import_release
+from empathylab.store.imports.releases import ImportedRelease, content_hash, import_release
 
 HEADER = "conv_id,utterance_idx,context,prompt,speaker_idx,utterance,selfeval,tags"
 ROWS = (

@@ -18,7 +18,7 @@ from empathylab.store import (
     situation_sets_frame,
 )
 from empathylab.store.appraisals import read_appraisals
-from empathylab.store.emotionbench import import_emotionbench
+from empathylab.store.imports.emotionbench import import_emotionbench
 from empathylab.store.lab_situations import lab_situation_set
 from tests.helpers.emotionbench import (
     ITEMS,

@@ -11,7 +11,7 @@ from sqlalchemy import delete, update
 from empathylab.errors import InputError, UnknownName
 from empathylab.judging.asking import Asking
 from empathylab.judging.instruments import study_instrument
-from empathylab.judging.rate import Judging, plan_judging
+from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import ScriptedModel
 from empathylab.runs import Job, run
 from empathylab.store import Lab, schema
@@ -26,7 +26,7 @@ from empathylab.store.judged_replies import (
 )
 from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.rated import lab_studies, raters_frame, ratings_frame
-from empathylab.study.service import launch
+from empathylab.study.session.service import launch
 from tests.judging.judged import ONE, TWO, always, replied
 from tests.study.examples import between
 from tests.study.service_examples import furnish, opened, someone, walk

@@ -8,12 +8,12 @@ import pytest
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation, SituationSet, builtin_set
-from empathylab.situations.methods import methods_paragraph
-from empathylab.situations.released import Release, Reply
-from empathylab.situations.sampling import draw
+from empathylab.situations.sampling.draws import draw
+from empathylab.situations.sampling.methods import methods_paragraph
+from empathylab.situations.sources.released import Release, Reply
 from empathylab.store import Lab
+from empathylab.store.imports.releases import import_release
 from empathylab.store.lab_situations import store_set
-from empathylab.store.releases import import_release
 from empathylab.store.selections import (
     drawn,
     human_replied,

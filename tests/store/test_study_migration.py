@@ -12,7 +12,7 @@ from empathylab.store import Lab, schema
 from empathylab.store.database import database_url, open_engine, rebuilding, transaction
 from empathylab.store.migrate import upgrade
 from empathylab.store.rated import lab_study, raters_frame, ratings_frame
-from empathylab.store.studies import add_study
+from empathylab.store.studies.arms import add_study
 from empathylab.store.writing import now
 
 PROTOCOL = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from empathylab.situations.welivita import read_release
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
-from empathylab.store.releases import import_release
+from empathylab.store.imports.releases import import_release
 from empathylab.study import Study
-from empathylab.study.service import Finished, StudyService
+from empathylab.study.session.service import Finished, StudyService
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_people, write_release
 from tests.study.service_examples import Clock, opened, someone, walk

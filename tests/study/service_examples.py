@@ -12,8 +12,15 @@ from empathylab.scales.wording import with_words
 from empathylab.situations import builtin_set
 from empathylab.store import Lab, add_respondent, add_scale, add_situation_set, schema
 from empathylab.study import Study
-from empathylab.study.blocks import Attention, Tutorial
-from empathylab.study.service import Finished, Page, PlatformIds, Saved, StudyService, launch
+from empathylab.study.blocks.types import Attention, Tutorial
+from empathylab.study.session.service import (
+    Finished,
+    Page,
+    PlatformIds,
+    Saved,
+    StudyService,
+    launch,
+)
 from tests.study.examples import between, scales
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)

@@ -11,16 +11,17 @@ from typing import Any
 
 import pytest
 
+from empathylab.analysis.ratings.analysis import analyse_ratings
+from empathylab.analysis.ratings.document import ratings_document
 from empathylab.errors import InputError
 from empathylab.protocols import reply_template
-from empathylab.report.ratings_analysis import analyse_ratings
-from empathylab.report.ratings_document import ratings_document
 from empathylab.scales import builtin_scale
 from empathylab.scales.wording import with_words
-from empathylab.situations.welivita import read_release
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, add_scale, hash_of, schema
+from empathylab.store.imports.releases import import_release
 from empathylab.store.rated import raters_frame, ratings_frame
-from empathylab.store.releases import import_release
+from empathylab.study.added_arms.instruments import measured_study
 from empathylab.study.archives import (
     Archive,
     pack_study,
@@ -29,7 +30,6 @@ from empathylab.study.archives import (
     write_archive,
 )
 from empathylab.study.archives.members import MEMBERS
-from empathylab.study.measuring import measured_study
 from empathylab.tables import read_table
 from tests.study.archived import finished, rate_all, released
 from tests.study.examples import appraisal, between, scales, within

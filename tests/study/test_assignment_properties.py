@@ -22,9 +22,9 @@ from empathylab.study import (
     study_slots,
     with_place,
 )
-from empathylab.study.assignment import Status, World, counts
-from empathylab.study.definition import Arm, Quota
-from empathylab.study.quotas import has_room, quota_limits
+from empathylab.study.assignment.allocation import Status, World, counts
+from empathylab.study.assignment.quotas import has_room, quota_limits
+from empathylab.study.design.definition import Arm, Quota
 from tests.study.examples import appraisal, between, ids, within
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

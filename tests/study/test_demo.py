@@ -10,10 +10,10 @@ import pytest
 from empathylab.errors import InputError
 from empathylab.situations import builtin_set
 from empathylab.store import Lab, schema
-from empathylab.study.blocks import BLOCKS, Consent
-from empathylab.study.checking import check_study
+from empathylab.study.blocks.types import BLOCKS, Consent
 from empathylab.study.demo import demo_release, demo_study, furnish_demo, open_demo
-from empathylab.study.service import Finished, StudyService
+from empathylab.study.design.checks import check_study
+from empathylab.study.session.service import Finished, StudyService
 from tests.study.service_examples import START, rows_of, someone, walk
 from tests.study.web.raters import Visitor, app_of
 from tests.study.web.raters import walk as walk_pages

@@ -15,8 +15,8 @@ from empathylab.study import (
     parse_study,
     preset_text,
 )
-from empathylab.study.blocks import Attention, Consent, ScaleBlock, Tutorial
-from empathylab.study.definition import Situations
+from empathylab.study.blocks.types import Attention, Consent, ScaleBlock, Tutorial
+from empathylab.study.design.definition import Situations
 from tests.study.examples import between, scales
 
 

@@ -9,11 +9,11 @@ from empathylab.scales import builtin_scale
 from empathylab.scales.wording import with_words
 from empathylab.store import Lab, add_scale, schema
 from empathylab.store.rated import lab_studies
-from empathylab.store.studies import add_study
+from empathylab.store.studies.arms import add_study
 from empathylab.study import parse_study
-from empathylab.study.blocks import Text
-from empathylab.study.definition import Arm, Recruitment
-from empathylab.study.service import Finished, Page, StudyService, launch
+from empathylab.study.blocks.types import Text
+from empathylab.study.design.definition import Arm, Recruitment
+from empathylab.study.session.service import Finished, Page, StudyService, launch
 from tests.study.examples import between
 from tests.study.service_examples import START, furnish, opened, rows_of, someone, walk
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from empathylab.store import Lab
-from empathylab.study.reviewing import Reviews
-from empathylab.study.service import Page, StudyService
+from empathylab.study.admin.reviews import Reviews
+from empathylab.study.session.service import Page, StudyService
 from tests.study.service_examples import careful, opened, someone
 
 
 @pytest.fixture
 def service(sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch) -> StudyService:
-    monkeypatch.setattr("empathylab.study.reviewing._LOOK_AGAIN", _Never())
+    monkeypatch.setattr("empathylab.study.admin.reviews._LOOK_AGAIN", _Never())
     return opened(sqlite_lab)[0]
 
 

@@ -12,8 +12,8 @@ import pytest
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.store import Lab, schema
-from empathylab.study.definition import Quota, Study
-from empathylab.study.service import (
+from empathylab.study.design.definition import Quota, Study
+from empathylab.study.session.service import (
     Closed,
     Finished,
     Moved,
@@ -30,7 +30,7 @@ WALKERS = """
 import sys, threading
 from pathlib import Path
 from empathylab.store import Lab
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from tests.study.service_examples import someone, walk
 
 lab = Lab.open(Path(sys.argv[1]), database=sys.argv[2] or None)

@@ -10,9 +10,9 @@ from sqlalchemy import inspect, text
 from empathylab.errors import InputError
 from empathylab.store import Lab, schema
 from empathylab.store.rated import raters_frame, ratings_frame
-from empathylab.study.definition import Recruitment, Retention
-from empathylab.study.reviewing import Reviews
-from empathylab.study.service import Closed, Finished, Moved, StudyService, launch
+from empathylab.study.admin.reviews import Reviews
+from empathylab.study.design.definition import Recruitment, Retention
+from empathylab.study.session.service import Closed, Finished, Moved, StudyService, launch
 from tests.study.examples import between
 from tests.study.service_examples import opened, rows_of, someone, step_on, walk
 

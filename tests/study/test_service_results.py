@@ -12,17 +12,11 @@ import pytest
 from typer.testing import CliRunner
 
 from empathylab.scales import builtin_scale
-from empathylab.store import (
-    Lab,
-    add_respondent,
-    administrations_frame,
-    responses_frame,
-    schema,
-)
+from empathylab.store import Lab, add_respondent, administrations_frame, responses_frame, schema
 from empathylab.store.rated import rater_answers_frame, raters_frame, ratings_frame
-from empathylab.store.study_results import FinishedWork, GivenReply, add_finished_work
+from empathylab.store.studies.results import FinishedWork, GivenReply, add_finished_work
 from empathylab.study import PRESETS, parse_study, preset_text
-from empathylab.study.service import Finished, Page, StudyService, launch
+from empathylab.study.session.service import Finished, Page, StudyService, launch
 from tests.study.examples import appraisal, between
 from tests.study.service_examples import (
     START,

@@ -37,7 +37,7 @@ from empathylab.study import (
     study_slots,
     with_place,
 )
-from empathylab.study.blocks import Tutorial
+from empathylab.study.blocks.types import Tutorial
 from tests.study.examples import BETWEEN, KEY, scales
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

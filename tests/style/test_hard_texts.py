@@ -8,13 +8,13 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError
+from empathylab.style.authorship.predictability import predictability
 from empathylab.style.distinctive import distinctive_terms
 from empathylab.style.openings import recurrences
-from empathylab.style.predictability import predictability
 from empathylab.style.repetition import repetition
 from empathylab.style.self_similarity import self_similarity
-from empathylab.style.tactics import tactic_table, tactic_templates, tactic_uses
-from empathylab.style.tokens import text_series
+from empathylab.style.tactics.tagging import tactic_table, tactic_templates, tactic_uses
+from empathylab.style.text.tokens import text_series
 
 HARD = [
     "lone \ud83d surrogate",

@@ -112,7 +112,7 @@ def test_ratings_in_words_are_refused_with_the_remedy() -> None:
 def test_exclamations_go_with_good_ratings_and_long_sentences_do_not(
     welivita_responses: pl.DataFrame, welivita_ratings: pl.DataFrame
 ) -> None:
-    from empathylab.style.features import features
+    from empathylab.style.measures.table import features
 
     table = features(welivita_responses, sentiment=False)
     found = {one.feature: one for one in rating_relations(table, welivita_ratings)}

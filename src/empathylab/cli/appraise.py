@@ -55,7 +55,7 @@ def appraise(
     run: RunOptions,
 ) -> None:
     """Gives models a scale at rest and after they imagine situations."""
-    from empathylab.cli.asking import ask, conclude
+    from empathylab.cli.model_runs import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
     from empathylab.protocols import (
         QUESTIONNAIRE,

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from empathylab.cli.acting import operator
-from empathylab.cli.exported import new_place, print_exported
+from empathylab.cli.actor import operator
+from empathylab.cli.export_paths import new_place, print_exported
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 EXAMPLE = (
@@ -53,7 +53,7 @@ def export(
     Simulated raters and test visits are never in it, nor is anybody's identity unless asked for.
     Of a study that is still open, how responses were rated is left out.
     """
-    from empathylab.report.exports import export_lab
+    from empathylab.export import export_lab
     from empathylab.store import Lab
 
     with Lab.open(lab, create=False) as opened:

@@ -177,7 +177,7 @@ def _judge(
     as_json: bool,
 ) -> None:
     """Carries out the runs, prints what came of them, and ends with the exit code that fits."""
-    from empathylab.cli.asking import conclude
+    from empathylab.cli.model_runs import conclude
     from empathylab.cli.progress import progress
     from empathylab.runs import Job
     from empathylab.runs import run as carry_out
@@ -199,10 +199,10 @@ def _judge(
 def _plan(
     lab: Lab, chosen: _Chosen, source: str, asking: Asking, *, pairs: bool, orders: int
 ) -> tuple[Plan, Sequence[JudgedReply]]:
-    from empathylab.judging.compare import Comparing, plan_comparing
     from empathylab.judging.instruments import default_instrument, study_instrument
-    from empathylab.judging.rate import Judging, plan_judging
+    from empathylab.judging.pairs import Comparing, plan_comparing
     from empathylab.judging.sampling import sampled
+    from empathylab.judging.single import Judging, plan_judging
     from empathylab.store.judged_replies import (
         chosen_replies,
         judged_replies,

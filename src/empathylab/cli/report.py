@@ -52,7 +52,8 @@ def report(
     ] = None,
 ) -> None:
     """Writes the report of all that is in the lab."""
-    from empathylab.report import collect, write_page
+    from empathylab.analysis.overview.collect import collect
+    from empathylab.report import write_page
     from empathylab.store import Lab
 
     with Lab.open(lab, create=False) as opened:

@@ -75,7 +75,7 @@ def respond(
     run: RunOptions,
 ) -> None:
     """Lets models reply to people who tell about a situation."""
-    from empathylab.cli.asking import ask, conclude
+    from empathylab.cli.model_runs import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
     from empathylab.protocols import Responding, plan_responding, reply_template, usual_template
     from empathylab.store.selections import lab_chosen_situations

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from empathylab.analysis.appraisal.rows import change_rows, counterpart_rows, validity_rows
+from empathylab.analysis.text.numbers import number, signed
 from empathylab.report import ReportData, cautions
-from empathylab.report.appraisal_rows import change_rows, counterpart_rows, validity_rows
-from empathylab.report.formats import number, signed
 from empathylab.runs import Tally
-from empathylab.stats.appraisal import ScaleChange
 from empathylab.stats.intervals import change_interval
+from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 
 def print_summary(data: ReportData, tallies: list[Tally], path: Path) -> None:

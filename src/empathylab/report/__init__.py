@@ -1,8 +1,8 @@
 """What people take away: the HTML report."""
 
-from empathylab.report.collect import ReportData, collect
-from empathylab.report.html import render, write_page, write_report
-from empathylab.report.sentences import Tile, cautions, tiles
+from empathylab.analysis.overview.collect import ReportData, collect
+from empathylab.analysis.overview.prose import Tile, cautions, tiles
+from empathylab.report.page import render, write_page, write_report
 
 __all__ = [
     "ReportData",

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from empathylab.analysis.overview.collect import ReportData
+from empathylab.analysis.overview.respondents import glance_tables
 from empathylab.errors import InputError, LabError
-from empathylab.report.appraisal_tables import side_by_side_tables
-from empathylab.report.collect import ReportData
-from empathylab.report.glance import glance_tables
+from empathylab.report.appraisal.tables import side_by_side_tables
 from empathylab.report.pictures import printed
 from empathylab.report.sections import Sections, report_sections
-from empathylab.report.style_figures import slug
+from empathylab.report.style.figures import slug
 from empathylab.report.table_formats import latex_table, markdown_table
 
 FigureFormat = Literal["svg", "png", "pdf"]

@@ -16,10 +16,10 @@ from typing import Any
 
 import polars as pl
 
+from empathylab.analysis.text.emoji_names import emoji_name
 from empathylab.errors import InputError, LabError, UnknownName
-from empathylab.report.emoji_names import emoji_name
 from empathylab.report.picture_labels import whole_signs
-from empathylab.style.emoji import emoji_lists
+from empathylab.style.text.emoji import emoji_lists
 from empathylab.tables import clean_text
 
 # Vega counts pixels of a 96th of an inch, print points of a 72nd.

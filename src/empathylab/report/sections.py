@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from empathylab.report.appraisal_section import AppraisalSection, Figure, appraisal_section
-from empathylab.report.collect import ReportData
-from empathylab.report.judge_section import JudgeSection, judge_section
-from empathylab.report.ratings_section import RatingsSection, ratings_section
-from empathylab.report.style_section import StyleSection, style_section
+from empathylab.analysis.overview.collect import ReportData
+from empathylab.report.appraisal.section import AppraisalSection, Figure, appraisal_section
+from empathylab.report.judges.section import JudgeSection, judge_section
+from empathylab.report.ratings.section import RatingsSection, ratings_section
+from empathylab.report.style.section import StyleSection, style_section
 
 
 class Section(Protocol):

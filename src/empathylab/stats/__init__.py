@@ -7,16 +7,6 @@ from empathylab.stats.agreement import (
     intraclass_correlations,
     krippendorff_alpha,
 )
-from empathylab.stats.alignment import (
-    AlignmentSummary,
-    Distance,
-    RankAgreement,
-    alignment_summaries,
-    distances,
-    rank_agreements,
-)
-from empathylab.stats.annotators import AlternativeAnnotatorTest, alternative_annotator_test
-from empathylab.stats.appraisal import ScaleChange, scale_changes
 from empathylab.stats.arms import (
     ArmComparison,
     Estimate,
@@ -26,21 +16,16 @@ from empathylab.stats.arms import (
     compare_paired_arms,
     independence_test,
 )
-from empathylab.stats.calibration import calibration_curve, calibration_scores, ordinal_map
-from empathylab.stats.coherence import FactorCoherence, factor_coherence
-from empathylab.stats.comparability import RaterComparison, compare_raters
 from empathylab.stats.corrections import benjamini_hochberg, benjamini_yekutieli, bonferroni, holm
-from empathylab.stats.exclusions import (
-    FailedAttention,
-    Inconsistent,
-    StraightLining,
-    TooFast,
-    apply_exclusions,
-    with_and_without,
-)
-from empathylab.stats.inconsistency import Inconsistencies, inconsistencies
 from empathylab.stats.intervals import Interval, change_interval
-from empathylab.stats.judge_bias import length_bias, position_bias, self_preference
+from empathylab.stats.judges.annotators import AlternativeAnnotatorTest, alternative_annotator_test
+from empathylab.stats.judges.bias import length_bias, position_bias, self_preference
+from empathylab.stats.judges.calibration import calibration_curve, calibration_scores, ordinal_map
+from empathylab.stats.judges.prediction_powered import (
+    PredictionPowered,
+    prediction_powered_difference,
+    prediction_powered_mean,
+)
 from empathylab.stats.lengths import (
     LengthDistribution,
     LengthMatched,
@@ -61,7 +46,7 @@ from empathylab.stats.mixed import (
     lmm_means,
     marginal_means,
 )
-from empathylab.stats.power import (
+from empathylab.stats.power.analytic import (
     chi_square_power,
     chi_square_sample_size,
     raters_for_power,
@@ -69,26 +54,41 @@ from empathylab.stats.power import (
     two_shares_power,
     two_shares_sample_size,
 )
-from empathylab.stats.power_simulation import (
+from empathylab.stats.power.simulation import (
     PlannedStudy,
     SimulatedPower,
     simulate_ratings,
     simulated_power,
 )
-from empathylab.stats.prediction_powered import (
-    PredictionPowered,
-    prediction_powered_difference,
-    prediction_powered_mean,
+from empathylab.stats.preferences.bradley_terry import BradleyTerry, bradley_terry
+from empathylab.stats.questionnaires.alignment import (
+    AlignmentSummary,
+    Distance,
+    RankAgreement,
+    alignment_summaries,
+    distances,
+    rank_agreements,
 )
-from empathylab.stats.preferences import BradleyTerry, bradley_terry
-from empathylab.stats.reliability import (
+from empathylab.stats.questionnaires.appraisal import ScaleChange, scale_changes
+from empathylab.stats.questionnaires.coherence import FactorCoherence, factor_coherence
+from empathylab.stats.questionnaires.inconsistency import Inconsistencies, inconsistencies
+from empathylab.stats.questionnaires.reliability import (
     Correlation,
     Reliability,
     cronbach_alpha,
     mcdonald_omega,
     retest_correlation,
 )
-from empathylab.stats.validity import Validity, self_report_validity
+from empathylab.stats.questionnaires.validity import Validity, self_report_validity
+from empathylab.stats.raters.comparability import RaterComparison, compare_raters
+from empathylab.stats.raters.exclusions import (
+    FailedAttention,
+    Inconsistent,
+    StraightLining,
+    TooFast,
+    apply_exclusions,
+    with_and_without,
+)
 
 __all__ = [
     "AlignmentSummary",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from empathylab.stats.appraisal import ScaleChange
+from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 
 class Interval(NamedTuple):

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.stats.appraisal import SCORES
 from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.stats.questionnaires.appraisal import SCORES
 
 Array = NDArray[np.float64]
 Measure = Literal["rest", "evoked", "change"]

@@ -15,8 +15,8 @@ from sqlalchemy import ColumnElement, Select, Text, and_, cast, func, literal_co
 
 from empathylab.store.lab import Lab
 from empathylab.store.schema import administrations, raters, respondents, studies
-from empathylab.store.study_records import real_people
-from empathylab.store.study_results import HUMAN
+from empathylab.store.studies.records import real_people
+from empathylab.store.studies.results import HUMAN
 
 # Written out, so that queries can group by it: PostgreSQL takes two parameters as different.
 _HUMAN: ColumnElement[str] = literal_column(f"'{HUMAN}'", Text)

@@ -14,7 +14,7 @@ from empathylab.situations import Situation
 from empathylab.store import schema
 from empathylab.store.lab import Lab
 from empathylab.store.selections import lab_chosen_situations
-from empathylab.store.study_records import real_people
+from empathylab.store.studies.records import real_people
 
 _FIELDS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
 

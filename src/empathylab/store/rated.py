@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, and_, func, or_, select
 from empathylab.errors import InputError, UnknownName
 from empathylab.scales import scale_from_dict
 from empathylab.scales.score_frames import score_frame
-from empathylab.situations.released import Dimension
+from empathylab.situations.sources.released import Dimension
 from empathylab.store.lab import Lab
 from empathylab.store.queries import scales_frame
 from empathylab.store.schema import (
@@ -29,7 +29,7 @@ from empathylab.store.schema import (
     situations,
     studies,
 )
-from empathylab.store.study_records import real_people
+from empathylab.store.studies.records import real_people
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Study:
     dimensions: tuple[Dimension, ...]
     status: str
     exclusions: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
-    """Rules declared before the launch, as `empathylab.stats.exclusions.rules_from` reads them."""
+    """Rules declared before the launch, as `stats.raters.exclusions` reads them."""
 
 
 def lab_studies(lab: Lab) -> dict[str, Study]:

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Row, select
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation, SituationSet, builtin_sets
-from empathylab.situations.methods import methods_paragraph
-from empathylab.situations.sampling import Draw, Shortfall
-from empathylab.situations.tables import check_set_id
+from empathylab.situations.sampling.draws import Draw, Shortfall
+from empathylab.situations.sampling.methods import methods_paragraph
+from empathylab.situations.sources.tables import check_set_id
 from empathylab.store import schema
 from empathylab.store.lab import Lab
 from empathylab.store.lab_situations import lab_situation_sets, situations_of

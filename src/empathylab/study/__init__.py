@@ -1,14 +1,6 @@
 """Studies with people: the study's file, who gets which place, and which page comes next."""
 
-from empathylab.study.answers import (
-    Accepted,
-    Problem,
-    Refused,
-    check_answer,
-    clean_text,
-    valid_values,
-)
-from empathylab.study.assignment import (
+from empathylab.study.assignment.allocation import (
     Full,
     Person,
     Place,
@@ -20,12 +12,35 @@ from empathylab.study.assignment import (
     is_live,
     with_place,
 )
-from empathylab.study.blinding import opaque_id, person_key, same_id
-from empathylab.study.choosing import choose_scales, choose_situations
-from empathylab.study.completion import Completion, completion_for
-from empathylab.study.content import PageContent, page_content
-from empathylab.study.definition import EVERYONE, Study
-from empathylab.study.flow import (
+from empathylab.study.assignment.batches import Item, Slot, study_slots
+from empathylab.study.assignment.blinding import opaque_id, person_key, same_id
+from empathylab.study.assignment.quotas import quota_limits, quota_traits
+from empathylab.study.blocks.answers import (
+    Accepted,
+    Problem,
+    Refused,
+    check_answer,
+    clean_text,
+    valid_values,
+)
+from empathylab.study.blocks.check_results import attention_passed, check_passed, failed_attention
+from empathylab.study.blocks.content import PageContent, page_content
+from empathylab.study.design.definition import EVERYONE, Study
+from empathylab.study.design.materials import choose_scales, choose_situations
+from empathylab.study.design.planning import Plan, needed_raters
+from empathylab.study.design.preset_files import PRESETS, preset_text
+from empathylab.study.design.preview import Preview, preview_study
+from empathylab.study.design.protocol import (
+    Difference,
+    differences,
+    frozen_protocol,
+    protocol_hash,
+    require_same_protocol,
+    to_dict,
+)
+from empathylab.study.design.reading import parse_study, read_study, study_from_dict
+from empathylab.study.session.completion import Completion, completion_for
+from empathylab.study.session.flow import (
     Course,
     End,
     GoTo,
@@ -37,22 +52,7 @@ from empathylab.study.flow import (
     last_step,
     study_steps,
 )
-from empathylab.study.packets import Item, Slot, study_slots
-from empathylab.study.planning import Plan, needed_raters
-from empathylab.study.preset_files import PRESETS, preset_text
-from empathylab.study.preview import Preview, preview_study
-from empathylab.study.protocol import (
-    Difference,
-    differences,
-    frozen_protocol,
-    protocol_hash,
-    require_same_protocol,
-    to_dict,
-)
-from empathylab.study.quotas import quota_limits, quota_traits
-from empathylab.study.reading import parse_study, read_study, study_from_dict
-from empathylab.study.results import attention_passed, check_passed, failed_attention
-from empathylab.study.timing import Timing, page_timing, too_soon
+from empathylab.study.session.timing import Timing, page_timing, too_soon
 
 __all__ = [
     "EVERYONE",

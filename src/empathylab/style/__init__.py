@@ -1,7 +1,11 @@
 """How respondents write, on plain frames; it knows no lab, no model and no web."""
 
-from empathylab.style.catalogue import FEATURES, Feature
-from empathylab.style.dic import read_dic
+from empathylab.style.authorship.predictability import (
+    Classification,
+    Giveaway,
+    Predictability,
+    predictability,
+)
 from empathylab.style.differences import (
     FeatureDifference,
     FeatureStanding,
@@ -15,10 +19,10 @@ from empathylab.style.distinctive import (
     distinctive_terms,
     log_odds,
 )
-from empathylab.style.diversity import Diversity, diversity
-from empathylab.style.emoji import emoji_counts, emoji_lists
-from empathylab.style.features import features
-from empathylab.style.lexicons import (
+from empathylab.style.measures.catalogue import FEATURES, Feature
+from empathylab.style.measures.dic import read_dic
+from empathylab.style.measures.diversity import Diversity, diversity
+from empathylab.style.measures.lexicons import (
     Entry,
     Lexicon,
     builtin_lexicons,
@@ -28,16 +32,15 @@ from empathylab.style.lexicons import (
     word_list,
     write_builtin_lists,
 )
-from empathylab.style.marks import MARKS
+from empathylab.style.measures.sentiment import sentiment_missing, sentiment_scores
+from empathylab.style.measures.table import features
 from empathylab.style.openings import Recurrences, Recurring, recurrences
-from empathylab.style.predictability import Classification, Giveaway, Predictability, predictability
 from empathylab.style.profiles import Figure, Profile, profile_table, profiles
 from empathylab.style.rating_relations import RatingRelation, rating_relations
 from empathylab.style.repetition import Repeated, Repetition, repetition
 from empathylab.style.self_similarity import SelfSimilarity, self_similarity
-from empathylab.style.sentiment import sentiment_missing, sentiment_scores
-from empathylab.style.tactic_rules import Tactic, TacticRules, tactic_rules
-from empathylab.style.tactics import (
+from empathylab.style.tactics.rules import Tactic, TacticRules, tactic_rules
+from empathylab.style.tactics.tagging import (
     TacticUse,
     Tagger,
     Template,
@@ -50,7 +53,9 @@ from empathylab.style.tactics import (
     tactic_uses,
     tag,
 )
-from empathylab.style.tokens import (
+from empathylab.style.text.emoji import emoji_counts, emoji_lists
+from empathylab.style.text.marks import MARKS
+from empathylab.style.text.tokens import (
     mended,
     sentence_lists,
     sentences,

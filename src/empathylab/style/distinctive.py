@@ -20,7 +20,7 @@ from empathylab.style.responses import (
     require_several,
     usable_responses,
 )
-from empathylab.style.terms import Flags, Numbers, Phrases, coded_words, phrases, readable
+from empathylab.style.text.terms import Flags, Numbers, Phrases, coded_words, phrases, readable
 
 Array = NDArray[np.float64]
 

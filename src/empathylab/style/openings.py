@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from empathylab.errors import InputError
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
-from empathylab.style.tokens import word_lists
+from empathylab.style.text.tokens import word_lists
 
 Numbers = NDArray[np.int64]
 

@@ -10,9 +10,9 @@ from types import MappingProxyType
 import polars as pl
 
 from empathylab.errors import InputError
-from empathylab.style.catalogue import FEATURES
-from empathylab.style.marks import MARKS
+from empathylab.style.measures.catalogue import FEATURES
 from empathylab.style.responses import require_columns
+from empathylab.style.text.marks import MARKS
 
 _ROLES = ("respondent", "situation", "sample")
 _FIGURE_FIELDS = ("mean", "low", "high", "sd", "per_100_words", "used", "dropped")

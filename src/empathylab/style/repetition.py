@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
-from empathylab.style.terms import Phrases, coded_words, phrases, readable
+from empathylab.style.text.terms import Phrases, coded_words, phrases, readable
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]

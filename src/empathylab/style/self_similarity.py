@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
-from empathylab.style.terms import coded_words, phrases
+from empathylab.style.text.terms import coded_words, phrases
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from empathylab.judging.compare import Comparing, plan_comparing
 from empathylab.judging.instruments import study_instrument
-from empathylab.judging.rate import Judging, plan_judging
+from empathylab.judging.pairs import Comparing, plan_comparing
+from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import ScriptedModel
 from empathylab.runs import Job, run
 from empathylab.store import Lab

@@ -16,7 +16,7 @@ from empathylab.stats.agreement import (
     variance_components,
 )
 from empathylab.stats.agreement.components import icc_statistic
-from empathylab.stats.reliability import intraclass_correlation
+from empathylab.stats.questionnaires.reliability import intraclass_correlation
 from tests.stats.agreement.examples import SHROUT_FLEISS, long
 
 # Made by tests/reference/agreement.R: psych::ICC and sums of squares of lm().

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from empathylab.stats.agreement import Agreement, agreement, cohen_kappa, spearman
-from empathylab.stats.annotators import alternative_annotator_test
+from empathylab.stats.judges.annotators import alternative_annotator_test
 
 pytestmark = pytest.mark.shared_data
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.stats.mixed.lmm import Lmm, lmm
+from empathylab.stats.mixed.linear.model import Lmm, lmm
 
 _FILE = Path(__file__).parents[2] / "reference" / "lmm.json"
 

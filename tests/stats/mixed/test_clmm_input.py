@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.mixed.clmm import clmm
+from empathylab.stats.mixed.ordinal.clmm import clmm
 
 FORMULA = "rating ~ arm + (1|rater) + (1|item)"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from empathylab.stats.mixed.clmm import clmm
+from empathylab.stats.mixed.ordinal.clmm import clmm
 
 pytestmark = pytest.mark.shared_data
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 from scipy.special import chdtrc
 
-from empathylab.stats.mixed.clmm import clmm
+from empathylab.stats.mixed.ordinal.clmm import clmm
 from tests.stats.mixed.rated_frames import between, crossed
 
 pytestmark = pytest.mark.slow

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError
-from empathylab.stats.mixed.clmm import Clmm, clmm
 from empathylab.stats.mixed.comparisons import likelihood_ratio_test
+from empathylab.stats.mixed.ordinal.clmm import Clmm, clmm
 from tests.stats.mixed.rated_frames import reference, reference_frame
 
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.mixed.lmm import lmm
+from empathylab.stats.mixed.linear.model import lmm
 from tests.stats.mixed.lmm_reference import study
 
 

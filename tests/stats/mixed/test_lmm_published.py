@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.stats.mixed.lmm import Lmm, lmm
+from empathylab.stats.mixed.linear.model import Lmm, lmm
 
 
 def long_form(folder: Path) -> pl.DataFrame:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from empathylab.analysis.ratings.analysis import analyse_ratings
 from empathylab.errors import UserError
-from empathylab.report.ratings_analysis import analyse_ratings
 from empathylab.store import Lab, schema
 from empathylab.study import PRESETS, parse_study
 from empathylab.study.bots import BEHAVIOURS, Behaviour, Settings, mixed, served, walk
 from empathylab.study.bots.reports import Met, summed_up
-from empathylab.study.exporting import export_study
-from empathylab.study.service import StudyService
+from empathylab.study.exports.folders import export_study
+from empathylab.study.session.service import StudyService
 from empathylab.study.web import visit_token
 from tests.study.examples import BETWEEN
 from tests.study.service_examples import furnish, opened, rows_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from empathylab.store import Lab
-from empathylab.study.definition import Outcome, Platform, Recruitment, Study
-from empathylab.study.service import PlatformIds, StudyService, launch
+from empathylab.study.design.definition import Outcome, Platform, Recruitment, Study
+from empathylab.study.session.service import PlatformIds, StudyService, launch
 from tests.study.examples import between
 from tests.study.recruiting.prolific_server import STUDY
 from tests.study.service_examples import Clock, furnish, walk

@@ -8,7 +8,7 @@ import pytest
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.store import Lab, schema
-from empathylab.study.definition import Retention
+from empathylab.study.design.definition import Retention
 from empathylab.study.recruiting.invitations import (
     Invitation,
     invite,
@@ -16,7 +16,7 @@ from empathylab.study.recruiting.invitations import (
     new_token,
     revoke,
 )
-from empathylab.study.service import StudyService, launch
+from empathylab.study.session.service import StudyService, launch
 from empathylab.study.web.recruitment import visit_token
 from tests.study.recruiting.examples import recruiting, served
 from tests.study.service_examples import rows_of

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from empathylab.store import Lab, schema
-from empathylab.study.service import Closed, Page, StudyService, launch
+from empathylab.study.session.service import Closed, Page, StudyService, launch
 from tests.study.recruiting.examples import finished, rating, recruiting, sent, served
 from tests.study.service_examples import rows_of, step_on
 from tests.study.service_examples import walk as walk_pages

@@ -9,9 +9,9 @@ import pytest
 
 from empathylab.errors import InputError
 from empathylab.store import Lab, schema
+from empathylab.study.admin.reviews import Reviews
 from empathylab.study.recruiting.approvals import approval_table, approvals
-from empathylab.study.reviewing import Reviews
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from tests.study.recruiting.examples import finished, rating, recruiting, sent, served
 from tests.study.service_examples import rows_of, someone, walk
 from tests.study.web.raters import Read, visiting

@@ -12,7 +12,7 @@ from empathylab.store import Lab, schema
 from empathylab.study.recruiting import polling
 from empathylab.study.recruiting.polling import start_polling
 from empathylab.study.recruiting.prolific import Prolific
-from empathylab.study.service import Page
+from empathylab.study.session.service import Page
 from tests.study.recruiting.examples import rating, recruiting, sent, served
 from tests.study.recruiting.prolific_server import TOKEN, prolific, submission
 from tests.study.service_examples import rows_of, step_on

@@ -9,10 +9,10 @@ import pytest
 from empathylab.errors import InputError, UserError
 from empathylab.store import Lab, schema
 from empathylab.store.rated import raters_frame
-from empathylab.study.definition import Quota
+from empathylab.study.design.definition import Quota
 from empathylab.study.recruiting.prolific import Submission
 from empathylab.study.recruiting.prolific_csv import import_export, read_export
-from empathylab.study.service import Closed, Page
+from empathylab.study.session.service import Closed, Page
 from tests.study.recruiting.examples import finished, rating, recruiting, sent, served
 from tests.study.service_examples import rows_of, step_on, walk
 

@@ -13,7 +13,7 @@ from empathylab.store.rated import ratings_frame
 from empathylab.study.recruiting.prolific import Submission
 from empathylab.study.recruiting.statuses import KNOWN, status_named
 from empathylab.study.recruiting.sync import apply_submissions, platform_studies, pull
-from empathylab.study.service import Closed, Page, PlatformIds, StudyService
+from empathylab.study.session.service import Closed, Page, PlatformIds, StudyService
 from tests.study.recruiting.examples import finished, rating, recruiting, sent, served
 from tests.study.recruiting.prolific_server import STUDY, prolific, submission
 from tests.study.service_examples import rows_of, someone, walk

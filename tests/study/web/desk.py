@@ -39,9 +39,9 @@ from empathylab.study import (
     valid_values,
     with_place,
 )
-from empathylab.study.assignment import World
-from empathylab.study.flow import Answers
-from empathylab.study.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
+from empathylab.study.assignment.allocation import World
+from empathylab.study.session.flow import Answers
+from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
 
 KEY = b"a key for the tests, 32 bytes it"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

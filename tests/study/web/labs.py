@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from empathylab.situations import Situation, SituationSet, builtin_set
 from empathylab.store import Lab, add_respondent, add_scale, add_situation_set, schema
 from empathylab.study import Study
-from empathylab.study.service import StudyService, launch
+from empathylab.study.session.service import StudyService, launch
 from tests.study.web.desk import scales
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)

@@ -23,7 +23,7 @@ _SERVE = """\
 import sys, uvicorn
 from pathlib import Path
 from empathylab.store import Lab
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from empathylab.study.web import create_app, server_settings
 lab = Lab.open(Path(sys.argv[1]), create=False)
 service = StudyService(lab, sys.argv[2])

@@ -13,7 +13,7 @@ import httpx
 from starlette.applications import Starlette
 
 from empathylab.study import Study
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from empathylab.study.web import create_app
 from tests.study.web.desk import Desk
 

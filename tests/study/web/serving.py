@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import uvicorn
 
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from empathylab.study.web import server_settings
 from tests.study.web.desk import Desk
 from tests.study.web.raters import app_of

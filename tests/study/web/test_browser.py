@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page
 
 from empathylab.store import Lab
 from empathylab.study import PRESETS, Study, parse_study
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from tests.study.web.desk import Desk, preset
 from tests.study.web.labs import launched
 from tests.study.web.raters import right_answers

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from empathylab.store import Lab
-from empathylab.study.definition import Outcome, Platform, Quota, Study
+from empathylab.study.design.definition import Outcome, Platform, Quota, Study
 from empathylab.study.recruiting.invitations import invite
-from empathylab.study.service import StudyService, launch
+from empathylab.study.session.service import StudyService, launch
 from empathylab.study.web.assets import asset_paths
 from tests.study.recruiting.examples import CODES, recruiting, served
 from tests.study.web.raters import Read, Visitor, app_of, filled

@@ -10,9 +10,9 @@ import httpx
 import pytest
 
 from empathylab.store import Lab, schema
-from empathylab.study.definition import Platform, Recruitment
-from empathylab.study.reviewing import Reviews
-from empathylab.study.service import StudyService, launch
+from empathylab.study.admin.reviews import Reviews
+from empathylab.study.design.definition import Platform, Recruitment
+from empathylab.study.session.service import StudyService, launch
 from tests.study.examples import between
 from tests.study.service_examples import Clock, opened, rows_of
 from tests.study.web.raters import Read, Visitor, app_of, filled, visiting
@@ -187,7 +187,7 @@ def test_a_guest_changes_nothing_that_was_answered(sqlite_lab: Lab) -> None:
 def test_a_guest_is_shown_a_message_before_it_counts_as_read(
     sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("empathylab.study.reviewing._LOOK_AGAIN", timedelta(0))
+    monkeypatch.setattr("empathylab.study.admin.reviews._LOOK_AGAIN", timedelta(0))
     service = recruited(sqlite_lab, "sona")
     with visiting(service) as ann, visiting(service) as eve:
         go_on(ann, service, ann.get(LINKS["sona"]), "rate/1")

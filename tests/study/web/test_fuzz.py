@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from empathylab.store import Lab, schema
 from empathylab.study import parse_study
-from empathylab.study.service import Finished, Page, Saved, StudyService
+from empathylab.study.session.service import Finished, Page, Saved, StudyService
 from tests.study.examples import BETWEEN
 from tests.study.service_examples import Clock, careful, opened, rows_of, someone, walk
 from tests.study.web.raters import Read, Visitor, app_of

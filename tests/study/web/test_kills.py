@@ -11,7 +11,7 @@ import sqlalchemy
 
 from empathylab.store import Lab, schema
 from empathylab.study import Study, parse_study
-from empathylab.study.service import launch
+from empathylab.study.session.service import launch
 from tests.helpers.groups import unavailable
 from tests.helpers.mortal_postgres import mortal_postgres
 from tests.study.service_examples import START, furnish, rows_of

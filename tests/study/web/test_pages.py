@@ -11,11 +11,11 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from empathylab.study import PRESETS, Completion, parse_study
-from empathylab.study.assignment import Reason
-from empathylab.study.definition import Outcome, Recruitment
-from empathylab.study.visits import Closed, Finished
+from empathylab.study.assignment.allocation import Reason
+from empathylab.study.design.definition import Outcome, Recruitment
+from empathylab.study.session.visits import Closed, Finished
 from empathylab.study.web import visit_token
-from empathylab.study.web.words import words_in
+from empathylab.study.web.interface_texts import words_in
 from tests.study.examples import BETWEEN
 from tests.study.web.desk import KEY, Desk, preset
 from tests.study.web.raters import Read, Visitor, app_of, filled, visiting, walk

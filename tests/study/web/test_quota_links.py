@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from starlette.datastructures import QueryParams
 
-from empathylab.cli.study_serve import _link
+from empathylab.cli.study.serve import _link
 from empathylab.errors import InputError
 from empathylab.store import Lab
 from empathylab.store.rated import raters_frame
 from empathylab.study import parse_study
-from empathylab.study.definition import Quota
-from empathylab.study.planning import needed_raters
-from empathylab.study.quotas import has_room, people_told_of, told_by_link
-from empathylab.study.service import StudyService
+from empathylab.study.assignment.quotas import has_room, people_told_of, told_by_link
+from empathylab.study.design.definition import Quota
+from empathylab.study.design.planning import needed_raters
+from empathylab.study.session.service import StudyService
 from empathylab.study.web.recruitment import BadLink, Visit, read_link, visit_token
 from tests.study.examples import BETWEEN, KEY, between, ids, scales
 from tests.study.service_examples import opened

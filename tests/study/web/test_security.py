@@ -12,7 +12,7 @@ import string
 import pytest
 
 from empathylab.study import parse_study
-from empathylab.study.definition import Recruitment
+from empathylab.study.design.definition import Recruitment
 from empathylab.study.web.logs import REQUESTS
 from tests.study.examples import BETWEEN
 from tests.study.web.desk import Desk

@@ -15,8 +15,8 @@ import pytest
 
 from empathylab.errors import InputError
 from empathylab.store import Lab, schema
-from empathylab.study.definition import Retention
-from empathylab.study.service import StudyService
+from empathylab.study.design.definition import Retention
+from empathylab.study.session.service import StudyService
 from empathylab.study.web.serving import (
     LOOPBACK,
     Serving,

@@ -1,15 +1,21 @@
 """Mixed models of ratings: cumulative link and linear ones, with crossed or nested groups."""
 
-from empathylab.stats.mixed.clmm import Clmm, Coefficient, RandomEffect, clmm
 from empathylab.stats.mixed.comparisons import LikelihoodRatio, likelihood_ratio_test
 from empathylab.stats.mixed.design import Grouping, MixedDesign, read_design
-from empathylab.stats.mixed.lmm import FixedEffect, Lmm, lmm
-from empathylab.stats.mixed.lmm_comparison import compare_lmm
-from empathylab.stats.mixed.lmm_means import LmmContrast, LmmMean, lmm_contrasts, lmm_means
-from empathylab.stats.mixed.lmm_shares import VarianceShare, variance_shares
-from empathylab.stats.mixed.lmm_terms import TermTest, term_tests
-from empathylab.stats.mixed.margins import Contrast, Margin, Margins, contrasts, marginal_means
-from empathylab.stats.mixed.predictions import category_probabilities
+from empathylab.stats.mixed.linear.comparison import compare_lmm
+from empathylab.stats.mixed.linear.means import LmmContrast, LmmMean, lmm_contrasts, lmm_means
+from empathylab.stats.mixed.linear.model import FixedEffect, Lmm, lmm
+from empathylab.stats.mixed.linear.terms import TermTest, term_tests
+from empathylab.stats.mixed.linear.variance_shares import VarianceShare, variance_shares
+from empathylab.stats.mixed.ordinal.clmm import Clmm, Coefficient, RandomEffect, clmm
+from empathylab.stats.mixed.ordinal.margins import (
+    Contrast,
+    Margin,
+    Margins,
+    contrasts,
+    marginal_means,
+)
+from empathylab.stats.mixed.ordinal.predictions import category_probabilities
 
 __all__ = [
     "Clmm",

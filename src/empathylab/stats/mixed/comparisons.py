@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from empathylab.errors import InputError
-from empathylab.stats.mixed.clmm import Clmm
+from empathylab.stats.mixed.ordinal.clmm import Clmm
 
 _ROUNDING = 1e-3
 """Log-likelihood by which a larger model may seem worse because searches end early."""

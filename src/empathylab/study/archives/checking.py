@@ -10,11 +10,11 @@ from empathylab.errors import InputError
 from empathylab.scales import scale_from_dict
 from empathylab.situations import Situation
 from empathylab.store import hash_of
+from empathylab.study.admin.launching import fingerprints
 from empathylab.study.archives.packing import SET_FIELDS, SITUATION_FIELDS
-from empathylab.study.definition import Study
-from empathylab.study.launching import fingerprints
-from empathylab.study.protocol import protocol_hash
-from empathylab.study.reading import study_from_dict
+from empathylab.study.design.definition import Study
+from empathylab.study.design.protocol import protocol_hash
+from empathylab.study.design.reading import study_from_dict
 
 _TEXT, _TEXT_OR_NOTHING = (str,), (str, type(None))
 _NUMBER, _NUMBER_OR_NOTHING = (int, float), (int, float, type(None))

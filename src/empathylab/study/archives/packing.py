@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from empathylab.errors import InputError
 from empathylab.scales import builtin_scales, scale_to_dict
 from empathylab.store import Lab, hash_of
-from empathylab.store.study_archive import (
+from empathylab.store.studies.archive import (
     ArchiveImport,
     Rows,
     administration_rows,

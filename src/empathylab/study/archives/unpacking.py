@@ -12,9 +12,9 @@ from sqlalchemy import Connection
 from empathylab.errors import InputError
 from empathylab.situations import Situation
 from empathylab.store import Lab
-from empathylab.store.archive_rows import ArchiveRows, PlacedSets, place_scales, place_sets
-from empathylab.store.study_archive import archive_import, begin_archive
-from empathylab.store.study_records import find_study
+from empathylab.store.imports.archive_rows import ArchiveRows, PlacedSets, place_scales, place_sets
+from empathylab.store.studies.archive import archive_import, begin_archive
+from empathylab.store.studies.records import find_study
 from empathylab.study.archives.checking import check_archive, is_complete, situation_of
 from empathylab.study.archives.members import Archive
 from empathylab.study.archives.packing import pack

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 
 from empathylab.errors import EmpathyLabError
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 
 _PATIENCE = 30.0
 

@@ -8,14 +8,14 @@ from importlib.resources import files
 from empathylab.errors import InputError
 from empathylab.scales import Scale, scale_from_dict
 from empathylab.store import Lab, now
+from empathylab.store.imports.releases import content_hash, import_release
 from empathylab.store.lab_scales import store_scales
-from empathylab.store.releases import content_hash, import_release
 from empathylab.store.selections import save_selection
-from empathylab.store.study_records import find_study
-from empathylab.study.definition import Study
+from empathylab.store.studies.records import find_study
+from empathylab.study.admin.launching import launch
 from empathylab.study.demo.replies import SOURCE, demo_release
-from empathylab.study.launching import launch
-from empathylab.study.reading import parse_study
+from empathylab.study.design.definition import Study
+from empathylab.study.design.reading import parse_study
 
 _SELECTION = "demo-situations"
 

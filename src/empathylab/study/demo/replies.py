@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from empathylab.situations import builtin_set
-from empathylab.situations.released import Release, Reply
+from empathylab.situations.sources.released import Release, Reply
 
 SOURCE = "demo-replies"
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError
-from empathylab.store.study_people import submitters
-from empathylab.store.study_records import add_audit
+from empathylab.store.studies.participants import submitters
+from empathylab.store.studies.records import add_audit
 from empathylab.tables import harmless_cell
 
 if TYPE_CHECKING:
-    from empathylab.study.steering import Steering
+    from empathylab.study.admin.actions import Steering
 
 
 @dataclass(frozen=True, slots=True)

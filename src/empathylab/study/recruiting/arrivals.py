@@ -11,15 +11,15 @@ from sqlalchemy import Row
 
 from empathylab.store import Lab
 from empathylab.store import now as present
-from empathylab.store.study_people import set_visit_ids, visit_ids
-from empathylab.study.answers import clean_text
-from empathylab.study.assignment import FOR_GOOD, World
-from empathylab.study.blinding import person_key
-from empathylab.study.definition import Study
-from empathylab.study.launched import Launched, load_launched
+from empathylab.store.studies.participants import set_visit_ids, visit_ids
+from empathylab.study.assignment.allocation import FOR_GOOD, World
+from empathylab.study.assignment.blinding import person_key
+from empathylab.study.blocks.answers import clean_text
+from empathylab.study.design.definition import Study
+from empathylab.study.group_commit.write_queue import Turns
 from empathylab.study.recruiting.invitations import require_open
-from empathylab.study.turns import Turns
-from empathylab.study.visits import PlatformIds
+from empathylab.study.session.launched import Launched, load_launched
+from empathylab.study.session.visits import PlatformIds
 
 
 class Arrivals:

@@ -17,20 +17,20 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from sqlalchemy import Connection
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.store.study_people import (
+from empathylab.store.studies.participants import (
     add_invitations,
     find_invitation,
     invitation_rows,
     revoke_invitation,
 )
-from empathylab.store.study_places import find_place
-from empathylab.store.study_records import add_audit, lock_study
-from empathylab.study.answers import clean_text
-from empathylab.study.blinding import opaque_id, same_id
-from empathylab.study.quotas import require_told
+from empathylab.store.studies.places import find_place
+from empathylab.store.studies.records import add_audit, lock_study
+from empathylab.study.assignment.blinding import opaque_id, same_id
+from empathylab.study.assignment.quotas import require_told
+from empathylab.study.blocks.answers import clean_text
 
 if TYPE_CHECKING:
-    from empathylab.study.steering import Steering
+    from empathylab.study.admin.actions import Steering
 
 PARAMETER = "invitation"
 """Of the link."""

@@ -12,7 +12,7 @@ from empathylab.study.recruiting.prolific import Prolific, configured
 from empathylab.study.recruiting.sync import pull
 
 if TYPE_CHECKING:
-    from empathylab.study.steering import Steering
+    from empathylab.study.admin.actions import Steering
 
 log = logging.getLogger("empathylab.study.recruiting")
 

@@ -13,14 +13,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.store.study_people import rater_details, set_rater_details, set_told, submitters
-from empathylab.store.study_records import add_audit, lock_study
-from empathylab.study.answers import clean_text
+from empathylab.store.studies.participants import (
+    rater_details,
+    set_rater_details,
+    set_told,
+    submitters,
+)
+from empathylab.store.studies.records import add_audit, lock_study
+from empathylab.study.blocks.answers import clean_text
 from empathylab.study.recruiting.prolific import Submission
 from empathylab.study.recruiting.sync import Synced, apply_submissions
 
 if TYPE_CHECKING:
-    from empathylab.study.steering import Steering
+    from empathylab.study.admin.actions import Steering
 
 _PARTICIPANT = ("participantid", "prolificid", "prolificpid")
 _SUBMISSION = ("submissionid", "sessionid")

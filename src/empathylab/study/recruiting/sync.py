@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import InputError
-from empathylab.store.study_people import set_states, submitters
-from empathylab.store.study_places import find_place
-from empathylab.store.study_records import add_audit, lock_study
-from empathylab.study.answers import clean_text
+from empathylab.store.studies.participants import set_states, submitters
+from empathylab.store.studies.places import find_place
+from empathylab.store.studies.records import add_audit, lock_study
+from empathylab.study.blocks.answers import clean_text
 from empathylab.study.recruiting.prolific import Prolific, Submission
 from empathylab.study.recruiting.statuses import FREES, RETURNED, is_known, status_named
 
 if TYPE_CHECKING:
-    from empathylab.study.steering import Steering
+    from empathylab.study.admin.actions import Steering
 
 _MOST_STUDIES = 10
 _REASON = "returned their submission on Prolific after they had finished"

@@ -14,8 +14,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from empathylab.errors import LabError, UserError
-from empathylab.study.definition import Study
-from empathylab.study.steering import Steering
+from empathylab.study.admin.actions import Steering
+from empathylab.study.design.definition import Study
 from empathylab.study.web.assets import send_asset
 from empathylab.study.web.console import RULES, Console, error_page, guarded, guarded_routes
 from empathylab.study.web.forms import MOST_BYTES

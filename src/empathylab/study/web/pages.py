@@ -16,15 +16,17 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from empathylab.errors import LabError, UserError
-from empathylab.study.answers import Refused
-from empathylab.study.assignment import World
-from empathylab.study.blinding import same_id
-from empathylab.study.definition import Study
-from empathylab.study.quotas import told_by_link
-from empathylab.study.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
+from empathylab.study.assignment.allocation import World
+from empathylab.study.assignment.blinding import same_id
+from empathylab.study.assignment.quotas import told_by_link
+from empathylab.study.blocks.answers import Refused
+from empathylab.study.design.definition import Study
+from empathylab.study.group_commit.waiting import Waiting
+from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
 from empathylab.study.web.forms import MOST_BYTES, Form, read_form
-from empathylab.study.web.handover import Handover
+from empathylab.study.web.interface_texts import Said, asked_language
 from empathylab.study.web.markdown import block_html
+from empathylab.study.web.next_pages import Handover
 from empathylab.study.web.recruitment import MTURK_HOSTS, BadLink, Preview, Visit, read_link
 from empathylab.study.web.rendering import (
     Filled,
@@ -47,8 +49,6 @@ from empathylab.study.web.sessions import (
     seal,
     unseal,
 )
-from empathylab.study.web.waiting import Waiting
-from empathylab.study.web.words import Said, asked_language
 
 _AFTER = "after"
 """The parameter that names the page from whose answer somebody comes."""
@@ -57,7 +57,7 @@ _UNSIGNED = ("mturk", "prolific", "sona")
 
 
 class RaterService(Protocol):
-    """What the pages need of `empathylab.study.service.StudyService`."""
+    """What the pages need of `empathylab.study.session.service.StudyService`."""
 
     def arrive(
         self, ids: PlatformIds, *, world: World = "person", language: str | None = None

@@ -12,14 +12,14 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from empathylab.study.blocks import Text
-from empathylab.study.content import Asked, PageContent
-from empathylab.study.definition import Study
-from empathylab.study.visits import Page
+from empathylab.study.blocks.content import Asked, PageContent
+from empathylab.study.blocks.types import Text
+from empathylab.study.design.definition import Study
+from empathylab.study.session.visits import Page
 from empathylab.study.web.assets import asset_paths
 from empathylab.study.web.forms import ANSWER
+from empathylab.study.web.interface_texts import Words, words_in
 from empathylab.study.web.markdown import block_html, inline_html
-from empathylab.study.web.words import Words, words_in
 
 _TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks")
 _WORK = ("rate", "imagine", "write")

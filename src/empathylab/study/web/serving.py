@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from empathylab.errors import InputError
-from empathylab.study.definition import Study
+from empathylab.study.design.definition import Study
 from empathylab.study.web.logs import start_logging
 from empathylab.study.web.workers import run_workers
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.applications import Starlette
 
-    from empathylab.study.service import StudyService
+    from empathylab.study.session.service import StudyService
 
 LOOPBACK = ("127.0.0.1", "::1")
 _DAY = 24 * 3600.0
@@ -103,7 +103,7 @@ class Serving:
     def service(self) -> StudyService:
         """The study in a lab of its own, opened now."""
         from empathylab.store import Lab
-        from empathylab.study.service import StudyService
+        from empathylab.study.session.service import StudyService
 
         name = f"{self.study.name}@{self.study.version}"
         return StudyService(Lab.open(self.folder, create=False), name)
@@ -283,7 +283,7 @@ def _keep_deleting(serving: Serving, ended: threading.Event) -> None:
 
 def delete_expired(serving: Serving) -> tuple[int, int]:
     """How many platform ids and comments of the lab's studies were deleted: their time is over."""
-    from empathylab.study.retention import apply_everywhere
+    from empathylab.study.admin.retention import apply_everywhere
 
     try:
         service = serving.service()

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from empathylab.study.blinding import opaque_id, same_id
+from empathylab.study.assignment.blinding import opaque_id, same_id
 
 DAYS = 60
 """How long a browser keeps a person's way back in."""

@@ -11,7 +11,7 @@ import httpx
 
 from empathylab.store import Lab
 from empathylab.study import Study
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from empathylab.study.web.console import first_link, invite_link
 from tests.study.service_examples import Clock, opened, someone, step_on, walk
 from tests.study.web.raters import ORIGIN, Visitor, app_of

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, update
 
 from empathylab.store import Lab, schema
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from tests.study.service_examples import Clock, rows_of
 from tests.study.web.console.researchers import Researcher, at_console, busy
 
@@ -126,7 +126,7 @@ def test_results_are_not_shown_where_the_reason_cannot_be_written_down(
     sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from empathylab.errors import LabError
-    from empathylab.study.web.console.desk import Console
+    from empathylab.study.web.console.context import Console
 
     def full(*_: object, **__: object) -> None:
         raise LabError("the disk is full", remedy="Make room.")
@@ -146,7 +146,7 @@ def test_results_are_not_shown_where_the_reason_cannot_be_written_down(
 
 
 def test_what_was_asked_after_the_replies_is_hidden_as_ratings_are(sqlite_lab: Lab) -> None:
-    from empathylab.study.watching import asked_before, hidden_blocks
+    from empathylab.study.admin.monitoring import asked_before, hidden_blocks
     from tests.study.examples import appraisal, between
 
     assert hidden_blocks(between()) == {"rate"}

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from empathylab.store import Lab
-from empathylab.study.service import StudyService
+from empathylab.study.session.service import StudyService
 from empathylab.study.web.console import first_link
 from tests.study.service_examples import someone, walk
 from tests.study.web.console.researchers import PASSWORD, busy

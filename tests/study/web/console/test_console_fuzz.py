@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from empathylab.store import Lab, schema
-from empathylab.store.researchers import ROLES
-from empathylab.study.service import StudyService
+from empathylab.store.studies.researchers import ROLES
+from empathylab.study.session.service import StudyService
 from empathylab.study.web.console import RULES, passwords
 from empathylab.study.web.console.access import Rule
 from tests.study.service_examples import rows_of

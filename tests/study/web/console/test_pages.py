@@ -12,8 +12,8 @@ from sqlalchemy import select
 
 from empathylab.store import Lab, schema
 from empathylab.study import Study
-from empathylab.study.definition import Recruitment
-from empathylab.study.service import PlatformIds, StudyService
+from empathylab.study.design.definition import Recruitment
+from empathylab.study.session.service import PlatformIds, StudyService
 from tests.study.examples import appraisal, between
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, prolific
 from tests.study.service_examples import START, opened, rows_of, someone, walk

@@ -2,7 +2,7 @@
 
 from empathylab.study.web.console.access import Rule, guarded, guarded_routes
 from empathylab.study.web.console.accounts import first_link, invite_link
-from empathylab.study.web.console.desk import Console
+from empathylab.study.web.console.context import Console
 from empathylab.study.web.console.rendering import error_page
 from empathylab.study.web.console.routes import RULES
 

@@ -17,11 +17,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from empathylab.errors import LabError, UserError
-from empathylab.store.researchers import ROLES, Role
-from empathylab.study.answers import clean_text
-from empathylab.study.blinding import same_id
+from empathylab.store.studies.researchers import ROLES, Role
+from empathylab.study.assignment.blinding import same_id
+from empathylab.study.blocks.answers import clean_text
 from empathylab.study.web.console.accounts import Researcher
-from empathylab.study.web.console.desk import Console
+from empathylab.study.web.console.context import Console
 from empathylab.study.web.console.rendering import error_page
 from empathylab.study.web.console.sessions import (
     LASTS,

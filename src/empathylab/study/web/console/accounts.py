@@ -16,7 +16,8 @@ from sqlalchemy import Connection
 from empathylab.errors import InputError
 from empathylab.store import Lab
 from empathylab.store import now as present
-from empathylab.store.researchers import (
+from empathylab.store.studies.records import add_audit
+from empathylab.store.studies.researchers import (
     Role,
     add_attempts,
     add_link,
@@ -37,9 +38,8 @@ from empathylab.store.researchers import (
     researcher_named,
     use_link,
 )
-from empathylab.store.study_records import add_audit
-from empathylab.study.answers import clean_text
-from empathylab.study.blinding import opaque_id
+from empathylab.study.assignment.blinding import opaque_id
+from empathylab.study.blocks.answers import clean_text
 from empathylab.study.web.console.passwords import (
     check_password,
     hash_password,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from empathylab.study.watching import Arrivals
+from empathylab.study.admin.monitoring import Arrivals
 
 WIDTH, HEIGHT = 720.0, 158.0
 _FLOOR = 128.0

@@ -17,13 +17,13 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from empathylab.errors import LabError, UserError
-from empathylab.store.study_people import submitters
-from empathylab.store.study_places import all_places
-from empathylab.store.study_records import audit_rows
-from empathylab.store.study_watch import listed_comments, page_rows, rated_rows
-from empathylab.study.blocks import Comment
-from empathylab.study.definition import Study
-from empathylab.study.exporting import export_study
+from empathylab.store.studies.monitoring import listed_comments, page_rows, rated_rows
+from empathylab.store.studies.participants import submitters
+from empathylab.store.studies.places import all_places
+from empathylab.store.studies.records import audit_rows
+from empathylab.study.blocks.types import Comment
+from empathylab.study.design.definition import Study
+from empathylab.study.exports.folders import export_study
 from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.results import peek_reason

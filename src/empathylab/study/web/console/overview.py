@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from empathylab.study.watching import BOUND, LATEST_PAGES
+from empathylab.study.admin.monitoring import BOUND, LATEST_PAGES
 from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.charts import arrival_bars
 from empathylab.study.web.console.rendering import page

@@ -8,8 +8,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from empathylab.errors import LabError, UserError
-from empathylab.store.researchers import ROLES, Role
-from empathylab.store.study_watch import listed_audit
+from empathylab.store.studies.monitoring import listed_audit
+from empathylab.store.studies.researchers import ROLES, Role
 from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.accounts import invite_link
 from empathylab.study.web.console.paging import page_number, pager

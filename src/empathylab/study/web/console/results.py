@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from starlette.responses import Response
 
 from empathylab.errors import InputError, LabError, UserError
-from empathylab.store.study_watch import rating_counts
-from empathylab.study.answers import clean_text
-from empathylab.study.peeking import result_commands
+from empathylab.store.studies.monitoring import rating_counts
+from empathylab.study.admin.embargo import result_commands
+from empathylab.study.blocks.answers import clean_text
 from empathylab.study.web.console.access import Visit
+from empathylab.study.web.console.actions import require_name
 from empathylab.study.web.console.rendering import page
-from empathylab.study.web.console.steer import require_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from empathylab.study.web.console.access import Rule
+from empathylab.study.web.console.actions import close, show_steer, steer
 from empathylab.study.web.console.downloads import (
     download,
     download_identities,
     peek_download,
     show_downloads,
 )
-from empathylab.study.web.console.entrance import (
+from empathylab.study.web.console.login import (
     change_password,
     log_in,
     log_out,
@@ -19,7 +20,7 @@ from empathylab.study.web.console.entrance import (
     show_welcome,
 )
 from empathylab.study.web.console.overview import show_overview
-from empathylab.study.web.console.people import (
+from empathylab.study.web.console.participants import (
     act_on_participant,
     list_comments,
     list_participants,
@@ -32,7 +33,6 @@ from empathylab.study.web.console.records import (
     show_audit,
 )
 from empathylab.study.web.console.results import peek, show_results
-from empathylab.study.web.console.steer import close, show_steer, steer
 
 # No path holds anybody's key: paths are what servers and proxies write down.
 RULES: tuple[Rule, ...] = (

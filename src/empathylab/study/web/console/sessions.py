@@ -16,7 +16,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from empathylab.study.blinding import opaque_id, same_id
+from empathylab.study.assignment.blinding import opaque_id, same_id
 
 LASTS = timedelta(hours=12)
 """From signing in, whatever is done meanwhile."""

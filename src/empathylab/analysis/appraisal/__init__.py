@@ -1,0 +1,1 @@
+"""Scales before and after situations, compared with people."""

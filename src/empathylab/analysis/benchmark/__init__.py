@@ -1,0 +1,1 @@
+"""A new respondent compared with an existing study, and the leaderboard."""

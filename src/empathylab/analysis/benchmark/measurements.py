@@ -1,0 +1,180 @@
+"""What people say or would say of a respondent, with all that it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import polars as pl
+
+from empathylab.analysis.benchmark.frames import Ground
+from empathylab.stats.judges.leave_one_out import TransferError
+from empathylab.stats.judges.transfer import Transferred
+
+Basis = Literal["people", "people and judge", "judge"]
+Kind = Literal["share", "mean"]
+Level = Literal["all", "valence", "emotion"]
+CONFIDENCE = 0.95
+_NAN = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is estimated: the share of the highest point, or the mean rating."""
+
+    kind: Kind
+    label: str
+    """Of the highest point, or of the dimension."""
+    rating: str
+    prediction: str
+    lowest: float
+    highest: float
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        return self.lowest, self.highest
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Which situations: all, those of a valence, or of an emotion."""
+
+    level: Level = "all"
+    name: str = ""
+
+    def of(self, frame: pl.DataFrame) -> pl.DataFrame:
+        return frame if self.level == "all" else frame.filter(pl.col(self.level) == self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What people say or would say of a respondent."""
+
+    outcome: Outcome
+    group: Group
+    estimate: float
+    low: float
+    high: float
+    """NaN where the judge stands alone and was held against a single respondent."""
+    like_low: float
+    like_high: float
+    """Where the judge stands alone: if the respondent is a draw like the others. NaN where this
+    lies off the scale altogether, so that it is none."""
+    alike_low: float
+    alike_high: float
+    """Where the judge stands alone: if it errs on this respondent just as on the others. NaN as
+    above."""
+    basis: Basis
+    n_ratings: int
+    """People's ratings of this respondent that were used."""
+    n_judged: int
+    """Replies that only the judge rated."""
+    unjudged: int
+    """Replies, rated by people or not, that the judge should have rated and did not."""
+    trust: float
+    """λ, how far the judge is used beside people, from 0 to 1; NaN where it stands alone."""
+    people_low: float
+    people_high: float
+    """The interval from people's ratings of this respondent alone; NaN without enough."""
+    errors: tuple[TransferError, ...]
+    """How far the judge missed each of the others, when it was calibrated on the rest."""
+    note: str
+    ends: Callable[[float], tuple[float, float]] = field(repr=False, compare=False)
+    """The interval at another confidence, before it is kept within the scale; infinite where no
+    level of the scale fits."""
+    rows: pl.DataFrame | None = field(default=None, repr=False, compare=False)
+    """Where people rated: their ratings, and what the judge says, as they were used."""
+    transferred: Transferred | None = field(default=None, repr=False, compare=False)
+    """Where the judge stands alone: how it was calibrated."""
+
+    @property
+    def beyond(self) -> bool:
+        """Whether a judge that stands alone puts the respondent outside all it was held against."""
+        return self.transferred is not None and self.transferred.outside
+
+    @property
+    def fits(self) -> bool:
+        """Whether any level of the scale goes with what a judge that stands alone says."""
+        return self.transferred is None or self.transferred.fits(self.outcome.limits)
+
+    @property
+    def rules_out(self) -> bool:
+        """Whether the interval leaves anything of the scale out, as far as it is known."""
+        return self.low > self.outcome.lowest or self.high < self.outcome.highest
+
+    @property
+    def typical_error(self) -> float:
+        """The root mean square of the errors; NaN without any."""
+        squares = [one.error**2 for one in self.errors]
+        return math.sqrt(sum(squares) / len(squares)) if squares else _NAN
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The respondent's estimate less what people said of another."""
+
+    other: str
+    outcome: Outcome
+    group: Group
+    difference: float
+    low: float
+    high: float
+    alike_low: float
+    alike_high: float
+    """As in `Estimate`."""
+    other_n: int
+    """People's ratings of the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """One respondent against a study, by one judge."""
+
+    study: str
+    dimension: str
+    respondent: str
+    judge: str | None
+    """None where people rated every reply."""
+    basis: Basis
+    calibrated_on: tuple[str, ...]
+    """The respondents whose ratings by people the judge was held against."""
+    calibration_ratings: int
+    calibration_people: int
+    calibration_situations: int
+    estimates: tuple[Estimate, ...]
+    differences: tuple[Difference, ...]
+    left_out: int
+    """Emotions and valences with too few replies or ratings to be told by themselves."""
+    few: int
+    """People's ratings of the respondent that are too few to be used."""
+    situations: int
+    """To which the replies used are given."""
+    calibration_missed: int
+    """People's ratings of the others that are not used, because the judge has none beside them."""
+    members: tuple[str, ...] = ()
+    """Whose mean the judge is, where it is a panel."""
+    notes: tuple[str, ...] = ()
+    """What else to know before relying on it, in sentences."""
+
+    def estimate(self, kind: Kind, group: Group | None = None) -> Estimate | None:
+        """The estimate of that kind, for all situations unless a group is given."""
+        wanted = group or Group()
+        return next(
+            (one for one in self.estimates if one.outcome.kind == kind and one.group == wanted),
+            None,
+        )
+
+    @property
+    def headline(self) -> Estimate:
+        """The share of the highest point, the mean where there is none; of all situations."""
+        return self.estimate("share") or self.estimates[0]
+
+
+def outcomes(ground: Ground) -> tuple[Outcome, ...]:
+    """What can be estimated on the study's scale."""
+    mean = Outcome("mean", ground.dimension.name, "rating", "told", ground.lowest, ground.top)
+    if ground.top_label is None:
+        return (mean,)
+    return (Outcome("share", ground.top_label, "top", "told_top", 0.0, 1.0), mean)

@@ -1,0 +1,1 @@
+"""What changed between two labs, or between two dates of one."""

@@ -1,0 +1,245 @@
+"""Judges on two occasions: how far they agree with people, and whether they may stand in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from statistics import NormalDist
+from typing import Literal
+
+import polars as pl
+
+from empathylab.analysis.judges.calibration import CalibrationPlan, calibrate
+from empathylab.analysis.judges.cards import JudgeCard
+from empathylab.analysis.judges.frames import JudgedRatings, judged_from_lab
+from empathylab.errors import UserError
+from empathylab.stats.agreement import Coefficient
+from empathylab.stats.arms import clustered_difference
+from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.store import Lab
+from empathylab.store.judgements import lab_judgements
+
+Measure = Literal["agreement", "distance"]
+Problems = list[tuple[str, str]]
+_KEY = ["situation", "respondent", "text"]
+"""What tells a response in two labs, whose numbers differ."""
+_REPEATED = "all that it said is the same on both occasions, word for word, and counts once"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeShift:
+    """One judge's figure on two occasions."""
+
+    study: str
+    judge: str
+    dimension: str
+    measure: Measure
+    """`agreement`: weighted kappa with the median of people. `distance`: how far from it the judge
+    is, in points, over the responses that it judged on both occasions."""
+    before: float
+    after: float
+    low: float
+    """Of the difference. For `agreement` the two are taken as independent, which is wider than
+    need be where the same responses were judged; for `distance` situations are the units."""
+    high: float
+    p: float
+    n_before: int
+    n_after: int
+    note: str = ""
+    p_holm: float = math.nan
+    p_bh: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeVerdict:
+    """Whether a judge may stand in for people, twice: `may`, `not` or `cannot tell`."""
+
+    study: str
+    judge: str
+    dimension: str
+    before: str
+    after: str
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+
+def judged_between(
+    lab: Lab, study: str, *, since: datetime | None, until: datetime | None
+) -> JudgedRatings | None:
+    """What judges said of the study's responses within that time; None where nothing was said.
+
+    People's ratings count whenever they were given.
+    """
+    try:
+        whole = judged_from_lab(lab, study)
+    except UserError:
+        return None
+    if since is not None or until is not None:
+        told = lab_judgements(lab, study, since=since, until=until)
+        rows = told.filter(pl.col("value").is_not_null()).with_columns(
+            pl.col("response").cast(pl.String), rating=pl.col("value")
+        )
+        keys = ["judge", "response", "dimension"]
+        order = pl.int_range(1, pl.len() + 1).over(keys).cast(pl.String)
+        judges = rows.with_columns(repeat=order).select(
+            pl.col(name).cast(kind) for name, kind in whole.judges.schema.items()
+        )
+        whole = replace(whole, judges=judges, comparisons=whole.comparisons.clear())
+    return None if whole.judges.is_empty() else whole
+
+
+def judge_shifts(
+    before: dict[str, JudgedRatings], after: dict[str, JudgedRatings], *, confidence: float
+) -> tuple[list[JudgeShift], list[JudgeVerdict], Problems]:
+    """Judges that rated a study's responses on both occasions, by study and dimension."""
+    shifts: list[JudgeShift] = []
+    verdicts: list[JudgeVerdict] = []
+    problems: Problems = []
+    for study, earlier in before.items():
+        later = after.get(study)
+        if later is None:
+            continue
+        if dict(earlier.scales) != dict(later.scales):
+            problems.append((f"judges of {study}", "the scale is not the same"))
+            continue
+        cards = [_cards(one, confidence) for one in (earlier, later)]
+        for key, first in cards[0].items():
+            second = cards[1].get(key)
+            if second is None:
+                continue
+            verdict = JudgeVerdict(study, *key, first.decision, second.decision)
+            if _same(key, earlier, later):
+                problems.append((_named(study, key), _REPEATED))
+                # Other people's ratings may have changed what is thought of it.
+                verdicts += [verdict] if verdict.changed else []
+                continue
+            verdicts.append(verdict)
+            shifts.append(_agreement(study, first, second, confidence))
+            shifts += _distance(study, key, earlier, later, confidence)
+        problems += _once(study, cards)
+    p = [one.p for one in shifts]
+    return (
+        [
+            replace(one, p_holm=float(strict), p_bh=float(loose))
+            for one, strict, loose in zip(shifts, holm(p), benjamini_hochberg(p), strict=True)
+        ],
+        verdicts,
+        problems,
+    )
+
+
+def _once(study: str, cards: list[dict[tuple[str, str], JudgeCard]]) -> Iterator[tuple[str, str]]:
+    for own, other, when in ((cards[0], cards[1], "before"), (cards[1], cards[0], "after")):
+        for key in own:
+            if key not in other:
+                yield _named(study, key), f"it judged {when} only"
+
+
+def _named(study: str, key: tuple[str, str]) -> str:
+    return f"judge {key[0]} of {study}, {key[1]}"
+
+
+def _same(key: tuple[str, str], before: JudgedRatings, after: JudgedRatings) -> bool:
+    """Whether the judge said the same of the same responses, so that both are one judging."""
+    return _said(before, *key).equals(_said(after, *key))
+
+
+def _said(judged: JudgedRatings, judge: str, dimension: str) -> pl.DataFrame:
+    said = judged.judges.filter(judge=judge, dimension=dimension).select("response", "rating")
+    told = said.join(judged.responses.select("response", *_KEY), on="response")
+    return told.select(*_KEY, "rating").sort(*_KEY, "rating")
+
+
+def _cards(judged: JudgedRatings, confidence: float) -> dict[tuple[str, str], JudgeCard]:
+    try:
+        found = calibrate(judged, CalibrationPlan(confidence=confidence))
+    except UserError:
+        return {}
+    return {(card.judge, card.dimension): card for card in found}
+
+
+def _agreement(study: str, first: JudgeCard, second: JudgeCard, confidence: float) -> JudgeShift:
+    """Both kappas, and their difference as that of two independent samples."""
+    one, other = first.weighted_kappa, second.weighted_kappa
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    se = math.hypot(_error(one, z), _error(other, z))
+    moved = other.estimate - one.estimate
+    p = math.nan
+    if se > 0 and math.isfinite(moved):
+        p = 2 * NormalDist().cdf(-abs(moved) / se)
+    return JudgeShift(
+        study,
+        first.judge,
+        first.dimension,
+        "agreement",
+        one.estimate,
+        other.estimate,
+        moved - z * se,
+        moved + z * se,
+        p,
+        first.n,
+        second.n,
+    )
+
+
+def _error(found: Coefficient, z: float) -> float:
+    """By the longer side of the interval: the shorter one may end at 1 or −1, where kappa does."""
+    return max(found.estimate - found.low, found.high - found.estimate) / z
+
+
+def _distance(
+    study: str,
+    key: tuple[str, str],
+    before: JudgedRatings,
+    after: JudgedRatings,
+    confidence: float,
+) -> Iterator[JudgeShift]:
+    """How far from people the judge was, over what it judged twice; nothing without any."""
+    judge, dimension = key
+    parts = [_far(one, judge, dimension) for one in (before, after)]
+    both = parts[0].join(parts[1], on=_KEY, nulls_equal=True, suffix="_after")
+    if both.is_empty():
+        return
+    n = both.height
+    found = clustered_difference(
+        pl.concat([both["far"], both["far_after"]]),
+        [False] * n + [True] * n,
+        pl.concat([both["situation"], both["situation"]]),
+        confidence=confidence,
+    )
+    yield JudgeShift(
+        study,
+        judge,
+        dimension,
+        "distance",
+        float(both["far"].mean()),  # type: ignore[arg-type]
+        float(both["far_after"].mean()),  # type: ignore[arg-type]
+        found.difference.low,
+        found.difference.high,
+        found.p,
+        n,
+        n,
+        found.note.replace("an arm", "an occasion").replace("rater", "situation"),
+    )
+
+
+def _far(judged: JudgedRatings, judge: str, dimension: str) -> pl.DataFrame:
+    """By response, how many points the judge is from the median of people."""
+    said = judged.judges.filter(judge=judge, dimension=dimension)
+    own = said.group_by("response", maintain_order=True).agg(value=pl.col("rating").median())
+    people = (
+        judged.people.filter(dimension=dimension)
+        .group_by("response")
+        .agg(median=pl.col("rating").median())
+    )
+    return (
+        own.join(people, on="response", maintain_order="left")
+        .join(judged.responses, on="response", maintain_order="left")
+        .with_columns(far=(pl.col("value") - pl.col("median")).abs())
+        .unique(_KEY, keep="first", maintain_order=True)
+        .select(*_KEY, "far")
+    )

@@ -1,0 +1,257 @@
+"""One of two occasions that are held against each other: a lab, or a lab up to or from a day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import polars as pl
+
+from empathylab.analysis.appraisal.analysis import last_used_runs
+from empathylab.analysis.appraisal.self_reports import SelfReport, self_reports
+from empathylab.analysis.drift.judges import judged_between
+from empathylab.analysis.judges.frames import JudgedRatings
+from empathylab.analysis.run_selection import shown_runs
+from empathylab.scales import Scale
+from empathylab.scales.score_frames import score_frame
+from empathylab.store import Lab, responses_frame, runs_frame
+from empathylab.store.appraisals import read_appraisals
+from empathylab.store.measured import (
+    administration_moments,
+    dated_ratings,
+    response_moments,
+    scale_versions,
+    set_versions,
+)
+from empathylab.store.rated import Study, lab_studies
+from empathylab.study.admin.embargo import is_running
+
+# Protocols whose models read responses: they are raters here, not respondents.
+_MEASURING = ["appraise", "respond"]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Which measurements of a lab count; without ends, all."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def whole(self) -> bool:
+        return self.since is None and self.until is None
+
+
+@dataclass(frozen=True, slots=True)
+class RatedStudy:
+    """A study's ratings by people on one occasion."""
+
+    study: Study
+    ratings: pl.DataFrame
+    """Empty where the study still takes people: results would be a peek."""
+    undated: int
+    """Ratings that cannot be put before or after a day, as their file did not tell when."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one occasion measured."""
+
+    title: str
+    administrations: pl.DataFrame
+    """Of each respondent and scale the run used last, and all that was imported."""
+    scores: pl.DataFrame
+    """One row per score of a valid administration."""
+    scales: dict[int, Scale]
+    scale_versions: pl.DataFrame
+    set_versions: pl.DataFrame
+    responses: pl.DataFrame
+    runs: pl.DataFrame
+    """Those whose answers count here."""
+    verdicts: tuple[SelfReport, ...]
+    studies: dict[str, RatedStudy]
+    taken_over: tuple[str, ...]
+    """Respondents some of whose answers were taken over from before, not asked anew."""
+    first: datetime | None
+    last: datetime | None
+    judged: dict[str, JudgedRatings] = field(default_factory=dict)
+    """By study what judges said of its responses, beside people's ratings; of closed ones."""
+
+    @property
+    def answered(self) -> list[str]:
+        """Who answered a scale or replied here, in the order of the lab."""
+        names = [*self.administrations["respondent"], *self.responses["respondent"]]
+        return list(dict.fromkeys(names))
+
+    @property
+    def respondents(self) -> list[str]:
+        """Who was measured here: by their answers, or by ratings of their replies."""
+        rated = (name for one in self.studies.values() for name in one.ratings["respondent"])
+        return list(dict.fromkeys([*self.answered, *rated]))
+
+
+def read_side(lab: Lab, title: str, window: Window | None = None) -> Side:
+    """The lab's measurements within the window.
+
+    A run counts before a day if it began before, and an answer where it was given; an answer taken
+    over from before the day is no measurement after it. Of imported data the day they came into
+    the lab counts, of ratings the day they were given.
+    """
+    window = window or Window()
+    read = read_appraisals(lab)
+    dated = read.administrations.join(
+        administration_moments(lab), on="administration", how="left", maintain_order="left"
+    )
+    inside = dated.filter(_inside(window))
+    used = last_used_runs(inside).filter(~pl.col("counterpart"))
+    all_responses = responses_frame(lab).join(
+        response_moments(lab), on="response", how="left", maintain_order="left"
+    )
+    written = all_responses.filter(_inside(window))
+    asked = {*inside["run"].drop_nulls(), *written["run"].drop_nulls()}
+    runs = runs_frame(lab).filter(
+        pl.col("protocol").is_in(_MEASURING), pl.col("run").is_in(sorted(asked))
+    )
+    shown = shown_runs(runs)
+    written = written.filter(pl.col("run").is_null() | pl.col("run").is_in(shown["run"].to_list()))
+    moments = pl.concat([used["measured_at"], written["measured_at"]])
+    everything = used["administration"].to_list()
+    return Side(
+        title=title,
+        administrations=used.with_columns(situation=_place()),
+        scores=_scores(used, read.answers, read.scales),
+        scales=read.scales,
+        scale_versions=scale_versions(lab),
+        set_versions=set_versions(lab),
+        responses=written.with_columns(situation=_place()),
+        runs=shown,
+        verdicts=tuple(self_reports(lab, only=everything)) if everything else (),
+        studies={name: _rated(lab, study, window) for name, study in lab_studies(lab).items()},
+        taken_over=_taken_over(dated, all_responses, window),
+        first=moments.min(),  # type: ignore[arg-type]
+        last=moments.max(),  # type: ignore[arg-type]
+        judged=_judged(lab, window),
+    )
+
+
+def _judged(lab: Lab, window: Window) -> dict[str, JudgedRatings]:
+    found = {
+        name: judged_between(lab, name, since=window.since, until=window.until)
+        for name, study in lab_studies(lab).items()
+        if study.dimensions and not is_running(study)
+    }
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def without_repetition(before: Side, after: Side) -> tuple[Side, tuple[str, ...]]:
+    """`after` without what `before` holds too, and whose answers that were.
+
+    A lab that was copied and went on, or a file that both labs imported, would otherwise be
+    compared with itself.
+    """
+    key = ["respondent", "scale", "phase", "situation", "subject", "order_index", "repeat"]
+    same = _repeated(_with_answers(before), _with_answers(after), [*key, "given"], "answered_at")
+    written = ["respondent", "situation", "sample", "text"]
+    copied = _repeated(before.responses, after.responses, written, "answered_at")
+    kept, replies = after.administrations.filter(~same), after.responses.filter(~copied)
+    who = dict.fromkeys(
+        [
+            *after.administrations.filter(same)["respondent"],
+            *after.responses.filter(copied)["respondent"],
+        ]
+    )
+    studies = {
+        name: _new_ratings(before.studies.get(name), one) for name, one in after.studies.items()
+    }
+    side = replace(
+        after,
+        administrations=kept,
+        scores=after.scores.join(kept.select("administration"), on="administration", how="semi"),
+        responses=replies,
+        studies=studies,
+    )
+    return side, tuple(who)
+
+
+def _inside(window: Window) -> pl.Expr:
+    rule = pl.lit(True)
+    if window.until is not None:
+        began = pl.col("run_started_at").is_null() | (pl.col("run_started_at") < window.until)
+        rule = rule & (pl.col("measured_at") < window.until) & began
+    if window.since is not None:
+        rule = rule & (pl.col("measured_at") >= window.since)
+    return rule
+
+
+def _place() -> pl.Expr:
+    """A situation by its set, name and words: one that was reworded is another."""
+    text = pl.col("situation_text").hash(seed=0).cast(pl.String)
+    return pl.concat_str("set", "situation", text, separator="/")
+
+
+def _scores(used: pl.DataFrame, answers: pl.DataFrame, scales: dict[int, Scale]) -> pl.DataFrame:
+    valid = used.filter(pl.col("outcome") == "valid").with_columns(situation=_place())
+    rows = valid.select("administration", "scale_row")
+    found = score_frame(answers.join(rows, on="administration"), scales)
+    return valid.join(found, on="administration", maintain_order="left_right")
+
+
+def _rated(lab: Lab, study: Study, window: Window) -> RatedStudy:
+    ratings = dated_ratings(lab, study.name)
+    if is_running(study):
+        return RatedStudy(study, ratings.clear(), 0)
+    if window.whole:
+        return RatedStudy(study, ratings, 0)
+    undated = ratings["rated_at"].null_count()
+    rule = pl.col("rated_at").is_not_null()
+    if window.until is not None:
+        rule = rule & (pl.col("rated_at") < window.until)
+    if window.since is not None:
+        rule = rule & (pl.col("rated_at") >= window.since)
+    return RatedStudy(study, ratings.filter(rule), undated)
+
+
+def _taken_over(
+    administrations: pl.DataFrame, responses: pl.DataFrame, window: Window
+) -> tuple[str, ...]:
+    if window.since is None:
+        return ()
+    old = (
+        pl.col("taken_over")
+        & (pl.col("measured_at") < window.since)
+        & (pl.col("run_started_at") >= window.since)
+    )
+    who = [*administrations.filter(old)["respondent"], *responses.filter(old)["respondent"]]
+    return tuple(dict.fromkeys(who))
+
+
+def _with_answers(side: Side) -> pl.DataFrame:
+    """Administrations with their scores as one text, to tell whether two are the same."""
+    given = side.scores.group_by("administration").agg(
+        pl.concat_str("subscale", pl.col("score").cast(pl.String), separator=":")
+        .sort()
+        .str.join(",")
+        .alias("given")
+    )
+    return side.administrations.join(given, on="administration", how="left", maintain_order="left")
+
+
+def _repeated(before: pl.DataFrame, after: pl.DataFrame, key: list[str], moment: str) -> pl.Series:
+    """Which rows of `after` are in `before`: the same in the key, and not known to be of two times.
+
+    What came by a file may lack its moment; then the same words are the same thing.
+    """
+    numbered = after.select(*key, moment).with_row_index("row")
+    others = before.select(*key, pl.col(moment).alias("other"))
+    met = numbered.join(others, on=key, nulls_equal=True)
+    unknown = pl.col(moment).is_null() | pl.col("other").is_null()
+    same = met.filter(unknown | (pl.col(moment) == pl.col("other")))
+    return numbered["row"].is_in(same["row"].unique().implode())
+
+
+def _new_ratings(before: RatedStudy | None, after: RatedStudy) -> RatedStudy:
+    if before is None:
+        return after
+    key = ["rater", "respondent", "set", "situation", "sample", "dimension", "rating"]
+    same = _repeated(before.ratings, after.ratings, key, "rated_at")
+    return replace(after, ratings=after.ratings.filter(~same))

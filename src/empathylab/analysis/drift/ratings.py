@@ -1,0 +1,129 @@
+"""People's ratings on two occasions, arm by arm and dimension by dimension."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import polars as pl
+
+from empathylab.analysis.drift.occasions import RatedStudy, Side
+from empathylab.analysis.ratings.scales import StudyScales, study_scales
+from empathylab.stats.arms import ClusteredDifference, clustered_difference
+from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.study.admin.embargo import is_running
+
+
+@dataclass(frozen=True, slots=True)
+class RatingShift:
+    """An arm's share of good ratings, or its mean rating, twice."""
+
+    study: str
+    arm: str
+    dimension: str
+    measure: Literal["good", "mean"]
+    before: float
+    after: float
+    n_before: int
+    n_after: int
+    difference: ClusteredDifference
+    """With raters as the independent units."""
+    p_holm: float = math.nan
+    p_bh: float = math.nan
+
+
+def rating_shifts(
+    before: Side, after: Side, *, confidence: float
+) -> tuple[list[RatingShift], list[tuple[str, str]]]:
+    """Arms rated on both occasions, and studies that cannot be compared, with the reason.
+
+    Where ratings are degrees their means are compared, else the shares of the top category.
+    """
+    found: list[RatingShift] = []
+    problems: list[tuple[str, str]] = []
+    for name, earlier in before.studies.items():
+        later = after.studies.get(name)
+        why = "it is on one occasion only" if later is None else _obstacle(earlier, later)
+        if why or later is None:
+            problems.append((f"study {name}", why))
+            continue
+        found += _arms(name, earlier, later, confidence)
+        problems += _arms_apart(name, earlier, later)
+    problems += [
+        (f"study {name}", "it is on one occasion only")
+        for name in after.studies
+        if name not in before.studies
+    ]
+    p = [one.difference.p for one in found]
+    return [
+        replace(one, p_holm=float(strict), p_bh=float(loose))
+        for one, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)
+    ], problems
+
+
+def _obstacle(before: RatedStudy, after: RatedStudy) -> str:
+    """Why the study's ratings cannot be compared; empty where they can."""
+    if is_running(before.study) or is_running(after.study):
+        return "it still takes people, so its results are not shown"
+    if before.undated and before.ratings.is_empty() and after.ratings.is_empty():
+        return "its file does not tell when people rated"
+    if before.study.dimensions != after.study.dimensions:
+        return "its dimensions or their scales are not the same"
+    if before.ratings.is_empty() or after.ratings.is_empty():
+        when = "before" if before.ratings.is_empty() else "after"
+        return f"there is no rating {when} that the other occasion does not hold too"
+    return ""
+
+
+def _arms(
+    name: str, before: RatedStudy, after: RatedStudy, confidence: float
+) -> Iterator[RatingShift]:
+    together = pl.concat(
+        [
+            before.ratings.with_columns(later=pl.lit(False)),
+            after.ratings.with_columns(later=pl.lit(True)),
+        ]
+    )
+    scales = study_scales(before.study, together, None)
+    for (arm, dimension), part in together.group_by("arm", "dimension", maintain_order=True):
+        if part["later"].n_unique() < 2:
+            continue
+        measure, values = _values(part, str(dimension), scales)
+        here, there = values.filter(~part["later"]), values.filter(part["later"])
+        yield RatingShift(
+            study=name,
+            arm=str(arm),
+            dimension=str(dimension),
+            measure=measure,
+            before=float(here.mean()),  # type: ignore[arg-type]
+            after=float(there.mean()),  # type: ignore[arg-type]
+            n_before=len(here),
+            n_after=len(there),
+            difference=clustered_difference(
+                values, part["later"], part["rater"], confidence=confidence
+            ),
+        )
+
+
+def _values(
+    part: pl.DataFrame, dimension: str, scales: StudyScales
+) -> tuple[Literal["good", "mean"], pl.Series]:
+    scale = scales.counted.get(dimension)
+    if scale is None or dimension in scales.averaged:
+        return "mean", part["rating"]
+    lowest = scale.values[-1] if scale.good_from is None else scale.good_from
+    return "good", (part["rating"] >= lowest).cast(pl.Float64)
+
+
+def _arms_apart(name: str, before: RatedStudy, after: RatedStudy) -> list[tuple[str, str]]:
+    arms = [side.ratings["arm"].unique(maintain_order=True).to_list() for side in (before, after)]
+    found = []
+    for own, others, when in ((arms[0], arms[1], "before"), (arms[1], arms[0], "after")):
+        found += [
+            (f"study {name}, arm {arm}", f"it was rated {when} only")
+            for arm in own
+            if arm not in others
+        ]
+    return found

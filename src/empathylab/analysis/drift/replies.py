@@ -1,0 +1,115 @@
+"""Replies on two occasions: how many can be used, and how they are written."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from empathylab.analysis.drift.occasions import Side
+from empathylab.stats.arms import ClusteredDifference, clustered_difference
+from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.style import features
+from empathylab.style.differences import FeatureDifference, feature_differences
+
+# Exchanging occasions tells features apart that never vary; the t test does the others. Few must
+# be exchanged often, or no p could hold after the correction.
+_MANY_SITUATIONS = 300
+_PERMUTATIONS = (19_999, 999)
+
+
+@dataclass(frozen=True, slots=True)
+class UsableShift:
+    """The share of a respondent's replies that pass the checks, twice."""
+
+    respondent: str
+    before: float
+    after: float
+    n_before: int
+    n_after: int
+    difference: ClusteredDifference
+    """With situations as the independent units."""
+    p_holm: float = math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureShift:
+    """A feature of a respondent's style, twice; corrected over all respondents and features."""
+
+    respondent: str
+    difference: FeatureDifference
+
+
+def usable_shifts(
+    before: Side, after: Side, *, confidence: float
+) -> tuple[list[UsableShift], list[tuple[str, str]]]:
+    """The shares of usable replies of those who replied on both occasions, and what is left out."""
+    found, problems = [], []
+    for name in _both(before, after):
+        sides = [side.responses.filter(respondent=name) for side in (before, after)]
+        shared = set(sides[0]["situation"]) & set(sides[1]["situation"])
+        if not shared:
+            problems.append((f"{name}, replies", "no situation was replied to on both occasions"))
+        usable = pl.concat([side["outcome"] == "valid" for side in sides])
+        later = [False] * sides[0].height + [True] * sides[1].height
+        places = pl.concat([side["situation"] for side in sides])
+        difference = clustered_difference(usable, later, places, confidence=confidence)
+        found.append(
+            UsableShift(
+                name,
+                before=_usable_share(sides[0]),
+                after=_usable_share(sides[1]),
+                n_before=sides[0].height,
+                n_after=sides[1].height,
+                difference=difference,
+            )
+        )
+    corrected = holm([one.difference.p for one in found])
+    found = [replace(one, p_holm=float(p)) for one, p in zip(found, corrected, strict=True)]
+    return found, problems
+
+
+def feature_shifts(before: Side, after: Side, *, confidence: float) -> list[FeatureShift]:
+    """Every feature of those with usable replies on both occasions."""
+    columns = ["respondent", "situation", "sample", "text"]
+    found = []
+    for name in _both(before, after):
+        sides = [
+            side.responses.filter(respondent=name, outcome="valid")
+            .with_columns(respondent=pl.lit(when))
+            .select(columns)
+            for side, when in ((after, "after"), (before, "before"))
+        ]
+        if any(side.is_empty() for side in sides):
+            continue
+        table = features(pl.concat(sides))
+        many = table["situation"].n_unique() > _MANY_SITUATIONS
+        found += [
+            FeatureShift(name, one)
+            for one in feature_differences(
+                table, against="before", confidence=confidence, permutations=_PERMUTATIONS[many]
+            )
+        ]
+    return _corrected(found)
+
+
+def _usable_share(responses: pl.DataFrame) -> float:
+    return responses.filter(outcome="valid").height / responses.height
+
+
+def _both(before: Side, after: Side) -> list[str]:
+    there = set(after.responses["respondent"])
+    names = before.responses["respondent"].unique(maintain_order=True).to_list()
+    return [name for name in names if name in there]
+
+
+def _corrected(found: list[FeatureShift]) -> list[FeatureShift]:
+    p = [one.difference.p for one in found]
+    return [
+        FeatureShift(
+            one.respondent,
+            replace(one.difference, p_holm=float(strict), p_benjamini_hochberg=float(loose)),
+        )
+        for one, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)
+    ]

@@ -1,0 +1,91 @@
+"""Scales on two occasions: which can be compared, and how their verdicts changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from empathylab.analysis.drift.occasions import Side
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """Whether a respondent's answers to a scale could be believed, twice."""
+
+    respondent: str
+    scale: str
+    before: str
+    after: str
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+
+def comparable_scores(
+    before: Side, after: Side
+) -> tuple[pl.DataFrame, pl.DataFrame, list[tuple[str, str]]]:
+    """The scores of both occasions that may be compared, and what may not, with its reason."""
+    versions = [_versions(side) for side in (before, after)]
+    shared = sorted(versions[0].keys() & versions[1].keys())
+    unlike = [key for key in shared if versions[0][key] != versions[1][key]]
+    problems = [
+        (
+            f"{respondent}, {scale}",
+            (
+                f"the scale is not the same: {_named(versions[0][respondent, scale])} before, "
+                f"{_named(versions[1][respondent, scale])} after; its scores are not compared"
+            ),
+        )
+        for respondent, scale in unlike
+    ]
+    problems += _one_sided(before, after, versions)
+    keep = pl.DataFrame(
+        [key for key in shared if key not in unlike],
+        schema={"respondent": pl.String, "scale": pl.String},
+        orient="row",
+    )
+    frames = [
+        side.scores.join(keep, on=["respondent", "scale"], how="semi", maintain_order="left")
+        for side in (before, after)
+    ]
+    return frames[0], frames[1], problems
+
+
+def verdict_changes(before: Side, after: Side) -> Iterator[VerdictChange]:
+    """The verdicts of those who answered a scale on both occasions."""
+    later = {(one.respondent, one.scale): one.validity.verdict for one in after.verdicts}
+    anew = set(after.administrations.select("respondent", "scale").iter_rows())
+    for one in before.verdicts:
+        key = (one.respondent, one.scale)
+        if key in later and key in anew:
+            yield VerdictChange(*key, one.validity.verdict, later[key])
+
+
+def _versions(side: Side) -> dict[tuple[str, str], frozenset[tuple[int, str]]]:
+    """By respondent and scale, the versions and fingerprints of the scale that was given."""
+    given = side.administrations.select("respondent", "scale", "scale_row").unique()
+    told = given.join(side.scale_versions.drop("scale"), on="scale_row")
+    return {
+        (str(key[0]), str(key[1])): frozenset(part.select("version", "fingerprint").iter_rows())
+        for key, part in told.group_by("respondent", "scale")
+    }
+
+
+def _named(versions: frozenset[tuple[int, str]]) -> str:
+    return " and ".join(f"version {number} ({mark[:8]})" for number, mark in sorted(versions))
+
+
+def _one_sided(
+    before: Side, after: Side, versions: list[dict[tuple[str, str], frozenset[tuple[int, str]]]]
+) -> list[tuple[str, str]]:
+    """Scales that somebody who is measured on both occasions answered on one only."""
+    both = set(before.respondents) & set(after.respondents)
+    found = []
+    for here, there, when in ((0, 1, "before"), (1, 0, "after")):
+        for respondent, scale in sorted(versions[here].keys() - versions[there].keys()):
+            if respondent in both:
+                found.append((f"{respondent}, {scale}", f"the scale was answered {when} only"))
+    return found

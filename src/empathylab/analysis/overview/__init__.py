@@ -1,0 +1,1 @@
+"""The whole lab in one result: who was measured, and what the main findings are."""

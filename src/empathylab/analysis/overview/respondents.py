@@ -1,0 +1,212 @@
+"""The first page: who was measured, how, and what came out, each respondent in one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from empathylab.analysis.overview.collect import ReportData
+from empathylab.analysis.ratings.analysis import RatingsAnalysis
+from empathylab.analysis.text.numbers import number, signed
+from empathylab.stats.arms import Estimate
+from empathylab.stats.intervals import change_interval
+from empathylab.stats.questionnaires.appraisal import ScaleChange
+
+PEOPLE = "human"
+Row = dict[str, str]
+_MOST_NAMED = 8
+_MOST_CHANGES = 3
+_MOST_RATED = 3
+_NOTHING = "–"
+_RATED = (
+    "Differences in percentage points, with 95% intervals that take a rater’s ratings as one "
+    "cluster."
+)
+_ASKED = (
+    "Changes from rest in points of the scale, with 95% intervals that take the administrations "
+    "after a situation as one cluster. A distance of 1 is as far from people’s mean change as one "
+    "person usually is."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A small table of the first page."""
+
+    title: str
+    note: str
+    rows: tuple[Row, ...]
+
+
+def measured_sentences(data: ReportData) -> list[tuple[str, str]]:
+    """Who was measured and how: a word and a sentence each; nothing for what was not done."""
+    said = [("Who", _who(data))] if data.respondents else []
+    if data.analysis.changes:
+        said.append(("Questionnaires", _questionnaires(data)))
+    if data.situations_replied:
+        replies = sum(one.asked for one in data.lengths)
+        situations = number(data.situations_replied, 0)
+        said.append(("Replies", f"{number(replies, 0)} to {situations} situations."))
+    said += [("Ratings", _rated(one)) for one in data.ratings]
+    return said
+
+
+def _who(data: ReportData) -> str:
+    models = [name for name in data.respondents if name != PEOPLE]
+    named = ", ".join(models[:_MOST_NAMED])
+    more = len(models) - _MOST_NAMED
+    if more > 0:
+        named += f" and {more} more"
+    people = " and people" if PEOPLE in data.respondents else ""
+    if not models:
+        return "People."
+    if len(models) == 1:
+        return f"{named}{people}."
+    return f"{len(models)} respondents{people}: {named}."
+
+
+def _questionnaires(data: ReportData) -> str:
+    scales = list(dict.fromkeys(one.scale.upper() for one in data.analysis.changes))
+    situations = data.analysis.scores.filter(phase="evoked")["situation"].n_unique()
+    return f"{', '.join(scales)}, at rest and after imagining {number(situations, 0)} situations."
+
+
+def _rated(study: RatingsAnalysis) -> str:
+    return (
+        f"{number(study.ratings.height, 0)} by {number(study.raters.height, 0)} people, "
+        f"{study.study.design} subjects ({study.study.title})."
+    )
+
+
+def glance_tables(data: ReportData) -> list[Glance]:
+    """The main results with their 95% intervals, a line per respondent, people first.
+
+    One table for what people said of the replies, one for what questionnaires say; none where
+    nothing was measured.
+    """
+    rated = [
+        _table(f"How people rated the replies{_of(study, data)}", _RATED, _ratings(study), data)
+        for study in data.ratings
+    ]
+    asked = _changes(data) | _distances(data) | _verdicts(data)
+    found = [
+        *rated,
+        _table("What questionnaires say", _ASKED, asked, data),
+        _table("What they wrote", "", _lengths(data), data),
+    ]
+    return [one for one in found if one.rows]
+
+
+def _of(study: RatingsAnalysis, data: ReportData) -> str:
+    return f": {study.study.name}" if len(data.ratings) > 1 else ""
+
+
+def _table(title: str, note: str, columns: dict[str, Row], data: ReportData) -> Glance:
+    """Only whoever has something to show, and only columns with something in them."""
+    names = sorted(data.respondents, key=lambda name: name != PEOPLE)
+    kept = {head: cells for head, cells in columns.items() if any(n in cells for n in names)}
+    rows = [
+        {"respondent": name} | {head: cells.get(name, _NOTHING) for head, cells in kept.items()}
+        for name in names
+        if any(name in cells for cells in kept.values())
+    ]
+    return Glance(title, note, tuple(rows))
+
+
+def _changes(data: ReportData) -> dict[str, Row]:
+    """Of PANAS, which most are measured with; else of the scale that was answered first."""
+    overall = [one for one in data.analysis.changes if one.level == "overall"]
+    scales = list(dict.fromkeys(one.scale for one in overall))
+    shown = "panas" if "panas" in scales else scales[0] if scales else ""
+    found: dict[str, Row] = {}
+    for one in overall:
+        head = f"{one.scale.upper()} {one.subscale}, change"
+        if one.scale == shown and (head in found or len(found) < _MOST_CHANGES):
+            found.setdefault(head, {})[one.respondent] = _change(one)
+    return found
+
+
+def _change(one: ScaleChange) -> str:
+    if math.isnan(one.delta):
+        return _NOTHING
+    interval = change_interval(one)
+    if interval is None:
+        return signed(one.delta)
+    return f"{signed(one.delta)} [{signed(interval.low)}, {signed(interval.high)}]"
+
+
+def _distances(data: ReportData) -> dict[str, Row]:
+    return {
+        "distance from people": {
+            one.respondent: f"{number(one.distance, 2)} [{number(one.low, 2)}, "
+            f"{number(one.high, 2)}]"
+            for one in sorted(data.analysis.summaries, key=lambda one: one.scale == "panas")
+        }
+    }
+
+
+def _verdicts(data: ReportData) -> dict[str, Row]:
+    worst: dict[str, Row] = {"self-report": {}}
+    order = ("meaningless", "doubtful", "usable")
+    for one in data.self_reports:
+        told = worst["self-report"]
+        known = told.get(one.respondent, "usable")
+        told[one.respondent] = min(known, one.validity.verdict, key=order.index)
+    return worst
+
+
+def _ratings(study: RatingsAnalysis) -> dict[str, Row]:
+    """The share of good ratings, or the mean, of whoever wrote an arm's replies."""
+    writers = _writers(study)
+    found: dict[str, Row] = {}
+    for dimension in list(study.comparison.scales)[:_MOST_RATED]:
+        of = f" ({dimension})" if len(study.dimensions) > 1 else ""
+        shares = found.setdefault(f"rated good{of}", {})
+        gaps = found.setdefault(f"against {study.reference}, points{of}", {})
+        for one in study.comparison.counts:
+            if one.kind == "all" and one.dimension == dimension and one.n:
+                share = f"{number(100 * one.good / one.n)}% of {number(one.n, 0)}"
+                shares |= dict.fromkeys(writers.get(one.arm, ()), share)
+        for test in study.comparison.tests:
+            if test.kind == "all" and test.dimension == dimension and test.n and test.n_reference:
+                cell = _points(test.clustered.difference)
+                gaps |= dict.fromkeys(writers.get(test.arm, ()), cell)
+    for two in study.means[:_MOST_RATED]:
+        cells = found.setdefault(f"mean {two.dimension}", {})
+        for mean in two.means:
+            if mean.kind == "all":
+                told = (
+                    f"{number(mean.mean.estimate, 2)} [{number(mean.mean.low, 2)}, "
+                    f"{number(mean.mean.high, 2)}]"
+                )
+                cells |= dict.fromkeys(writers.get(mean.arm, ()), told)
+    return {head: cells for head, cells in found.items() if cells}
+
+
+def _points(found: Estimate) -> str:
+    said = signed(100 * found.estimate)
+    if not (math.isfinite(found.low) and math.isfinite(found.high)):
+        return said
+    return f"{said} [{signed(100 * found.low)}, {signed(100 * found.high)}]"
+
+
+def _writers(study: RatingsAnalysis) -> dict[str, Sequence[str]]:
+    """Who wrote each arm's replies; an arm of several respondents is nobody's line."""
+    pairs = study.ratings.select("arm", "respondent").unique(maintain_order=True).rows()
+    found: dict[str, list[str]] = {}
+    for arm, respondent in pairs:
+        found.setdefault(arm, []).append(respondent)
+    return {arm: names for arm, names in found.items() if len(names) == 1}
+
+
+def _lengths(data: ReportData) -> dict[str, Row]:
+    return {
+        "usable replies": {
+            one.respondent: f"{number(one.replies, 0)} of {number(one.asked, 0)}"
+            for one in data.lengths
+        },
+        "words per reply": {
+            one.respondent: number(one.mean_words) for one in data.lengths if one.mean_words
+        },
+    }

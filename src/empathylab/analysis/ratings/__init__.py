@@ -1,0 +1,1 @@
+"""Rated replies: arms compared, with the raters behind them."""

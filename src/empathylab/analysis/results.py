@@ -1,0 +1,127 @@
+"""What every analysis returns: a recognised design, a chosen model, conclusions and caveats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import polars as pl
+
+Kind = Literal["better", "worse", "different", "equivalent", "inconclusive", "descriptive"]
+Unit = Literal["log-odds", "points", "percentage points", "proportion", "correlation", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conclusion:
+    """One sentence, and the numbers that it states."""
+
+    kind: Kind
+    sentence: str
+    """The sentence that command line, report, exports and notebooks print."""
+    subject: str
+    """Who or what it is about: an arm, a respondent, a judge."""
+    reference: str | None = None
+    """What the subject is compared with."""
+    dimension: str | None = None
+    subset: str | None = None
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    unit: Unit = "none"
+    p: float | None = None
+    p_adjusted: float | None = None
+    n: int | None = None
+    model: str | None = None
+    """The model or test behind the numbers."""
+    basis: str | None = None
+    """What it rests on: how many ratings, raters, situations."""
+    caveats: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"caveats": list(self.caveats)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """The model behind the main conclusions, and why it was chosen."""
+
+    name: str
+    formula: str | None = None
+    reason: str = ""
+    dropped: tuple[str, ...] = ()
+    """What was tried first and simplified, with the reason."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"dropped": list(self.dropped)}
+
+
+@runtime_checkable
+class AnalysisResult(Protocol):
+    """The shape that all topics share; each adds its own estimates."""
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """The design that was recognised, as plain values."""
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """The model that was chosen; None where the topic needs none."""
+
+    @property
+    def conclusions(self) -> Sequence[Conclusion]:
+        """One sentence each, the headline first."""
+
+    @property
+    def caveats(self) -> Sequence[str]:
+        """What limits all conclusions, the most important first."""
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """The estimates as frames, by name."""
+
+    def to_frame(self) -> pl.DataFrame:
+        """The main estimates, one row each."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+
+
+def summary_text(conclusions: Sequence[Conclusion], caveats: Sequence[str]) -> str:
+    """Conclusions line by line, then the caveats."""
+    lines = [str(conclusion) for conclusion in conclusions]
+    lines += [f"Caveat: {caveat}" for caveat in caveats]
+    return "\n".join(lines)
+
+
+def conclusions_frame(conclusions: Sequence[Conclusion]) -> pl.DataFrame:
+    """One row per conclusion; caveats joined."""
+    schema = {
+        "kind": pl.String,
+        "dimension": pl.String,
+        "subject": pl.String,
+        "reference": pl.String,
+        "subset": pl.String,
+        "estimate": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "unit": pl.String,
+        "p": pl.Float64,
+        "p_adjusted": pl.Float64,
+        "n": pl.Int64,
+        "model": pl.String,
+        "basis": pl.String,
+        "caveats": pl.String,
+        "sentence": pl.String,
+    }
+    rows = [
+        conclusion.to_dict() | {"caveats": " ".join(conclusion.caveats)}
+        for conclusion in conclusions
+    ]
+    return pl.DataFrame(rows, schema=schema)

@@ -1,0 +1,1 @@
+"""How respondents write, from a lab or a table."""

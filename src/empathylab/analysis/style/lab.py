@@ -1,0 +1,143 @@
+"""The style of a lab's responses, and what of it goes with the ratings people gave."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from empathylab.analysis.run_selection import shown_runs
+from empathylab.analysis.style.analysis import RULES, Depth, StyleAnalysis, analyse_style
+from empathylab.errors import InputError
+from empathylab.store import Lab, responses_frame, runs_frame
+from empathylab.store.rated import lab_studies, ratings_frame
+from empathylab.study.admin.embargo import is_running
+from empathylab.style import Lexicon
+from empathylab.style.responses import usable_responses
+from empathylab.style.tactics.tagging import Tagger
+
+_PEOPLE = "human"
+_MANY = 1_000
+_MOST_DESCRIBED = 10
+
+
+def lab_style(
+    lab: Lab,
+    *,
+    dictionaries: Sequence[Lexicon] = (),
+    lists: Path | None = None,
+    against: str | None = None,
+    folds: int = 5,
+    seed: int = 1,
+    depth: Depth | None = None,
+    tagger: Tagger | None = None,
+    tagger_name: str = RULES,
+    only: Sequence[str] | None = None,
+) -> StyleAnalysis:
+    """How the lab's respondents write, with the relation of style to ratings where there are any.
+
+    Of several runs of a respondent over one set the one used last counts, as in the report.
+    Replies that failed a check are left out. Ratings are those of people, not of judge models.
+    `only` names the respondents to describe.
+    """
+    frame = lab_responses(lab)
+    if only is not None:
+        frame = frame.filter(pl.col("respondent").is_in(list(only)))
+    if not frame.height:
+        raise InputError(
+            "the lab holds no usable responses",
+            remedy="Run `empathylab respond MODEL`, import some with `empathylab data import`, or "
+            "name a file: `empathylab analyze style FILE`.",
+        )
+    return analyse_style(
+        frame,
+        ratings=_ratings(lab),
+        dictionaries=dictionaries,
+        lists=lists,
+        against=against,
+        folds=folds,
+        seed=seed,
+        depth=depth,
+        tagger=tagger,
+        tagger_name=tagger_name,
+    )
+
+
+def report_style(lab: Lab) -> StyleAnalysis | None:
+    """The analysis that the report shows, within seconds; None where there is nothing to describe.
+
+    With more than 1,000 responses writers are told from the whole text only, and from at most
+    4,000. Of three respondents and more each is compared with people where there are any: all pairs
+    would fill pages. Of very many respondents those with most responses are described.
+    """
+    frame = lab_responses(lab)
+    if not usable_responses(frame).frame.height:
+        return None
+    described = report_respondents(frame)
+    found = lab_style(
+        lab, against=described.against, depth=report_depth(frame), only=described.names
+    )
+    if described.of == len(described.names):
+        return found
+    note = (
+        f"Of {described.of} respondents, the {len(described.names)} with most responses are "
+        "described; `empathylab analyze style` describes all."
+    )
+    return dataclasses.replace(found, notes=(*found.notes, note))
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """Whom the report describes, out of how many, and whom it compares them with."""
+
+    names: tuple[str, ...]
+    of: int
+    against: str | None
+    """People; None where each is compared with all others."""
+
+
+def report_respondents(frame: pl.DataFrame) -> Described:
+    """Those with most responses, people first; each against people where there are several."""
+    counts = frame["respondent"].value_counts()
+    # By name where counts are the same: a report and a package must describe the same ones.
+    counts = counts.sort("count", "respondent", descending=[True, False])
+    names = counts["respondent"].to_list()
+    shown = ([_PEOPLE] if _PEOPLE in names else []) + [one for one in names if one != _PEOPLE]
+    against = _PEOPLE if len(names) > 2 and _PEOPLE in names else None
+    return Described(tuple(shown[:_MOST_DESCRIBED]), len(names), against)
+
+
+def report_depth(frame: pl.DataFrame) -> Depth:
+    """How deep a report of these responses goes, so that it takes seconds."""
+    return Depth(ablations=frame.height <= _MANY, most_predicted=4 * _MANY, permutations=999)
+
+
+def lab_responses(lab: Lab) -> pl.DataFrame:
+    """The lab's usable responses: respondent, situation (with its set), sample, text."""
+    frame = responses_frame(lab).filter(outcome="valid")
+    runs = shown_runs(runs_frame(lab))["run"].to_list()
+    kept = pl.col("run").is_null() | pl.col("run").is_in(runs)
+    # People come first, as among the arms of a study, so that colours mean the same everywhere.
+    people_first = frame.filter(kept).sort(pl.col("kind") != "human", maintain_order=True)
+    return _named_by_set(people_first).select("respondent", "situation", "sample", "text")
+
+
+def _ratings(lab: Lab) -> pl.DataFrame | None:
+    parts = [
+        ratings_frame(lab, name).filter(rater_kind="person").with_columns(study=pl.lit(name))
+        for name, study in lab_studies(lab).items()
+        if not is_running(study)
+    ]
+    if not parts:
+        return None
+    every = _named_by_set(pl.concat(parts))
+    columns = ["respondent", "situation", "sample", "rater", "study", "dimension", "rating"]
+    return every.select(columns)
+
+
+def _named_by_set(frame: pl.DataFrame) -> pl.DataFrame:
+    """Two sets may each have a situation of the same name."""
+    return frame.with_columns(situation=pl.format("{}/{}", "set", "situation"))

@@ -1,0 +1,338 @@
+"""The figures about style as tables that people read: rounded, a row per thing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.style.analysis import RatedStyle, StyleAnalysis
+from empathylab.analysis.style.terms import shown_terms, spelled
+from empathylab.analysis.text.emoji_names import emoji_name
+from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.style import FEATURES
+from empathylab.style.clustered import Slope
+from empathylab.style.differences import FeatureDifference
+
+Rows = list[dict[str, str]]
+
+_MOST_OWN = 12
+
+OVERVIEW: Mapping[str, str] = {
+    "words": "words",
+    "words_per_sentence": "words/sentence",
+    "exclamation_marks": "!",
+    "question_marks": "?",
+    "emoji": "emoji",
+    "first_person_singular": "I, me, my",
+    "second_person": "you, your",
+    "sentiment": "sentiment",
+}
+"""The features of the shortest table, under the names they have there."""
+
+
+MAIN: Mapping[str, str] = {
+    "words": "words",
+    "words_per_sentence": "words per sentence",
+    "letters_per_word": "letters per word",
+    "flesch_reading_ease": "reading ease (Flesch)",
+    "mattr": "variety of words (MATTR)",
+    "exclamation_marks": "exclamation marks",
+    "question_marks": "question marks",
+    "commas": "commas",
+    "ellipses": "ellipses",
+    "dashes": "dashes",
+    "apostrophes": "apostrophes",
+    "emoji": "emoji",
+    "emoticons": "emoticons",
+    "bullets": "list items",
+    "first_person_singular": "I, me, my",
+    "second_person": "you, your",
+    "apologies": "apologies",
+    "thanks": "thanks",
+    "hedges": "hedges",
+    "advice": "advice",
+    "validation": "validation",
+    "self_disclosure": "self-disclosure",
+    "questions_to_person": "questions to the person",
+    "sentiment": "sentiment (VADER)",
+}
+"""The features of figures and sentences, of which none says the same as another."""
+
+
+def main_features(analysis: StyleAnalysis) -> dict[str, str]:
+    """The main features that vary here, and the user's own, with what they are called."""
+    varying = {one.feature for one in analysis.differences} or {
+        name for one in analysis.profiles for name, f in one.features.items() if f.sd > 0
+    }
+    own = [column for lexicon in analysis.dictionaries for column in lexicon.columns]
+    titles = dict(MAIN) | {column: column for column in own[:_MOST_OWN]}
+    return {name: title for name, title in titles.items() if name in varying}
+
+
+def meaning(feature: str) -> str:
+    """What a feature is, in words; a user's category is called as in the user's file."""
+    return FEATURES[feature].meaning if feature in FEATURES else feature
+
+
+def share(value: float, digits: int = 1) -> str:
+    """A share in percent."""
+    return "–" if math.isnan(value) else f"{number(100 * value, digits)}%"
+
+
+def overview_rows(analysis: StyleAnalysis) -> Rows:
+    """How each respondent writes, in a line: means per response."""
+    return [
+        {"respondent": one.respondent, "responses": number(one.responses, 0)}
+        | {
+            title: number(one.features[name].mean, 2)
+            for name, title in OVERVIEW.items()
+            if name in one.features
+        }
+        for one in analysis.profiles
+    ]
+
+
+def feature_rows(analysis: StyleAnalysis) -> Rows:
+    """Each feature that varies: every respondent's mean with its interval."""
+    tested = dict.fromkeys(one.feature for one in analysis.differences)
+    names = list(tested) if analysis.differences else list(analysis.profiles[0].features)
+    rows = []
+    for name in names:
+        figures = {one.respondent: one.features[name] for one in analysis.profiles}
+        if any(figure.mean != 0 for figure in figures.values()):
+            cells = {who: _with_interval(f.mean, f.low, f.high) for who, f in figures.items()}
+            rows.append({"feature": meaning(name)} | cells)
+    return rows
+
+
+def feature_values(analysis: StyleAnalysis) -> list[dict[str, Any]]:
+    """Every respondent's figures for each feature, unrounded, one row each."""
+    return [
+        {
+            "respondent": one.respondent,
+            "feature": name,
+            "mean": figure.mean,
+            "low": figure.low,
+            "high": figure.high,
+            "sd": figure.sd,
+            "per_100_words": figure.per_100_words,
+            "used": figure.used,
+            "dropped": figure.dropped,
+        }
+        for one in analysis.profiles
+        for name, figure in one.features.items()
+    ]
+
+
+def difference_rows(analysis: StyleAnalysis, most: int | None = None) -> Rows:
+    """The differences between respondents, the largest effect first within each pair.
+
+    `most` of each pair keeps to those with an effect that can be told.
+    """
+    return [
+        {
+            "respondent": one.respondent,
+            "against": one.against,
+            "feature": meaning(one.feature),
+            "mean": number(one.mean, 2),
+            "against mean": number(one.against_mean, 2),
+            "difference": _signed_interval(one.difference, one.low, one.high),
+            "d": signed(one.effect, 2),
+            "p Holm": p_value(one.p_holm),
+        }
+        for mine in by_pair(analysis.differences).values()
+        for one in (mine if most is None else [o for o in mine if o.effect == o.effect][:most])
+    ]
+
+
+def by_pair(
+    differences: Sequence[FeatureDifference],
+) -> dict[tuple[str, str], list[FeatureDifference]]:
+    """The differences between each two respondents, the largest effect first."""
+    pairs: dict[tuple[str, str], list[FeatureDifference]] = {}
+    ranked = sorted(
+        differences, key=lambda one: -abs(one.effect) if one.effect == one.effect else 0
+    )
+    for one in differences:
+        pairs[one.respondent, one.against] = []
+    for one in ranked:
+        pairs[one.respondent, one.against].append(one)
+    return pairs
+
+
+def term_rows(analysis: StyleAnalysis, respondent: str, top: int = 20) -> Rows:
+    """A respondent's distinctive words and phrases, as a reader is shown them."""
+    [one] = [each for each in analysis.distinctive if each.respondent == respondent]
+    return [
+        {
+            "word or phrase": spelled(term.term),
+            "z": number(term.z, 1),
+            "uses": number(term.count, 0),
+            "per 1,000": number(term.per_thousand, 2),
+            "others, per 1,000": number(term.against_per_thousand, 2),
+            "situations": number(term.situations, 0),
+        }
+        for term in shown_terms(one.terms, top)
+    ]
+
+
+def confusion_rows(analysis: StyleAnalysis) -> Rows:
+    """Who wrote a response, and who the classifier said did."""
+    told = analysis.predictability
+    if told is None:
+        return []
+    return [
+        {"written by": writer}
+        | {
+            f"told as {name}": number(count, 0)
+            for name, count in zip(told.respondents, row, strict=True)
+        }
+        for writer, row in zip(told.respondents, told.full.confusion, strict=True)
+    ]
+
+
+def classification_rows(analysis: StyleAnalysis) -> Rows:
+    """How well writers are told apart, from all of the text and from parts of it."""
+    told = analysis.predictability
+    if told is None:
+        return []
+    return [
+        {
+            "told from": "the full text" if one.name == "full" else one.name,
+            "accuracy": share(one.accuracy),
+            "95% interval": f"{share(one.low)} to {share(one.high)}",
+            "macro F1": number(one.macro_f1, 3),
+            "chance": share(one.chance),
+            "note": one.note,
+        }
+        for one in (told.full, *told.ablations)
+    ]
+
+
+def emoji_rows(analysis: StyleAnalysis, most: int = 30) -> Rows:
+    """The commonest emoji of all, with how often each respondent uses them."""
+    order = (
+        analysis.emoji.group_by("emoji")
+        .agg(pl.col("count").sum())
+        .sort("count", "emoji", descending=[True, False])["emoji"]
+        .head(most)
+    )
+    rates = {
+        (row["respondent"], row["emoji"]): row["per_response"]
+        for row in analysis.emoji.iter_rows(named=True)
+    }
+    return [
+        {"emoji": emoji, "name": emoji_name(emoji)}
+        | {name: number(rates.get((name, emoji), 0.0), 3) for name in analysis.respondents}
+        for emoji in order
+    ]
+
+
+def tactic_rows(analysis: StyleAnalysis) -> Rows:
+    """The share of each respondent's responses that use each tactic."""
+    rows: dict[str, dict[str, str]] = {}
+    for one in analysis.tactics.uses:
+        row = rows.setdefault(one.tactic, {"tactic": one.tactic})
+        row[one.respondent] = f"{share(one.share)} [{share(one.low)}, {share(one.high)}]"
+    return list(rows.values())
+
+
+def template_rows(analysis: StyleAnalysis, most: int = 5) -> Rows:
+    """Each respondent's commonest orders of tactics."""
+    return [
+        {
+            "respondent": one.respondent,
+            "order of tactics": " → ".join(template.tactics),
+            "responses": number(template.count, 0),
+            "share": share(template.share),
+        }
+        for one in analysis.tactics.templates
+        for template in one.commonest[:most]
+    ]
+
+
+def reuse_rows(analysis: StyleAnalysis) -> Rows:
+    """How much each respondent repeats itself, a row per measure."""
+    found = analysis.reuse
+    rows: dict[str, dict[str, str]] = {}
+    for name, again, alike, opening, closing, template in zip(
+        analysis.respondents, found.repetition, found.similarity, found.openings, found.closings,
+        analysis.tactics.templates, strict=True,
+    ):  # fmt: skip
+        cells = {
+            "openings that come again": share(opening.near_repeated),
+            "closings that come again": share(closing.near_repeated),
+            f"runs of {again.size} words that come again": share(again.phrase_repetition),
+            "pairs of responses with the same order of tactics": share(template.recurrence),
+            "compression (bytes before / after)": number(again.compression, 2),
+            "mean likeness of two responses (cosine)": number(alike.estimate, 3),
+            "mean likeness to others' responses": number(alike.to_others, 3),
+        }
+        for measure, cell in cells.items():
+            rows.setdefault(measure, {"measure": measure})[name] = cell
+    return list(rows.values())
+
+
+def recurring_rows(analysis: StyleAnalysis, most: int = 5) -> Rows:
+    """Each respondent's commonest openings and closings, near-duplicates counted together."""
+    return [
+        {
+            "respondent": one.respondent,
+            "where": one.where,
+            "words": spelled(recurring.words),
+            "responses": number(recurring.count, 0),
+            "word for word": number(recurring.exact, 0),
+            "share": share(recurring.share),
+        }
+        for one in (*analysis.reuse.openings, *analysis.reuse.closings)
+        for recurring in one.commonest[:most]
+    ]
+
+
+def relation_rows(rated: RatedStyle) -> Rows:
+    """What goes with the rating, the surest first; features without an interval come last."""
+    ranked = sorted(
+        rated.relations, key=lambda one: one.within.p if one.within.p == one.within.p else 2.0
+    )
+    return [
+        {
+            "feature": meaning(one.feature),
+            "alone": _slope(one.alone),
+            "same length": _slope(one.length_adjusted),
+            "same length and writer": _slope(one.within),
+            "p Holm": p_value(one.p_holm),
+            "ratings": number(one.n, 0),
+        }
+        for one in ranked
+    ]
+
+
+def table_columns(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Every column of any row, in the order of first appearance."""
+    return list(dict.fromkeys(column for row in rows for column in row))
+
+
+def _slope(slope: Slope) -> str:
+    return _signed_interval(slope.estimate, slope.low, slope.high)
+
+
+def _with_interval(mean: float, low: float, high: float) -> str:
+    # Two digits say nothing about a mark that one response in two hundred has.
+    digits = 2 if abs(mean) >= 0.1 else 3
+    if math.isnan(low):
+        return number(mean, digits)
+    return f"{_unsigned(mean, digits)} [{_unsigned(low, digits)}, {_unsigned(high, digits)}]"
+
+
+def _unsigned(value: float, digits: int) -> str:
+    """A number, without a sign where it rounds to zero."""
+    return number(0.0 if float(f"{value:.{digits}f}") == 0 else value, digits)
+
+
+def _signed_interval(value: float, low: float, high: float) -> str:
+    if math.isnan(low):
+        return signed(value, 2)
+    return f"{signed(value, 2)} [{signed(low, 2)}, {signed(high, 2)}]"

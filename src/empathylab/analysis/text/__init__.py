@@ -1,0 +1,1 @@
+"""Numbers and statistics as text: the one place where results are rounded."""

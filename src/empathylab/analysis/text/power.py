@@ -1,0 +1,81 @@
+"""Answers about the size of a study, in words."""
+
+from __future__ import annotations
+
+from empathylab.analysis.text.apa import bounded, counted, interval
+from empathylab.analysis.text.numbers import number, percent
+from empathylab.stats.arms import Estimate
+from empathylab.stats.power.analytic import ChiSquarePower, RatersNeeded, TwoSharesPower
+from empathylab.stats.power.simulation import SimulatedPower
+
+
+def chi_square_sentence(found: ChiSquarePower) -> str:
+    """What a chi-square test of this size can show."""
+    return (
+        f"A chi-square test with {counted(found.df, 'degree')} of freedom on "
+        f"{counted(found.n, 'independent observation')} in all finds an effect of w = "
+        f"{number(found.w, 3)} with a power of {number(100 * found.power)}% at α = "
+        f"{bounded(found.alpha)}."
+    )
+
+
+def two_shares_sentence(found: TwoSharesPower) -> str:
+    """What a comparison of two shares of this size can show."""
+    return (
+        f"With {counted(found.n, 'independent rating')} per arm, {percent(found.share)} good "
+        f"ratings are told from {percent(found.share_reference)} with a power of "
+        f"{number(100 * found.power)}% at α = {bounded(found.alpha)}."
+    )
+
+
+def raters_sentence(found: RatersNeeded) -> str:
+    """How many raters that makes, and why more than it seems."""
+    said = (
+        f"That takes {counted(found.raters, 'rater')} per arm with "
+        f"{counted(found.ratings_per_rater, 'rating')} each ({number(found.ratings, 0)} ratings)"
+    )
+    if found.design_effect <= 1:
+        return f"{said}."
+    return (
+        f"{said}: ratings by one rater are alike (ICC = {bounded(found.icc)}), so each counts "
+        f"for less, by a design effect of {number(found.design_effect, 2)}."
+    )
+
+
+def simulation_sentences(found: SimulatedPower) -> str:
+    """How often the tests reject in the invented studies."""
+    plan = found.plan
+    each = "per arm" if plan.design == "between" else "in both arms"
+    made = found.simulations - found.failed
+    what = (
+        f"{counted(plan.raters, 'rater')} {each} with {counted(plan.ratings_per_rater, 'rating')} "
+        f"each, raters' SD {number(plan.rater_sd, 2)}, situations' SD "
+        f"{number(plan.situation_sd, 2)}"
+    )
+    if plan.odds_ratio == 1:
+        first = (
+            f"Where the arms do not differ ({what}), the mixed model rejects in "
+            f"{_share(found.mixed_model)} of {counted(made, 'invented study', 'invented studies')}"
+            f"; {bounded(found.alpha)} would be right."
+        )
+    else:
+        first = (
+            f"An odds ratio of {number(plan.odds_ratio, 2)} ({what}) is found by the mixed model "
+            f"in {_share(found.mixed_model)} of "
+            f"{counted(made, 'invented study', 'invented studies')}, at α = {bounded(found.alpha)}."
+        )
+    others = (
+        f"A cluster-robust test rejects in {_share(found.clustered)}, the plain chi-square, which "
+        f"takes ratings as independent, in {_share(found.chi_square)}."
+    )
+    said = [first, others]
+    if found.failed:
+        said.append(
+            f"{counted(found.failed, 'study', 'studies')} had no model that converged and "
+            f"{'does' if found.failed == 1 else 'do'} not count."
+        )
+    return " ".join(said)
+
+
+def _share(found: Estimate) -> str:
+    return f"{number(100 * found.estimate)}% ({interval(found, times=100)})"

@@ -1,0 +1,28 @@
+"""`empathylab analyze`: the statistics of what is in the lab."""
+
+from __future__ import annotations
+
+import typer
+
+from empathylab.cli.analyze import (
+    agreement,
+    appraisal,
+    changes,
+    judges,
+    leaderboard,
+    ratings,
+    style,
+)
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="The statistics of what is in the lab.",
+    epilog="Example: `empathylab analyze appraisal --json`",
+)
+app.command("ratings", epilog=ratings.EXAMPLE)(ratings.ratings)
+app.command("style", epilog=style.EXAMPLE)(style.style)
+app.command("agreement", epilog=agreement.EXAMPLE)(agreement.agreement)
+app.command("judges", epilog=judges.EXAMPLE)(judges.judges)
+app.command("leaderboard", epilog=leaderboard.EXAMPLE)(leaderboard.leaderboard)
+app.command("changes", epilog=changes.EXAMPLE)(changes.changes)
+app.command("appraisal", epilog=appraisal.EXAMPLE)(appraisal.appraisal)

@@ -1,0 +1,234 @@
+"""`empathylab analyze agreement`: how far raters agree, on anybody's table of ratings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from empathylab.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from empathylab.stats.agreement import Agreement, Coefficient, DimensionAgreement, PairAgreement
+
+_MOST_PAIRS = 60
+"""Pairs that are printed; nobody reads more."""
+EXAMPLE = "Example: `empathylab analyze agreement ratings.csv --rater annotator --json`"
+
+
+def agreement(
+    file: Annotated[
+        Path, typer.Argument(help="A long table (CSV, JSONL or Parquet): one rating per row.")
+    ],
+    situation: Annotated[
+        str, typer.Option(metavar="COLUMN", help="What was rated: a situation or a response.")
+    ] = "situation",
+    rater: Annotated[str, typer.Option(metavar="COLUMN", help="Who rated.")] = "rater",
+    dimension: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="On which dimension; `dimension` if the table has it, else all rows are one.",
+        ),
+    ] = None,
+    rating: Annotated[str, typer.Option(metavar="COLUMN", help="The value given.")] = "rating",
+    levels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LOW,…,HIGH",
+            help="The scale's categories from lowest to highest; needed where ratings are words, "
+            "and keeps those that nobody used.",
+        ),
+    ] = None,
+    bootstrap: Annotated[
+        int, typer.Option(help="Resamples of situations for the intervals; 0 for none.", min=0)
+    ] = 1000,
+    seed: Annotated[int, typer.Option(help="Decides the resamples.")] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Measures how far raters agree, all together and pair by pair.
+
+    Krippendorff's alpha (ordinal), ICC(2,1), Fleiss' kappa and Gwet's AC per dimension, with
+    bootstrap intervals over situations; quadratic-weighted and plain kappa, Spearman's correlation
+    and percent agreement for each pair of raters, with large-sample intervals. Any number of
+    raters, any missing cells.
+    """
+    from empathylab.stats.agreement import agreement as measure
+
+    frame, scale, dimension = _read(file, situation, rater, dimension, rating, levels)
+    found = measure(
+        frame,
+        situation=situation,
+        rater=rater,
+        dimension=dimension,
+        rating=rating,
+        levels=scale,
+        resamples=bootstrap,
+        seed=seed,
+    )
+    dropped = sum(one.dropped for one in found.dimensions)
+    if dropped:
+        typer.echo(
+            f"{file.name}: {dropped} of {len(frame)} rows have no rating, rater or situation and "
+            "were left out.",
+            err=True,
+        )
+    if json:
+        import json as encoder
+
+        rows = {
+            "dimensions": [dimension_row(one) for one in found.dimensions],
+            "pairs": [pair_row(one) for one in found.pairs],
+            "bootstrap": bootstrap,
+            "seed": seed,
+        }
+        typer.echo(encoder.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    _print(found)
+
+
+def dimension_row(one: DimensionAgreement) -> dict[str, Any]:
+    """One dimension's agreement as plain values; null where a figure is not defined."""
+    row: dict[str, Any] = {
+        "dimension": one.dimension,
+        "n_raters": one.n_raters,
+        "n_situations": one.n_situations,
+        "n_ratings": one.n_ratings,
+        "dropped": one.dropped,
+        "missing_share": _plain(one.missing_share),
+    }
+    row |= _coefficients(one)
+    row["icc_forms"] = _coefficients(one.icc_forms)
+    parts = ("situation", "rater", "residual")
+    row["variance"] = {name: _plain(getattr(one.components, name)) for name in parts}
+    return row
+
+
+def pair_row(one: PairAgreement) -> dict[str, Any]:
+    """One pair's agreement as plain values; null where a figure is not defined."""
+    row: dict[str, Any] = {
+        "dimension": one.dimension,
+        "rater_a": one.rater_a,
+        "rater_b": one.rater_b,
+        "raters": [one.rater_a, one.rater_b],
+        "n": one.n,
+    }
+    return row | _coefficients(one)
+
+
+def _read(
+    file: Path,
+    situation: str,
+    rater: str,
+    dimension: str | None,
+    rating: str,
+    levels: str | None,
+) -> tuple[pl.DataFrame, list[str | float] | None, str | None]:
+    """The table, its scale's words where they were given, and its column of dimensions."""
+    from empathylab.tables import column_named, numbers, read_table
+
+    frame = read_table(file)
+    if dimension is None and "dimension" in frame.columns:
+        dimension = "dimension"
+    for column in (situation, rater, rating, dimension):
+        if column is not None:
+            column_named(frame, column, where=file.name)
+    scale = _scale(levels)
+    if scale and isinstance(scale[0], str):
+        return frame, scale, dimension
+    values = numbers(frame, rating, where=file.name)
+    return frame.with_columns(values.alias(rating)), scale, dimension
+
+
+def _scale(levels: str | None) -> list[str | float] | None:
+    """The categories as numbers where all are, else as words."""
+    if levels is None:
+        return None
+    words = [one.strip() for one in levels.split(",")]
+    try:
+        return [float(one) for one in words]
+    except ValueError:
+        return list(words)
+
+
+def _coefficients(holder: Any) -> dict[str, Any]:
+    """Every coefficient of a result: its estimate under its name, and the ends of its interval."""
+    from empathylab.stats.agreement import Coefficient
+
+    row: dict[str, Any] = {}
+    notes: dict[str, str] = {}
+    for field in fields(holder):
+        value = getattr(holder, field.name)
+        if isinstance(value, Coefficient):
+            row[field.name] = _plain(value.estimate)
+            row[f"{field.name}_low"] = _plain(value.low)
+            row[f"{field.name}_high"] = _plain(value.high)
+            if value.note:
+                notes[field.name] = value.note
+    if notes:
+        row["notes"] = notes
+    return row
+
+
+def _plain(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _print(found: Agreement) -> None:
+    from empathylab.analysis.text.numbers import percent
+    from empathylab.cli.tables import print_rows
+
+    dimensions = [
+        {
+            "dimension": one.dimension,
+            "raters": one.n_raters,
+            "situations": one.n_situations,
+            "ratings": one.n_ratings,
+            "missing": percent(one.missing_share),
+            "alpha (ordinal)": _shown(one.krippendorff_alpha),
+            "ICC(2,1)": _shown(one.icc),
+            "Fleiss": _shown(one.fleiss_kappa),
+            "Gwet AC1": _shown(one.gwet_ac1),
+            "percent": _shown(one.percent, 0),
+        }
+        for one in found.dimensions
+    ]
+    print_rows(dimensions, "dimensions", as_json=False)
+    pairs = [
+        {
+            "dimension": one.dimension,
+            "raters": f"{one.rater_a}, {one.rater_b}",
+            "n": one.n,
+            "weighted kappa": _shown(one.weighted_kappa),
+            "kappa": _shown(one.kappa),
+            "Spearman": _shown(one.spearman),
+            "percent": _shown(one.percent, 0),
+        }
+        for one in found.pairs[:_MOST_PAIRS]
+    ]
+    if pairs:
+        typer.echo()
+        print_rows(pairs, "pairs", as_json=False)
+    if len(found.pairs) > _MOST_PAIRS:
+        typer.echo(
+            f"… and {len(found.pairs) - _MOST_PAIRS} more pairs: --json has them all.", err=True
+        )
+    notes = {one.icc.note for one in found.dimensions} | {
+        one.krippendorff_alpha.note for one in found.dimensions
+    }
+    for note in sorted(notes - {""}):
+        typer.echo(f"– {note}.", err=True)
+
+
+def _shown(one: Coefficient, digits: int = 2) -> str:
+    from empathylab.analysis.text.numbers import number
+
+    # Adding zero turns a rounded −0 into 0.
+    estimate, low, high = (round(end, digits) + 0.0 for end in (one.estimate, one.low, one.high))
+    text = number(estimate, digits)
+    return text if math.isnan(low) else f"{text} ({number(low, digits)} to {number(high, digits)})"

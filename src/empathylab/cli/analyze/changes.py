@@ -1,0 +1,227 @@
+"""`empathylab analyze changes`: two labs, or two dates of one, side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from empathylab.analysis.drift.analysis import Changes
+    from empathylab.store import Lab
+
+EXAMPLE = (
+    "Example: `empathylab analyze changes --with lab-of-march` · "
+    "`empathylab analyze changes --before 2026-03-01 --html changes.html`"
+)
+
+
+def changes(
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--with",
+            metavar="LAB",
+            help="The earlier lab: its folder, or the address of its database.",
+        ),
+    ] = None,
+    before: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="Hold what this lab measured before this day or moment (UTC) against what it "
+            "measured from then on.",
+        ),
+    ] = None,
+    confidence: Annotated[
+        float, typer.Option(help="Of the intervals.", min=0.5, max=0.9999)
+    ] = 0.95,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a page that needs nothing else.")
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Compares two labs, or two dates of one: what changed, and what cannot be compared.
+
+    Scores, verdicts, usable replies, style and people's ratings of respondents that were measured
+    on both occasions, and judges' agreement with people, with intervals and corrected tests, and
+    every setting that differs. The same situations are held against each other. What both
+    occasions hold word for word counts once.
+    """
+    from empathylab.analysis.drift.analysis import compare_sides
+
+    earlier, later = _sides(lab, other, before)
+    found = compare_sides(earlier, later, confidence=confidence)
+    if html is not None:
+        from empathylab.report.drift.page import write_changes
+
+        write_changes(found, html)
+    if json:
+        import json as encoder
+
+        from empathylab.analysis.drift.document import changes_document
+
+        document = changes_document(found)
+        typer.echo(encoder.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _print(found)
+    if html is not None:
+        typer.echo(f"Page: {html}", err=True)
+
+
+def _sides(lab: Path, other: str | None, before: str | None) -> tuple[Any, Any]:
+    from empathylab.analysis.drift.occasions import Window, read_side
+    from empathylab.errors import InputError
+    from empathylab.store import Lab
+
+    if (other is None) == (before is None):
+        raise InputError(
+            "name either an earlier lab or a day",
+            remedy="Give --with LAB or --before DATE, not both.",
+        )
+    if before is not None:
+        moment = _moment(before)
+        with Lab.open(lab, create=False) as opened:
+            return (
+                read_side(opened, f"until {before}", Window(until=moment)),
+                read_side(opened, f"from {before}", Window(since=moment)),
+            )
+    titles = _titles(str(other), lab)
+    with _earlier(str(other)) as opened:
+        first = read_side(opened, titles[0])
+        place = _place(opened)
+    with Lab.open(lab, create=False) as opened:
+        if _place(opened) == place:
+            raise InputError(
+                "both are the same lab",
+                got=str(other),
+                remedy="Name another lab with --with, or a day with --before.",
+            )
+        return first, read_side(opened, titles[1])
+
+
+def _earlier(other: str) -> Any:
+    """The other lab; a folder means the file in it, wherever EMPATHYLAB_DATABASE_URL points."""
+    from empathylab.errors import LabError
+    from empathylab.store import Lab
+    from empathylab.store.lab import DATABASE_FILE
+
+    if "://" in other:
+        import tempfile
+
+        return Lab.open(Path(tempfile.gettempdir()), database=other)
+    folder = Path(other)
+    file = folder / DATABASE_FILE
+    if not file.is_file():
+        raise LabError(
+            "there is no lab here",
+            where=other,
+            remedy="Give the folder of a lab, or the address of its database, with --with.",
+        )
+    return Lab.open(folder, database=f"sqlite:///{file.resolve()}")
+
+
+def _place(lab: Lab) -> str:
+    """Where the lab's records are, so that two ways to name one place are the same."""
+    url = lab.engine.url
+    if url.get_backend_name() == "sqlite":
+        return str(Path(url.database or "").resolve())
+    return url.render_as_string(hide_password=True)
+
+
+def _titles(other: str, lab: Path) -> tuple[str, str]:
+    from sqlalchemy import make_url
+
+    if "://" in other:
+        return make_url(other).database or "the other lab", str(lab)
+    one, two = Path(other).resolve(), lab.resolve()
+    return (one.name, two.name) if one.name != two.name else (other, str(lab))
+
+
+def _moment(text: str) -> datetime:
+    from datetime import UTC, datetime
+
+    from empathylab.errors import InputError
+
+    try:
+        found = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InputError(
+            "--before needs a date",
+            got=text,
+            remedy="Write it as 2026-03-01, or with a time as 2026-03-01T12:00.",
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _print(found: Changes) -> None:
+    from empathylab.analysis.drift.document import (
+        changed_rows,
+        changes_document,
+        shown_rows,
+        tested_rows,
+    )
+    from empathylab.cli.tables import print_rows
+
+    document = changes_document(found)
+    typer.echo(f"Before: {found.before.title}\nAfter: {found.after.title}")
+    typer.echo(f"Measured on both occasions: {', '.join(found.both) or 'nobody'}")
+    for when, names in (("before", found.only_before), ("after", found.only_after)):
+        if names:
+            typer.echo(f"Only {when}: {', '.join(names)}")
+    tested = tested_rows(document)
+    typer.echo(f"Changed after correction: {len(changed_rows(tested))} of {len(tested)} figures")
+    style = changed_rows(document["style"])
+    tables = {
+        "Scales, in points": (
+            [row for row in document["scores"] if row["emotion"] is None],
+            ("respondent", "scale", "subscale", "measure"),
+            1,
+        ),
+        "Ratings": (document["ratings"], ("study", "arm", "dimension", "measure"), 1),
+        "Judges against people": (
+            document["judges"],
+            ("study", "judge", "dimension", "measure"),
+            2,
+        ),
+        "Usable replies": (document["usable_replies"], ("respondent",), 1),
+        f"Style: {len(style)} of {len(document['style'])} figures changed": (
+            style,
+            ("respondent", "feature"),
+            2,
+        ),
+    }
+    for title, (rows, names, digits) in tables.items():
+        if rows:
+            typer.echo(f"\n{title}")
+            shown = shown_rows(rows, {name: name for name in names}, digits=digits)
+            print_rows(shown, "rows", as_json=False)
+    plain = {
+        "Verdicts on self-reports": document["verdicts"],
+        "Verdicts on judges": document["judge_verdicts"],
+        "Settings that differ": [_short(row) for row in document["settings"]],
+    }
+    for title, rows in plain.items():
+        if rows:
+            typer.echo(f"\n{title}")
+            print_rows(rows, "rows", as_json=False)
+    if found.incomparable:
+        typer.echo("\nNot compared")
+    for one in found.incomparable:
+        typer.echo(f"{one.what}: {one.why}.")
+
+
+def _short(row: dict[str, Any]) -> dict[str, Any]:
+    """A setting on one line; JSON and the page hold it whole."""
+    most = 60
+    cut = {
+        name: value if len(value) <= most else f"{value[: most - 1]}…"
+        for name, value in ((name, str(row[name] or "all")) for name in row)
+    }
+    return {name: " ".join(value.split()) for name, value in cut.items()}

@@ -1,0 +1,247 @@
+"""`empathylab analyze ratings`: the arms of a rated study compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.analysis.ratings.analysis import RatingsAnalysis
+    from empathylab.stats.raters.exclusions import Rule
+
+EXAMPLE = (
+    "Example: `empathylab analyze ratings --reference human --by emotion` · "
+    "`empathylab analyze ratings --words`"
+)
+
+
+def ratings(
+    study: Annotated[
+        str | None, typer.Option(help="The study; the only one there is, if not given.")
+    ] = None,
+    reference: Annotated[
+        str | None,
+        typer.Option(help="The arm the others are compared with; human, if there is such an arm."),
+    ] = None,
+    by: Annotated[
+        Literal["all", "valence", "emotion"],
+        typer.Option(help="How fine the printed tables are; JSON holds all."),
+    ] = "valence",
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SET", help="Only the situations of this set, or of this draw from one."
+        ),
+    ] = None,
+    good_from: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[DIMENSION=]NUMBER",
+            help="The lowest rating that counts as good; the top point, if not given. Degrees are "
+            "compared by means without it. Repeatable by dimension.",
+        ),
+    ] = None,
+    failed_attention: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Also without raters who failed an attention check, as this about them says.",
+        ),
+    ] = None,
+    too_fast: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Also without raters who took less than this.", min=0),
+    ] = None,
+    straight_lining: Annotated[
+        bool,
+        typer.Option("--straight-lining", help="Also without raters who always rated the same."),
+    ] = False,
+    inconsistent: Annotated[
+        int | None,
+        typer.Option(
+            metavar="COUNT",
+            help="Also without raters whose questionnaire contradicts itself more often than this.",
+            min=0,
+        ),
+    ] = None,
+    everybody: Annotated[
+        bool,
+        typer.Option("--everybody", help="Leave out nobody, whatever the study's own rules say."),
+    ] = False,
+    compare: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Also compare this about the raters; repeatable."),
+    ] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
+    ] = False,
+    table: Annotated[
+        Literal["markdown", "latex", "csv"] | None,
+        typer.Option(help="Print the comparison in this form, and nothing else."),
+    ] = None,
+    peek: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REASON",
+            help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
+        ),
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Compares the arms of a rated study, overall, by valence and by emotion.
+
+    The published test (good against other ratings, chi-square with Yates' correction), with
+    effects, intervals and corrections; beside it what clustering leaves of it, an ordinal mixed
+    model with crossed raters and situations, and whether the arms' raters are alike. Exclusion
+    rules, of the study's file or given here, are applied in a second look beside everybody.
+    """
+    from empathylab.analysis.ratings.analysis import analyse_ratings
+    from empathylab.analysis.ratings.scales import thresholds
+    from empathylab.store import Lab
+
+    rules = _rules(failed_attention, too_fast, inconsistent, straight_lining=straight_lining)
+    with Lab.open(lab, create=False) as opened:
+        analysis = analyse_ratings(
+            opened,
+            study,
+            reference=reference,
+            good_from=thresholds(good_from),
+            rules=rules if rules or everybody else None,
+            compare=compare or (),
+            only=only,
+            peek=peek,
+            who=operator(),
+        )
+    if json:
+        import json as encoder
+
+        from empathylab.analysis.ratings.document import ratings_document
+
+        found = ratings_document(analysis)
+        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+    elif words:
+        from empathylab.analysis.ratings.document import paragraphs
+
+        typer.echo("\n\n".join(paragraphs(analysis)))
+    elif table is not None:
+        from empathylab.report.table_formats import table as formatted
+
+        rows = _paper_rows(analysis, by)
+        typer.echo(formatted(rows, table, caption=analysis.study.title), nl=False)
+    else:
+        _print(analysis, by)
+
+
+def _paper_rows(analysis: RatingsAnalysis, by: str) -> list[dict[str, str]]:
+    """The tests; of a study without counts or with one arm what else there is."""
+    from empathylab.analysis.ratings.rows import comparison_table, count_table, mean_table
+
+    named = len(analysis.dimensions) > 1
+    tests = comparison_table(analysis.comparison, by, named=named)
+    counts = [] if tests else count_table(analysis.comparison, by, named=named)
+    others = [one for one in analysis.means if one.dimension not in analysis.comparison.scales]
+    return [*tests, *counts, *mean_table(others, by)]
+
+
+def _rules(
+    failed_attention: str | None,
+    too_fast: float | None,
+    inconsistent: int | None,
+    *,
+    straight_lining: bool,
+) -> list[Rule]:
+    from empathylab.analysis.ratings.analysis import INCONSISTENCIES
+    from empathylab.stats.raters.exclusions import (
+        FailedAttention,
+        Inconsistent,
+        StraightLining,
+        TooFast,
+    )
+
+    found: list[Rule] = []
+    if failed_attention is not None:
+        found.append(FailedAttention(column=failed_attention))
+    if too_fast is not None:
+        found.append(TooFast(seconds=too_fast))
+    if straight_lining:
+        found.append(StraightLining())
+    if inconsistent is not None:
+        found.append(Inconsistent(most=inconsistent, column=INCONSISTENCIES))
+    return found
+
+
+def _print(analysis: RatingsAnalysis, by: str) -> None:
+    from empathylab.analysis.ratings.mixed_rows import coefficient_table, random_table
+    from empathylab.analysis.ratings.rows import comparison_table, count_table, mean_table
+    from empathylab.cli.tables import print_rows
+
+    kinds = ("all", "valence", "emotion")
+    shown = kinds[: kinds.index(by) + 1]
+    named = len(analysis.dimensions) > 1
+    several = len(analysis.arms) > 1
+    against = f"arms against {analysis.reference}" if several else f"one arm, {analysis.reference}"
+    typer.echo(f"{analysis.study.title}: {against}")
+    if analysis.apart:
+        _print_collection(analysis)
+        _print_raters(analysis)
+    comparison = analysis.comparison
+    varied = [one for one in analysis.means if not one.constant]
+    tables = {
+        "counts": [row for kind in shown for row in count_table(comparison, kind, named=named)],
+        "tests": [row for kind in shown for row in comparison_table(comparison, kind, named=named)],
+        "means": [row for kind in shown for row in mean_table(varied, kind)],
+    }
+    for name, rows in tables.items():
+        if rows:
+            typer.echo()
+            print_rows(rows, name, as_json=False)
+    for one in analysis.models:
+        typer.echo(f"\n{one.dimension}: {one.model.formula if one.model else one.problem}")
+        if one.model is not None:
+            print_rows(coefficient_table(one.model), "coefficients", as_json=False)
+            print_rows(random_table(one.model), "random", as_json=False)
+    if not analysis.apart:
+        _print_raters(analysis)
+    for sentence in _asides(analysis):
+        typer.echo(sentence, err=True)
+
+
+def _print_collection(analysis: RatingsAnalysis) -> None:
+    from empathylab.analysis.ratings.collection_periods import collection_table
+    from empathylab.cli.tables import print_rows
+
+    typer.echo("\nWhen were the arms rated?")
+    print_rows(collection_table(analysis.collected), "collected", as_json=False)
+
+
+def _print_raters(analysis: RatingsAnalysis) -> None:
+    from empathylab.analysis.ratings.rows import of_arm, rater_table
+    from empathylab.cli.tables import print_rows
+
+    compared = analysis.rater_comparison
+    if compared is not None:
+        typer.echo("\nAre the arms' raters alike?")
+        headings = [of_arm(arm) for arm in compared.arms]
+        print_rows(rater_table(compared), "raters", as_json=False, as_named=headings)
+
+
+def _asides(analysis: RatingsAnalysis) -> list[str]:
+    from empathylab.analysis.ratings.document import exclusion_paragraphs, notes
+    from empathylab.analysis.ratings.prose import means_paragraph
+
+    said = notes(analysis)
+    said += [means_paragraph(one) for one in analysis.means if one.constant]
+    several = len(analysis.dimensions) > 1
+    said += [
+        f"{one.dimension}: {sentence}" if several else sentence
+        for one in analysis.models
+        if one.model is not None
+        for sentence in (*one.model.notes, *one.model.problems)
+    ]
+    said += exclusion_paragraphs(analysis)
+    return list(dict.fromkeys(said))

@@ -1,0 +1,332 @@
+"""`empathylab analyze style`: how each respondent writes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, RunOptions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from empathylab.analysis.style.analysis import StyleAnalysis
+
+EXAMPLE = (
+    "Example: `empathylab analyze style replies.csv --json` · "
+    "`empathylab analyze style --against human --figures figures`"
+)
+
+_MOST_DIFFERENCES = 12
+_COLUMNS = "The file's columns"
+_TAGGER = "A model as tagger"
+
+
+def _write_lists(folder: Path | None) -> None:
+    if folder is None:
+        return
+    from empathylab.style import write_builtin_lists
+
+    for path in write_builtin_lists(folder):
+        typer.echo(path)
+    raise typer.Exit
+
+
+def style(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV, JSONL or Parquet, a response per row; the lab's responses, if not given.",
+        ),
+    ] = None,
+    dictionary: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also count these words: LIWC's format (.dic), or a word a line (.txt); "
+            "repeatable.",
+        ),
+    ] = None,
+    lists: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Word lists of your own (hedges.txt …) in the place of ours of the same name.",
+        ),
+    ] = None,
+    write_lists: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            callback=_write_lists,
+            is_eager=True,
+            help="Write our word lists and tactic rules there, to edit, and nothing else.",
+        ),
+    ] = None,
+    tactics: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Tactic rules of your own, in the place of ours."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RESPONDENT",
+            help="Compare the others with this one; each two, and each with the rest, if not "
+            "given.",
+        ),
+    ] = None,
+    folds: Annotated[
+        int, typer.Option(help="Of the cross-validation that tells writers apart.", min=2)
+    ] = 5,
+    predict: Annotated[
+        bool,
+        typer.Option("--predict/--no-predict", help="Tell writers apart; takes most of the time."),
+    ] = True,
+    seed: Annotated[int, typer.Option(help="Decides every draw.")] = 1,
+    figures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the charts here, as PNG, SVG and Vega-Lite JSON."),
+    ] = None,
+    respondent_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Who wrote it.", rich_help_panel=_COLUMNS)
+    ] = "respondent",
+    situation_column: Annotated[
+        str, typer.Option(metavar="NAME", help="What it replies to.", rich_help_panel=_COLUMNS)
+    ] = "situation",
+    text_column: Annotated[
+        str, typer.Option(metavar="NAME", help="What was written.", rich_help_panel=_COLUMNS)
+    ] = "text",
+    rating_column: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="How the response was rated: a number, the best highest.",
+            rich_help_panel=_COLUMNS,
+        ),
+    ] = None,
+    tagger: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Let this model name the tactics of each sentence, in the rules' place; its "
+            "answers are kept in the lab.",
+            rich_help_panel=_TAGGER,
+        ),
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Another OpenAI-compatible address.", rich_help_panel=_TAGGER
+        ),
+    ] = None,
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="The variable that holds the key.", rich_help_panel=_TAGGER
+        ),
+    ] = None,
+    max_total_tokens: Annotated[
+        int | None,
+        typer.Option(help="Stop before the tagger has used more tokens.", rich_help_panel=_TAGGER),
+    ] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
+    ] = False,
+    table: Annotated[
+        Literal["markdown", "latex", "csv"] | None,
+        typer.Option(help="Print the table of features in this form, and nothing else."),
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Describes how respondents write, and how surely one can be told from another.
+
+    Length, punctuation, emoji, words, readability and sentiment, with tests that take the
+    situation as the unit; words and phrases that mark each respondent; whether the writer can be
+    told from the text; tactics of empathic language, templates and repetition; and, where there
+    are ratings, what in the style goes with better ones.
+    """
+    from empathylab.analysis.style.analysis import Depth
+    from empathylab.style import by_rules, read_lexicon, tactic_rules
+
+    options: dict[str, Any] = {
+        "dictionaries": [read_lexicon(path) for path in dictionary or ()],
+        "lists": lists,
+        "against": against,
+        "folds": folds,
+        "seed": seed,
+        "depth": Depth(predict=predict),
+    }
+    if tactics is not None:
+        options |= {"tagger": by_rules(tactic_rules(tactics)), "tagger_name": tactics.name}
+    columns = {
+        "respondent": respondent_column,
+        "situation": situation_column,
+        "text": text_column,
+    }
+    run = RunOptions(
+        lab=lab, base_url=base_url, api_key_env=api_key_env, max_total_tokens=max_total_tokens
+    )
+    with _tagging(tagger, run, create=file is not None) as tagging:
+        options |= tagging
+        if file is None:
+            analysis = _of_lab(lab, options)
+        else:
+            analysis = _of_file(file, columns, rating_column, options)
+    if figures is not None:
+        _write_figures(analysis, figures)
+    _show(analysis, words=words, table=table, json=json)
+
+
+@contextlib.contextmanager
+def _tagging(name: str | None, run: RunOptions, *, create: bool) -> Iterator[dict[str, Any]]:
+    """The options of an analysis with a model as tagger; none without a name.
+
+    Afterwards it says what the model left open, and ends where tags are missing: half of them
+    would give wrong numbers.
+    """
+    if name is None:
+        yield {}
+        return
+    from empathylab.cli.model_runs import conclude
+    from empathylab.cli.progress import progress
+    from empathylab.protocols.tagging import ModelTagger
+    from empathylab.store import Lab
+
+    [model] = run.open_models([name])
+    with Lab.open(run.lab, create=create) as opened, progress() as observe:
+        tagger = ModelTagger(opened, model, run.limits(), observe)
+        yield {"tagger": tagger, "tagger_name": model.name}
+    if tagger.unread:
+        typer.echo(
+            f"{tagger.unread} answers of {model.name} could not be read; their sentences count as "
+            "without a tactic.",
+            err=True,
+        )
+    conclude(tagger.tallies, run)
+
+
+def _of_lab(folder: Path, options: dict[str, Any]) -> StyleAnalysis:
+    from empathylab.analysis.style.lab import lab_style
+    from empathylab.store import Lab
+
+    with Lab.open(folder, create=False) as opened:
+        return lab_style(opened, **options)
+
+
+def _of_file(
+    path: Path, columns: dict[str, str], rating: str | None, options: dict[str, Any]
+) -> StyleAnalysis:
+    from empathylab.analysis.style.analysis import analyse_style
+    from empathylab.tables import read_table
+
+    frame = read_table(path)
+    for role, column in columns.items():
+        _require(frame, column, path, f"--{role}-column")
+    ratings = None if rating is None else _ratings(frame, columns, rating, path)
+    named: dict[str, Any] = {**columns, **options}
+    return analyse_style(frame, ratings=ratings, **named)
+
+
+def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Path) -> pl.DataFrame:
+    """Each row's rating, by its respondent and situation (and sample, where there is one)."""
+    import polars as pl
+
+    from empathylab.tables import numbers
+
+    _require(frame, rating, path, "--rating-column")
+    named = {role: columns[role] for role in ("respondent", "situation")}
+    if "sample" in frame.columns:
+        named["sample"] = "sample"
+    return frame.select(
+        *(pl.col(column).alias(role) for role, column in named.items()),
+        numbers(frame, rating, where=path.name).alias("rating"),
+    )
+
+
+def _require(frame: pl.DataFrame, column: str, path: Path, option: str) -> None:
+    from empathylab.errors import UnknownName
+
+    if column not in frame.columns:
+        remedy = f"Say which column it is with {option}."
+        raise UnknownName("column", column, frame.columns, where=path.name, remedy=remedy)
+
+
+def _write_figures(analysis: StyleAnalysis, folder: Path) -> None:
+    from empathylab.errors import InputError
+    from empathylab.report.style.figures import write_figures
+
+    try:
+        written = write_figures(analysis, folder)
+    except OSError as error:
+        raise InputError(
+            "the figures cannot be written",
+            where="--figures",
+            got=f"{folder}: {error.strerror or error}",
+            remedy="Name a folder that can be written to.",
+        ) from error
+    typer.echo(f"{len(written)} files written to {folder}", err=True)
+
+
+def _show(analysis: StyleAnalysis, *, words: bool, table: str | None, json: bool) -> None:
+    if json:
+        import json as encoder
+
+        from empathylab.analysis.style.document import style_document
+
+        found = style_document(analysis)
+        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+    elif words:
+        from empathylab.analysis.style.prose import paragraphs
+
+        typer.echo("\n\n".join(paragraphs(analysis)))
+    elif table is not None:
+        from empathylab.analysis.style.tables import feature_rows, feature_values
+        from empathylab.report.table_formats import table as formatted
+
+        # A spreadsheet wants numbers, a paper cells with intervals.
+        rows = feature_values(analysis) if table == "csv" else feature_rows(analysis)
+        caption = "Features per response, means with 95% intervals"
+        typer.echo(formatted(rows, table, caption=caption), nl=False)
+    else:
+        _print(analysis)
+
+
+def _print(analysis: StyleAnalysis) -> None:
+    from empathylab.analysis.style.prose import distinctive_sentences, rated_sentences
+    from empathylab.analysis.style.tables import (
+        classification_rows,
+        difference_rows,
+        main_features,
+        overview_rows,
+        reuse_rows,
+        tactic_rows,
+    )
+
+    _print_rows("Per response", overview_rows(analysis))
+    pairs = len({(one.respondent, one.against) for one in analysis.differences})
+    most = max(2, _MOST_DIFFERENCES // max(1, pairs))
+    _print_rows("Largest differences", difference_rows(analysis, most))
+    for sentence in distinctive_sentences(analysis, 10):
+        typer.echo(f"\n{sentence}")
+    _print_rows("Can the writer be told?", classification_rows(analysis))
+    _print_rows("Responses that use a tactic", tactic_rows(analysis))
+    _print_rows("Repetition", reuse_rows(analysis))
+    titles = main_features(analysis)
+    for rated in analysis.rated:
+        typer.echo(f"\n{rated_sentences(rated, titles)}")
+    for sentence in analysis.notes:
+        typer.echo(sentence, err=True)
+
+
+def _print_rows(title: str, rows: list[dict[str, str]]) -> None:
+    from empathylab.cli.tables import print_rows
+
+    if rows:
+        typer.echo(f"\n{title}")
+        print_rows(rows, title, as_json=False, as_named=list(rows[0]))

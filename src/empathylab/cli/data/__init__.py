@@ -1,0 +1,162 @@
+"""`empathylab data`: the situations there are, and what was replied and rated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from empathylab.cli.data import imports, match, sample, show
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.store import Lab
+
+app = typer.Typer(
+    epilog="Example: `empathylab data list`",
+    no_args_is_help=True,
+    help="The situations there are, built in and in the lab.",
+)
+app.add_typer(imports.app, name="import")
+
+
+@app.command("list", epilog="Example: `empathylab data list`")
+def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
+    """Lists the sets of situations, built in and in the lab; and what was replied and rated."""
+    from empathylab.cli.tables import print_rows
+    from empathylab.situations import builtin_sets
+    from empathylab.store import Lab, has_lab, situation_sets_frame
+    from empathylab.store.lab_situations import lab_situation_sets
+
+    sets, used, drawn, replied, rated = builtin_sets(), set(), [], [], []
+    if has_lab(lab):
+        with Lab.open(lab, create=False) as opened:
+            sets = lab_situation_sets(opened)
+            used = set(situation_sets_frame(opened)["set"])
+            drawn, replied, rated = _drawn(opened), _replied(opened), _rated(opened)
+    rows = [
+        {
+            "set": one.id,
+            "version": one.version,
+            "title": one.title,
+            "situations": len(one),
+            "emotions": len(one.emotions),
+            "topics": len(one.topics),
+            "validated": one.validated,
+            "licence": one.licence,
+            "in_lab": one.id in used,
+        }
+        for one in sets.values()
+    ]
+    if json:
+        import json as encoder
+
+        found = {"sets": rows, "draws": drawn, "responses": replied, "studies": rated}
+        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
+        return
+    print_rows(rows, "sets", as_json=False)
+    for title, part in (("Draws", drawn), ("Responses", replied), ("Studies", rated)):
+        if part:
+            typer.echo(f"\n{title}")
+            print_rows(part, title, as_json=False)
+
+
+def _drawn(lab: Lab) -> list[dict[str, Any]]:
+    """The situations that were drawn from sets, by the draw's name."""
+    from empathylab.store.selections import lab_selections
+
+    return [
+        {
+            "draw": name,
+            "from": one.situation_set,
+            "version": one.version,
+            "situations": len(one.situations),
+        }
+        for name, one in lab_selections(lab).items()
+    ]
+
+
+def _replied(lab: Lab) -> list[dict[str, Any]]:
+    """How many replies each respondent gave to each set."""
+    import polars as pl
+
+    from empathylab.store import responses_frame
+
+    return (
+        responses_frame(lab)
+        .group_by("respondent", "set", maintain_order=True)
+        .agg(
+            pl.len().alias("responses"),
+            (pl.col("outcome") == "valid").sum().alias("usable"),
+            pl.col("situation").n_unique().alias("situations"),
+        )
+        .to_dicts()
+    )
+
+
+def _rated(lab: Lab) -> list[dict[str, Any]]:
+    """The studies, with their arms, raters and ratings."""
+    from empathylab.store.rated import lab_studies, ratings_frame
+
+    rows = []
+    for name, study in lab_studies(lab).items():
+        ratings = ratings_frame(lab, name)
+        rows.append(
+            {
+                "study": name,
+                "title": study.title,
+                "design": study.design,
+                "arms": ratings["arm"].n_unique(),
+                "raters": ratings["rater"].n_unique(),
+                "ratings": ratings.height,
+            }
+        )
+    return rows
+
+
+app.command("show", epilog=show.EXAMPLE)(show.show)
+app.command("sample", epilog=sample.EXAMPLE)(sample.sample)
+app.command("match", epilog=match.EXAMPLE)(match.match)
+
+
+@app.command("fetch", epilog="Example: `empathylab data fetch emotionbench`")
+def fetch(
+    name: Annotated[
+        Literal["emotionbench", "empatheticdialogues"],
+        typer.Argument(help="Which published data."),
+    ],
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="A mirror that holds the same files.")
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Downloads published files from their public address and imports them.
+
+    Every file is checked against its hash. The files stay in the lab's folder `sources`; read
+    their licence before you pass them on.
+    """
+    from empathylab.cli.data.import_rated import store_dialogues
+    from empathylab.cli.data.imports import print_imported
+    from empathylab.situations.sources import fetching
+    from empathylab.store import Lab
+    from empathylab.store.imports.emotionbench import import_emotionbench
+
+    def said(file: str) -> None:
+        typer.echo(f"Downloading {file}", err=True)
+
+    with Lab.open(lab) as opened:
+        folder = opened.folder / "sources" / name
+        if name == "emotionbench":
+            url = base_url or fetching.EMOTIONBENCH_URL
+            fetching.fetch_files(fetching.EMOTIONBENCH_FILES, url, folder, said=said)
+            print_imported(import_emotionbench(opened, folder), as_json=json)
+            return
+    [archive] = fetching.fetch_files(
+        fetching.EMPATHETICDIALOGUES_FILES,
+        base_url or fetching.EMPATHETICDIALOGUES_URL,
+        folder,
+        said=said,
+        by_hand="empathylab data import empatheticdialogues FILE",
+    )
+    store_dialogues(lab, archive, as_json=json)

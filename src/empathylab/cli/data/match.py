@@ -1,0 +1,124 @@
+"""`empathylab data match`: the situations to which respondents replied at the same length."""
+
+from __future__ import annotations
+
+import json as encoder
+import math
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.stats.lengths import LengthMatched
+
+EXAMPLE = "Example: `empathylab data match welivita-2024 --name equally-long --ratio 1.2`"
+
+
+def match(
+    name: Annotated[str, typer.Argument(metavar="SET", help="The set that was replied to.")],
+    selection: Annotated[str, typer.Option("--name", help="The choice's name, for --set.")],
+    respondent: Annotated[
+        list[str] | None,
+        typer.Option(help="Only these respondents; all who replied, if not given."),
+    ] = None,
+    ratio: Annotated[
+        float, typer.Option(help="The longest reply over the shortest, at most.", min=1.0)
+    ] = 1.25,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Chooses the situations to which all respondents replied at about the same length.
+
+    Longer replies are rated better; on these situations length cannot be the reason. The choice
+    is kept under a name that can then stand for a set.
+    """
+    import polars as pl
+
+    from empathylab.errors import InputError, UnknownName
+    from empathylab.stats.lengths import length_matched_situations
+    from empathylab.store import Lab, lab_situation_set, responses_frame
+    from empathylab.store.selections import save_selection
+
+    with Lab.open(lab, create=False) as opened:
+        chosen = lab_situation_set(opened, name)
+        replies = responses_frame(opened).filter(set=chosen.id, outcome="valid")
+        known = replies["respondent"].unique().sort().to_list()
+        for one in respondent or ():
+            if one not in known:
+                raise UnknownName("respondent", one, known, where=f"replies to {name}")
+        names = respondent or known
+        if len(names) < 2:
+            raise InputError(
+                "lengths can be matched between two respondents or more",
+                where=f"replies to {name}",
+                got=", ".join(names) or "none",
+                remedy="Let others reply to the same set first.",
+            )
+        found = length_matched_situations(
+            replies.filter(pl.col("respondent").is_in(names)), ratio=ratio
+        )
+        situations = found.replies["situation"].unique(maintain_order=True).to_list()
+        if not situations:
+            raise InputError(
+                "no situation was replied to at the same length by all",
+                where=f"replies to {name}",
+                remedy="Allow more with --ratio.",
+            )
+        said = _paragraph(found, name, len(chosen), ratio)
+        recipe = {"kind": "equal lengths", "respondents": names, "ratio": ratio}
+        change = save_selection(
+            opened, selection, chosen, situations, recipe, result={"paragraph": said}
+        )
+    if json:
+        told: dict[str, Any] = {
+            "selection": selection,
+            "change": change,
+            "situations": situations,
+            "imbalance_before": found.imbalance_before,
+            "imbalance": found.imbalance,
+            "paragraph": said,
+        }
+        from empathylab.analysis.ratings.rows import plain
+
+        typer.echo(encoder.dumps(plain(told), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    from empathylab.analysis.text.apa import counted
+
+    typer.echo(f"{selection}: {change}, {counted(len(situations), 'situation')}\n\n{said}")
+
+
+def _paragraph(found: LengthMatched, name: str, size: int, ratio: float) -> str:
+    from empathylab.analysis.text.apa import counted, listed
+    from empathylab.analysis.text.numbers import number
+
+    whole = counted(size, "situation")
+    kept = "that one was kept" if found.n == 1 else f"those {number(found.n, 0)} were kept"
+    return (
+        f"Of the {whole} of {name}, {kept} to which {listed(list(found.respondents))} replied at "
+        f"about the same length (the longest reply at most {number(ratio, 2)} times as many words "
+        f"as the shortest). {_imbalance(found.imbalance_before, found.imbalance)}"
+    )
+
+
+def _imbalance(before: float, after: float) -> str:
+    """What the choice did to the largest standardised difference in length."""
+    from empathylab.analysis.text.numbers import number
+
+    what = "The largest standardised difference in length between respondents"
+    if not math.isfinite(after):
+        return (
+            f"{what} cannot be said of these: there are too few of them, or a respondent's replies "
+            "are all of one length."
+        )
+    if not math.isfinite(before):
+        return f"{what} is {number(after, 2)}; before the choice it cannot be said."
+    if after < before:
+        return f"{what} fell from {number(before, 2)} to {number(after, 2)}."
+    if after == before:
+        return f"{what} is {number(after, 2)}, as it was before."
+    return (
+        f"{what} did not fall: it was {number(before, 2)} before and is {number(after, 2)} now, so "
+        "a smaller --ratio may be wanted."
+    )

@@ -1,0 +1,194 @@
+"""`empathylab data sample`: a balanced draw from a set, kept under a name."""
+
+from __future__ import annotations
+
+import dataclasses
+import json as encoder
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.situations import SituationSet
+    from empathylab.situations.sampling.draws import Draw
+    from empathylab.situations.word_lists import WordList
+
+EXAMPLE = (
+    "Example: `empathylab data sample empatheticdialogues --count 2000 --name balanced "
+    "--balance emotion --balance length`"
+)
+_RULES = "What is left out"
+
+
+def _print_unsafe(wanted: bool) -> None:
+    if wanted:
+        from empathylab.situations.word_lists import unsafe_text
+
+        typer.echo(unsafe_text(), nl=False)
+        raise typer.Exit
+
+
+def sample(
+    name: Annotated[str, typer.Argument(metavar="SET", help="The set to draw from.")],
+    count: Annotated[int, typer.Option(help="How many situations.", min=1)],
+    selection: Annotated[str, typer.Option("--name", help="The draw's name, for --set.")],
+    seed: Annotated[int, typer.Option(help="Decides the draw, on every machine alike.")] = 1,
+    balance: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT",
+            help="emotion, valence, topic, factor, length, or none; repeatable, the most "
+            "important first. Emotion (topic in a set of posts) if left out.",
+        ),
+    ] = None,
+    bands: Annotated[
+        str,
+        typer.Option(
+            metavar="N|A,B,…", help="Length bands: how many, or their upper bounds in words."
+        ),
+    ] = "3",
+    min_words: Annotated[
+        int, typer.Option(help="The fewest words.", min=0, rich_help_panel=_RULES)
+    ] = 5,
+    max_words: Annotated[
+        int | None, typer.Option(help="The most words.", min=1, rich_help_panel=_RULES)
+    ] = None,
+    openings: Annotated[
+        bool,
+        typer.Option(
+            "--openings/--answers-too",
+            help="Leave out where the second speaker is already involved.",
+            rich_help_panel=_RULES,
+        ),
+    ] = True,
+    unsafe: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|none",
+            help="A word list of your own for unsafe content, or none.",
+            rich_help_panel=_RULES,
+        ),
+    ] = None,
+    duplicates: Annotated[
+        Literal["near", "exact", "keep"],
+        typer.Option(help="Which repetitions are left out.", rich_help_panel=_RULES),
+    ] = "near",
+    similarity: Annotated[
+        float,
+        typer.Option(
+            help="From which Jaccard index of word pairs on texts are nearly the same.",
+            rich_help_panel=_RULES,
+        ),
+    ] = 0.7,
+    replied: Annotated[
+        bool,
+        typer.Option(
+            "--replied", help="Leave out what no human replied to.", rich_help_panel=_RULES
+        ),
+    ] = False,
+    print_unsafe: Annotated[
+        bool,
+        typer.Option(
+            "--print-unsafe",
+            callback=_print_unsafe,
+            is_eager=True,
+            help="Print the built-in word list, to copy and edit.",
+        ),
+    ] = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Draws situations from a set, balanced and seeded, and keeps the draw under a name.
+
+    Prints a paragraph for a paper's methods section. The draw's name can then stand for a set.
+    """
+    from empathylab.situations import builtin_set
+    from empathylab.situations.sampling.draws import draw
+    from empathylab.situations.sampling.exclusions import Rules
+    from empathylab.store import Lab, has_lab, lab_situation_set
+    from empathylab.store.selections import human_replied, save_draw
+
+    if not has_lab(lab):
+        builtin_set(name)  # an unknown name must not leave a new lab behind
+
+    rules = Rules(
+        min_words=min_words,
+        max_words=max_words,
+        opening=openings,
+        unsafe=_word_list(unsafe),
+        duplicates=duplicates,
+        similarity=similarity,
+        replied=replied,
+    )
+    with Lab.open(lab) as opened:
+        chosen = lab_situation_set(opened, name)
+        made = draw(
+            chosen,
+            count,
+            seed=seed,
+            balance=_balances(balance, chosen),
+            bands=_bands(bands),
+            rules=rules,
+            replied=human_replied(opened, name) if replied else None,
+        )
+        change = save_draw(opened, selection, chosen, made)
+    (_print_json if json else _print_draw)(selection, change, made)
+
+
+def _balances(given: list[str] | None, chosen: SituationSet) -> list[str]:
+    if given is None:
+        return [chosen.grouped_by]
+    return [one for one in given if one != "none"]
+
+
+def _word_list(given: str | None) -> WordList:
+    from empathylab.situations.word_lists import WordList, read_word_list, unsafe_words
+
+    if given is None:
+        return unsafe_words()
+    return WordList(()) if given == "none" else read_word_list(Path(given))
+
+
+def _bands(given: str) -> int | list[int]:
+    from empathylab.errors import InputError
+
+    parts = [part.strip() for part in given.split(",")]
+    if not all(part.isascii() and part.isdecimal() for part in parts):
+        raise InputError(
+            "this must be a number of bands, or their upper bounds",
+            where="--bands",
+            got=given,
+            remedy="Give --bands 3, or --bands 10,20,40.",
+        )
+    return int(parts[0]) if len(parts) == 1 else [int(part) for part in parts]
+
+
+def _print_json(name: str, change: str, made: Draw) -> None:
+    from empathylab.situations.sampling.methods import methods_paragraph
+
+    found: dict[str, Any] = {
+        "selection": name,
+        "change": change,
+        "paragraph": methods_paragraph(made),
+        **dataclasses.asdict(made),
+    }
+    typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
+
+
+def _print_draw(name: str, change: str, made: Draw) -> None:
+    from empathylab.cli.tables import print_rows
+    from empathylab.situations.sampling.methods import methods_paragraph
+
+    typer.echo(f"{name}: {change}, {len(made.situations):,} situations\n")
+    typer.echo(methods_paragraph(made))
+    for balance, counts in made.counts.items():
+        typer.echo("")
+        rows = [
+            {balance: value, "drawn": drawn, "available": made.supply[balance][value]}
+            for value, drawn in counts.items()
+        ]
+        print_rows(rows, balance, as_json=False)
+    typer.echo(f"\nUse it: empathylab respond MODEL --set {name}", err=True)

@@ -1,0 +1,295 @@
+"""`empathylab data show`: a set, a draw, a study, or the responses, to read."""
+
+from __future__ import annotations
+
+import dataclasses
+import json as encoder
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import polars as pl
+
+    from empathylab.situations import Situation, SituationSet
+    from empathylab.store import Lab
+
+EXAMPLE = "Example: `empathylab data show responses --set dialogues --emotion proud`"
+RESPONSES = "responses"
+
+
+def show(
+    name: Annotated[
+        str, typer.Argument(help="A set, a draw from one, a study, or the word responses.")
+    ],
+    emotion: Annotated[str | None, typer.Option(help="Only this emotion.")] = None,
+    topic: Annotated[str | None, typer.Option(help="Only this topic.")] = None,
+    situation_set: Annotated[
+        str | None, typer.Option("--set", help="Responses: only to this set's situations.")
+    ] = None,
+    respondent: Annotated[
+        str | None, typer.Option(help="Responses: only this respondent's.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(help="How many situations to print; 0 prints all.", min=0)
+    ] = 20,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Shows situations, replies or a study, with counts."""
+    chosen = {"emotion": emotion, "topic": topic}
+    wanted = {key: value for key, value in chosen.items() if value is not None}
+    if name == RESPONSES:
+        chosen |= {"set": situation_set, "respondent": respondent}
+        _show_responses(lab, chosen, limit, as_json=json)
+    elif not wanted and (study := _study(lab, name)) is not None:
+        _print_study(study, as_json=json)
+    else:
+        _show_set(lab, name, wanted, limit, as_json=json)
+
+
+def _study(folder: Path, name: str) -> dict[str, Any] | None:
+    from empathylab.store import Lab, has_lab
+    from empathylab.store.lab_situations import lab_situation_sets
+    from empathylab.store.rated import lab_studies, raters_frame, ratings_frame
+    from empathylab.study.admin.embargo import is_running
+
+    if not has_lab(folder):
+        return None
+    with Lab.open(folder, create=False) as lab:
+        studies = lab_studies(lab)
+        if name not in studies:
+            return None
+        ratings, raters = ratings_frame(lab, name), raters_frame(lab, name)
+        sets = ratings["set"].unique(maintain_order=True).to_list()
+        known = lab_situation_sets(lab)
+        rated = set(ratings["situation"])
+        situations = [one for key in sets for one in known[key] if one.id in rated]
+        replies = [row for key in sets for row in _replies_to(lab, known[key], situations)]
+    count = ratings.height
+    arms = ratings.group_by("arm", "dimension", maintain_order=True).agg(
+        *(_counted(column) for column in ("rater", "situation"))
+    )
+    study = studies[name]
+    if is_running(study):
+        ratings = ratings.clear()  # how the arms fare is seen once the study is closed
+    labels = ratings.group_by("arm", "dimension", "label", maintain_order=True).len("count")
+    return {
+        "study": name,
+        "title": study.title,
+        "design": f"{study.design} subjects",
+        "status": study.status,
+        "dimensions": [dataclasses.asdict(one) for one in study.dimensions],
+        "raters": raters.height,
+        "ratings": count,
+        "arms": arms.to_dicts(),
+        "labels": labels.drop_nulls("label").to_dicts(),
+        "sets": sets,
+        "counts": _counts(situations),
+        "respondents": replies,
+    }
+
+
+def _counted(column: str) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(column).n_unique().alias(f"{column}s")
+
+
+def _print_study(study: dict[str, Any], *, as_json: bool) -> None:
+    from empathylab.cli.tables import print_rows
+
+    if as_json:
+        typer.echo(encoder.dumps(study, indent=2, ensure_ascii=False))
+        return
+    typer.echo(f"{study['title']} ({study['design']}, {study['status']})")
+    typer.echo(f"{study['raters']:,} raters, {study['ratings']:,} ratings\n")
+    rows = []
+    for arm in study["arms"]:
+        counts = {
+            one["label"]: one["count"]
+            for one in study["labels"]
+            if (one["arm"], one["dimension"]) == (arm["arm"], arm["dimension"])
+        }
+        labels = next(
+            one["labels"] for one in study["dimensions"] if one["name"] == arm["dimension"]
+        )
+        # A running study has no counts to show; zeros would be wrong.
+        shown = labels if study["labels"] else ()
+        rows.append({**arm, **{label: counts.get(label, 0) for label in shown}})
+    print_rows(rows, "arms", as_json=False)
+    _print_counts(study["counts"], study["respondents"])
+    typer.echo(f"\nThe analysis: empathylab analyze ratings --study {study['study']}")
+    for one in study["sets"]:
+        typer.echo(f"The replies: empathylab data show responses --set {one}")
+
+
+def _show_set(
+    folder: Path, name: str, wanted: dict[str, str], limit: int, *, as_json: bool
+) -> None:
+    from empathylab.situations import builtin_set
+    from empathylab.store import Lab, has_lab
+    from empathylab.store.selections import lab_chosen_situations, selection_paragraph
+
+    replies: list[dict[str, Any]] = []
+    paragraph = None
+    if has_lab(folder):
+        with Lab.open(folder, create=False) as lab:
+            whole, situations = lab_chosen_situations(lab, name)
+            replies = _replies_to(lab, whole, situations)
+            paragraph = selection_paragraph(lab, name)
+    else:
+        whole = builtin_set(name)
+        situations = whole.situations
+    _check(wanted, whole)
+    picked = [one for one in situations if all(getattr(one, k) == v for k, v in wanted.items())]
+    counts = _counts(picked)
+    if as_json:
+        rows = [dataclasses.asdict(one) for one in picked]
+        found = {"set": name, "counts": counts, "respondents": replies, "situations": rows}
+        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
+        return
+    typer.echo(f"{whole.title} (version {whole.version}, {whole.licence})")
+    typer.echo(paragraph or whole.description)
+    _print_counts(counts, replies)
+    _print_situations(picked, limit)
+
+
+def _check(wanted: dict[str, str], whole: SituationSet) -> None:
+    from empathylab.errors import UnknownName
+
+    for kind, known in (("emotion", whole.emotions), ("topic", whole.topics)):
+        if kind in wanted and wanted[kind] not in known:
+            raise UnknownName(kind, wanted[kind], known, where=f"situation set {whole.id}")
+
+
+def _counts(situations: Sequence[Situation]) -> dict[str, Any]:
+    """How many situations there are of each emotion, valence and topic."""
+    return {
+        "situations": len(situations),
+        **{
+            name: dict(Counter(str(v) for v in values if v is not None).most_common())
+            for name, values in (
+                ("emotions", [one.emotion for one in situations]),
+                ("valences", [one.valence for one in situations]),
+                ("topics", [one.topic for one in situations]),
+            )
+        },
+    }
+
+
+def _replies_to(
+    lab: Lab, whole: SituationSet, situations: Sequence[Situation]
+) -> list[dict[str, Any]]:
+    """How many usable replies each respondent gave to them, and how long they are."""
+    import polars as pl
+
+    from empathylab.analysis.ratings.rows import plain
+    from empathylab.stats.lengths import length_distributions
+    from empathylab.store import responses_frame
+
+    keys = [one.id for one in situations]
+    frame = responses_frame(lab).filter(
+        pl.col("set") == whole.id, pl.col("situation").is_in(keys), pl.col("outcome") == "valid"
+    )
+    if frame.is_empty():
+        return []
+    return [plain(one) for one in length_distributions(frame)]
+
+
+def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None:
+    from empathylab.analysis.text.apa import counted
+    from empathylab.cli.tables import print_rows
+
+    typer.echo(f"\n{counted(counts['situations'], 'situation')}")
+    for name in ("valence", "topic", "emotion"):
+        found = counts[f"{name}s"]
+        if found:
+            listed = ", ".join(f"{key} {count:,}" for key, count in found.items())
+            typer.echo(f"  {counted(len(found), name)}: {listed}")
+    if replies:
+        typer.echo("\nReplies, and how many words they have")
+        print_rows([_lengths(one) for one in replies], "respondents", as_json=False)
+
+
+def _lengths(one: dict[str, Any]) -> dict[str, Any]:
+    from empathylab.analysis.text.numbers import number
+
+    quantiles = one["quantiles"]
+    return {
+        "respondent": one["respondent"],
+        "replies": f"{one['n']:,}",
+        "mean": number(one["mean"]),
+        "SD": number(one["sd"]),
+        "shortest": one["shortest"],
+        **{f"{float(share):.0%}": number(words, 0) for share, words in quantiles.items()},
+        "longest": one["longest"],
+    }
+
+
+def _print_situations(picked: Sequence[Situation], limit: int) -> None:
+    for one in picked[: limit or None]:
+        label = ", ".join(part for part in (one.emotion, one.factor or one.topic) if part)
+        typer.echo(f"\n{one.id} ({label})" + (f" {one.title}" if one.title else ""))
+        typer.echo(f"  {one.text}")
+        for number, turn in enumerate(one.context):
+            typer.echo(f"  {'hears' if number % 2 else 'said'}: {turn}")
+        if one.utterance:
+            typer.echo(f"  says: {one.utterance}")
+        if one.counterpart:
+            typer.echo(f"  had it gone well: {one.counterpart}")
+    _say_rest(len(picked), limit)
+
+
+def _say_rest(count: int, limit: int) -> None:
+    if limit and count > limit:
+        typer.echo(f"\n… and {count - limit:,} more; --limit 0 prints all.", err=True)
+
+
+def _show_responses(
+    folder: Path, wanted: dict[str, str | None], limit: int, *, as_json: bool
+) -> None:
+    from empathylab.errors import InputError, UnknownName
+    from empathylab.store import Lab, responses_frame
+
+    with Lab.open(folder, create=False) as lab:
+        frame = responses_frame(lab)
+    if frame.is_empty():
+        raise InputError(
+            "the lab holds no responses",
+            remedy="Run `empathylab respond MODEL` or `empathylab data import responses CSV`.",
+        )
+    for column, value in wanted.items():
+        if value is not None:
+            known = frame[column].drop_nulls().unique().sort().to_list()
+            if value not in known:
+                raise UnknownName(column, value, known, where="the lab's responses")
+            frame = frame.filter(**{column: value})
+    if as_json:
+        rows = frame.drop("response", "run").to_dicts()
+        typer.echo(encoder.dumps({"responses": rows}, indent=2, ensure_ascii=False))
+        return
+    _print_replies(frame, limit)
+
+
+def _print_replies(frame: pl.DataFrame, limit: int) -> None:
+    groups = frame.partition_by("set", "situation", maintain_order=True)
+    for group in groups[: limit or None]:
+        first = group.row(0, named=True)
+        label = ", ".join(part for part in (first["emotion"], first["topic"]) if part)
+        typer.echo(f"\n{first['set']}, {first['situation']} ({label})")
+        typer.echo(f"  {first['utterance'] or first['situation_text']}")
+        for row in _rows(group):
+            outcome = "" if row["outcome"] == "valid" else f" [{row['outcome']}]"
+            typer.echo(f"  {row['respondent']}{outcome}: {row['text']}")
+    _say_rest(len(groups), limit)
+
+
+def _rows(frame: pl.DataFrame) -> Iterable[dict[str, Any]]:
+    return frame.iter_rows(named=True)

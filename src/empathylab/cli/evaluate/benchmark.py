@@ -1,0 +1,368 @@
+"""`empathylab evaluate --against`: a new model, held against what people said in a study."""
+
+from __future__ import annotations
+
+import dataclasses
+import json as encoder
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.options import RunOptions
+
+if TYPE_CHECKING:
+    from empathylab.analysis.benchmark.analysis import Asked
+    from empathylab.analysis.benchmark.frames import Ground
+    from empathylab.analysis.benchmark.measurements import Against
+    from empathylab.models import Model
+    from empathylab.runs import Job, Plan, Tally
+    from empathylab.situations import SituationSet
+    from empathylab.store import Lab
+    from empathylab.study.added_arms.human_sample import HumanSample
+    from empathylab.study.added_arms.instruments import MeasuredStudy
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be measured, as the options say."""
+
+    models: list[str]
+    study: str
+    judges: list[str]
+    dimension: str | None
+    sample: int | None
+    """Only so many of the study's situations."""
+    human_sample: int | None
+    mode: Any
+    peek: str | None
+    judge_base_url: str | None
+
+
+def evaluate_against(
+    wanted: Wanted, options: RunOptions, *, as_json: bool, open_report: bool = False
+) -> None:
+    """Asks for replies and judgements as far as they are missing, and prints what they come to."""
+    from empathylab.cli.model_runs import conclude
+    from empathylab.store import Lab
+
+    judges = list(dict.fromkeys(wanted.judges))
+    _require_judges(judges)
+    with Lab.open(options.lab, create=False) as lab:
+        bench = _opened(lab, wanted, options)
+        tallies = bench.ask_for_replies(wanted.models)
+        conclude(tallies, options)
+        samples = bench.samples(wanted.models)
+        tallies += bench.ask_judges(wanted.models, judges)
+        conclude(tallies, options)
+        found = bench.measured(wanted.models, judges)
+        page = bench.page(found)
+    notes = [bench.asked.note] if bench.asked.note else []
+    if as_json:
+        _print_json(bench, found, samples, tallies, page, notes)
+    else:
+        _print(found, samples, page, notes)
+    if open_report:
+        typer.launch(page.resolve().as_uri())
+
+
+def _require_judges(judges: Sequence[str]) -> None:
+    from empathylab.errors import InputError
+
+    if not judges:
+        raise InputError(
+            "a judge must say what people would have said",
+            where="--against",
+            remedy="Give --judge MODEL, or --judge style, which costs nothing and knows little.",
+        )
+
+
+def _opened(lab: Lab, wanted: Wanted, options: RunOptions) -> _Bench:
+    """All that is checked before anything is asked or paid for."""
+    from empathylab.analysis.benchmark.analysis import asked_by, study_set
+    from empathylab.analysis.benchmark.frames import study_ground
+    from empathylab.store.rated import lab_study
+    from empathylab.study.added_arms.instruments import measured_study
+    from empathylab.study.admin.embargo import require_closed
+
+    study = lab_study(lab, wanted.study)
+    ground = study_ground(lab, study.name, wanted.dimension)
+    require_closed(lab, study, peek=wanted.peek, who=operator())
+    for name in wanted.models:
+        _require_one_arm(ground, name)
+        _require_covered(lab, ground, name, wanted.judges)
+    measured = measured_study(lab, study.name)
+    whole = study_set(lab, measured)
+    return _Bench(lab, wanted, options, ground, measured, asked_by(lab, measured), whole)
+
+
+def _require_one_arm(ground: Ground, name: str) -> None:
+    from empathylab.errors import InputError
+
+    if arms := ground.arms_of(name):
+        raise InputError(
+            "people rated its replies in several arms of the study, each measured by itself",
+            where=f"study {ground.study.name}",
+            got=", ".join(arms),
+            remedy="See `empathylab analyze leaderboard`.",
+        )
+
+
+def _require_covered(lab: Lab, ground: Ground, name: str, judges: Iterable[str]) -> None:
+    """A judge whose ratings came with the study cannot be asked about other replies."""
+    from empathylab.analysis.benchmark.frames import FEWEST_RATINGS
+    from empathylab.errors import InputError
+
+    for judge in _brought(lab, ground, judges):
+        covered = ground.imported.filter(judge=judge, respondent=name).height
+        if covered < FEWEST_RATINGS:
+            raise InputError(
+                f"the imported ratings of the judge {judge} hold {covered} of the replies of "
+                f"{name}, and {FEWEST_RATINGS} are needed",
+                where=f"study {ground.study.name}",
+                got=f"--judge {judge}",
+                remedy="Import its ratings of these replies, or name a judge that can be asked.",
+            )
+
+
+def _brought(lab: Lab, ground: Ground, judges: Iterable[str]) -> list[str]:
+    """Those of the judges whose ratings came with the study, and whom the lab has not asked."""
+    from empathylab.store.judgements import lab_judgements
+
+    imported = [one for one in judges if one in ground.imported_judges]
+    if not imported:
+        return []
+    asked = set(lab_judgements(lab, ground.study.name)["judge"])
+    return [one for one in imported if one not in asked]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Bench:
+    """The study on the bench, and what is asked of models there."""
+
+    lab: Lab
+    wanted: Wanted
+    options: RunOptions
+    ground: Ground
+    study: MeasuredStudy
+    asked: Asked
+    situation_set: SituationSet
+
+    def keys(self) -> set[tuple[str, str]]:
+        """The study's situations, or the part of them that is wanted."""
+        from empathylab.judging.sampling import drawn
+
+        known = [(self.situation_set.id, one.id) for one in self.study.situations]
+        count = len(known) if self.wanted.sample is None else self.wanted.sample
+        return drawn(known, count, seed=self.options.seed)
+
+    def ask_for_replies(self, names: Sequence[str]) -> list[Tally]:
+        """Whoever has replied by these words already is not asked again.
+
+        Nor is anybody where no judge can be asked about new replies.
+        """
+        if self.wanted.judges and not self._asked_judges(self.wanted.judges):
+            return []
+        plans = {name: self._missing_replies(name) for name in dict.fromkeys(names)}
+        jobs = [
+            self._job(self._model(name), [plan]) for name, plan in plans.items() if plan is not None
+        ]
+        return self._carry_out(jobs)
+
+    def _missing_replies(self, name: str) -> Plan | None:
+        from empathylab.protocols import Responding, plan_responding
+        from empathylab.store.judged_replies import asked_already
+
+        keys = {key for _, key in self.keys()}
+        chosen = tuple(one for one in self.study.situations if one.id in keys)
+        whole = Responding(
+            self.situation_set,
+            chosen,
+            temperature=0.7 if self.options.temperature is None else self.options.temperature,
+            seed=self.options.seed,
+            template=self.asked.template,
+        )
+        if not self.options.fresh and not self._begun(name, whole.settings()):
+            before = asked_already(self.lab, name, self.asked.prompt, self.situation_set.id)
+            chosen = tuple(one for one in chosen if one.id not in before)
+        if not chosen:
+            return None
+        return plan_responding(self.lab, name, dataclasses.replace(whole, situations=chosen))
+
+    def _begun(self, name: str, settings: dict[str, Any]) -> bool:
+        """Whether this very run was begun before, so that it can go on where it was."""
+        from empathylab.store import runs_frame
+
+        told = encoder.loads(encoder.dumps(settings))
+        runs = runs_frame(self.lab).filter(protocol="respond", respondent=name)
+        return any(encoder.loads(one) == told for one in runs["settings"])
+
+    def ask_judges(self, names: Sequence[str], judges: Sequence[str]) -> list[Tally]:
+        """The judges rate what people rated, for their errors to be known, and the new replies."""
+        from empathylab.analysis.judges.style_judge import STYLE_JUDGE
+
+        asked = [name for name in self._asked_judges(judges) if name != STYLE_JUDGE]
+        if not asked:
+            return []
+        plans = list(self._judging(names))
+        models = [self._judge(name) for name in asked]
+        return self._carry_out([self._job(one, plans) for one in models])
+
+    def _asked_judges(self, judges: Sequence[str]) -> list[str]:
+        """Without those whose ratings came with the study."""
+        brought = _brought(self.lab, self.ground, judges)
+        return [name for name in judges if name not in brought]
+
+    def _judging(self, names: Sequence[str]) -> Iterable[Plan]:
+        from empathylab.analysis.benchmark.frames import measured_replies
+        from empathylab.judging.asking import Asking
+        from empathylab.judging.instruments import study_instrument
+        from empathylab.judging.single import Judging, plan_judging
+        from empathylab.store.judged_replies import study_replies
+
+        asking = Asking(mode=self.wanted.mode, seed=self.options.seed)
+        study = self.ground.study
+        source = f"study {study.name.removesuffix(f'@{study.version}')} (version {study.version})"
+        instrument = study_instrument(study, [self.ground.dimension.name])
+        kept = self.keys()
+        shown = study_replies(self.lab, study.row)
+        known = {one.response for one in shown}
+        parts = [shown]
+        for name in dict.fromkeys(names):
+            mine = measured_replies(self.lab, self.ground, name, self.asked.prompt)
+            parts.append(tuple(one for one in mine if one.response not in known))
+        for part in parts:
+            replies = tuple(one for one in part if (one.set, one.situation.id) in kept)
+            if replies:
+                judging = Judging(instrument, replies, source, study.row, asking)
+                yield plan_judging(judging)
+
+    def measured(self, names: Sequence[str], judges: Sequence[str]) -> list[Against]:
+        """What people would say of each model, by each judge and by all judges together."""
+        from empathylab.analysis.benchmark.analysis import measure
+        from empathylab.analysis.judges.analysis import PANEL
+        from empathylab.analysis.judges.style_judge import STYLE_JUDGE
+
+        models = [name for name in judges if name != STYLE_JUDGE]
+        roads = [*models, *([PANEL] if len(models) > 1 else ()), *(set(judges) - set(models))]
+        kept = None if self.wanted.sample is None else self.keys()
+        return [
+            measure(self.lab, self.ground, name, judge, self.asked.prompt, models, keys=kept)
+            for name in dict.fromkeys(names)
+            for judge in roads
+        ]
+
+    def samples(self, names: Sequence[str]) -> list[HumanSample]:
+        """For each model, which replies people should rate, where that is asked for."""
+        from empathylab.study.added_arms.human_sample import choose_human_sample
+
+        count = self.wanted.human_sample
+        if count is None:
+            return []
+        return [
+            choose_human_sample(self.lab, self.study.name, name, count, seed=self.options.seed)
+            for name in dict.fromkeys(names)
+        ]
+
+    def page(self, known: Sequence[Against]) -> Path:
+        """The path of the study's leaderboard, written anew."""
+        from empathylab.analysis.benchmark.analysis import leaderboard
+        from empathylab.report.benchmark.page import write_leaderboard
+
+        path = self.lab.reports / f"leaderboard-{self.study.name}.html"
+        # The table is of all situations.
+        whole = known if self.wanted.sample is None else ()
+        board = leaderboard(self.lab, self.ground, self.study, known=whole)
+        return write_leaderboard(path, board)
+
+    def _model(self, name: str) -> Model:
+        return self.options.open_models([name])[0]
+
+    def _judge(self, name: str) -> Model:
+        """At its own address; at that of the models where it comes from the same provider."""
+        from empathylab.models import open_model
+
+        providers = {one.partition("/")[0] for one in self.wanted.models}
+        own = self.wanted.judge_base_url
+        if own is None and name.partition("/")[0] in providers:
+            own = self.options.base_url
+        return open_model(name, base_url=own, api_key_env=self.options.api_key_env)
+
+    def _job(self, model: Model, plans: Sequence[Plan]) -> Job:
+        from empathylab.runs import Job
+
+        return Job(model, plans, limits=self.options.limits(), fresh=self.options.fresh)
+
+    def _carry_out(self, jobs: list[Job]) -> list[Tally]:
+        from empathylab.cli.progress import progress
+        from empathylab.runs import run
+
+        if not jobs:
+            return []
+        with progress() as observe:
+            return run(self.lab, jobs, prices=self.options.price_table(), observe=observe)
+
+
+def _print_json(
+    bench: _Bench,
+    found: Sequence[Against],
+    samples: Sequence[HumanSample],
+    tallies: Sequence[Tally],
+    page: Path,
+    notes: Sequence[str],
+) -> None:
+    from empathylab.analysis.benchmark.document import against_document
+
+    content = {
+        "study": bench.study.name,
+        "protocol_hash": bench.study.protocol_hash,
+        "prompt": bench.asked.prompt,
+        "situations": len(bench.keys()),
+        "results": [against_document(one) for one in found],
+        "human_samples": [dataclasses.asdict(one) for one in samples],
+        "notes": list(notes),
+        "report": str(page),
+        "sessions": [_session(one) for one in tallies],
+    }
+    typer.echo(encoder.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _session(tally: Tally) -> dict[str, Any]:
+    # Not asdict(), which cannot copy a Counter.
+    told = {field.name: getattr(tally, field.name) for field in dataclasses.fields(tally)}
+    return told | {"done": tally.done, "missing": tally.missing}
+
+
+def _print(
+    found: Sequence[Against],
+    samples: Sequence[HumanSample],
+    page: Path,
+    notes: Sequence[str],
+) -> None:
+    from empathylab.analysis.benchmark.prose import difference_rows, estimate_rows, rests_on
+    from empathylab.cli.tables import print_rows
+
+    for one in found:
+        typer.echo(
+            f"{one.respondent} against {one.study}, {one.dimension}; judge {one.judge}; "
+            f"{one.situations:,} situations\n"
+        )
+        print_rows(estimate_rows(one), "estimates", as_json=False)
+        typer.echo("")
+        print_rows(difference_rows(one), "differences", as_json=False)
+        typer.echo("")
+        for sentence in rests_on(one):
+            typer.echo(f"– {sentence}")
+        typer.echo("")
+    for sample in samples:
+        typer.echo(
+            f"For people to rate: the replies to {len(sample.situations):,} situations, kept as "
+            f"{sample.selection} (`empathylab data show {sample.selection}`)."
+        )
+        typer.echo(f"  {sample.command}")
+        typer.echo(f"  {sample.advice}\n")
+    for note in notes:
+        typer.echo(note, err=True)
+    typer.echo(f"Report: {page}")

@@ -1,0 +1,37 @@
+"""Where exports go when nobody says where, and how what was written is told."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from empathylab.export import ExportedLab
+    from empathylab.study.exports.folders import ExportedStudy
+
+
+def new_place(exports: Path, name: str) -> Path:
+    """The first place of that name in which there is nothing yet."""
+    place, number = exports / name, 1
+    while place.exists():
+        number += 1
+        place = exports / f"{name}-{number}"
+    return place
+
+
+def print_exported(done: ExportedLab | ExportedStudy, *, as_json: bool) -> None:
+    """Prints the place and the files, and on stderr what to know about them."""
+    from empathylab.cli.tables import print_rows
+
+    if as_json:
+        import json as encoder
+
+        typer.echo(encoder.dumps(dataclasses.asdict(done), indent=2, ensure_ascii=False))
+        return
+    typer.echo(done.path)
+    print_rows([dataclasses.asdict(one) for one in done.files], "files", as_json=False)
+    for note in done.notes:
+        typer.echo(note, err=True)

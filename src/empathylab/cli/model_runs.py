@@ -1,0 +1,66 @@
+"""What the commands that ask models have in common: run, say what came of it, write the report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import typer
+
+from empathylab.analysis.overview.collect import collect
+from empathylab.cli.options import RunOptions
+from empathylab.errors import BudgetReached
+from empathylab.models import Model
+from empathylab.report import ReportData, write_page
+from empathylab.runs import Job, Plan, Tally, run
+from empathylab.store import Lab
+
+Planner = Callable[[Lab, Model], Sequence[Plan]]
+
+
+def ask(
+    names: list[str], plan: Planner, options: RunOptions
+) -> tuple[list[Tally], ReportData, Path]:
+    """Carries out the plans for each model: the tallies, what the lab holds now, the report."""
+    from empathylab.cli.progress import progress
+
+    models = options.open_models(names)
+    prices = options.price_table()
+    with Lab.open(options.lab) as lab:
+        jobs = [
+            Job(model, plan(lab, model), limits=options.limits(), fresh=options.fresh)
+            for model in models
+        ]
+        with progress() as observe:
+            tallies = run(lab, jobs, prices=prices, observe=observe)
+        data = collect(lab)
+        return tallies, data, write_page(lab, data)
+
+
+def conclude(tallies: list[Tally], options: RunOptions) -> None:
+    """Says what is missing, and ends with the exit code that fits."""
+    capped = [tally for tally in tallies if tally.stopped == "cap"]
+    if capped:
+        missing = sum(tally.missing for tally in tallies)
+        raise BudgetReached(
+            f"the cap stopped the run with {missing} requests to go",
+            where="--max-cost" if options.max_cost is not None else "--max-total-tokens",
+            got=options.max_cost if options.max_cost is not None else options.max_total_tokens,
+            remedy="What was answered is kept; the same command with a higher cap goes on.",
+        )
+    missing = sum(tally.missing for tally in tallies)
+    if missing:
+        sys.stderr.write(
+            f"{missing} requests got no answer: {_kinds(tallies)}. "
+            "The same command asks them again.\n"
+        )
+        raise typer.Exit(1)
+
+
+def _kinds(tallies: list[Tally]) -> str:
+    counts: dict[str, int] = {}
+    for tally in tallies:
+        for kind, count in tally.failures.items():
+            counts[kind] = counts.get(kind, 0) + count
+    return ", ".join(f"{count} × {kind}" for kind, count in sorted(counts.items()))

@@ -1,0 +1,121 @@
+"""`empathylab stats chi2`: is one column of anybody's table independent of another?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from empathylab.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from empathylab.stats.arms import ContingencyTest, RaoScott
+
+EPILOG = "Example: `empathylab stats chi2 ratings.csv --rows arm --columns rating --cluster rater`"
+
+
+def chi2(
+    file: Annotated[Path, typer.Argument(help="A table: CSV, TSV, JSONL or Parquet.")],
+    rows: Annotated[str, typer.Option(help="The column that makes the rows.")],
+    columns: Annotated[str, typer.Option(help="The column that makes the columns.")],
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="The column that says who answered, where people did several times."),
+    ] = None,
+    yates: Annotated[
+        bool, typer.Option("--yates/--no-yates", help="Continuity correction of a 2×2 table.")
+    ] = True,
+    simulations: Annotated[
+        int, typer.Option(help="For p where expected counts are small; 0: none.", min=0)
+    ] = 10_000,
+    seed: Annotated[int, typer.Option(help="Decides the simulation.")] = 1,
+    table: Annotated[
+        Literal["markdown", "latex", "csv"] | None,
+        typer.Option(help="Print the counts in this form, and nothing else."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Counts two columns against each other and tests whether they are independent.
+
+    Pearson's chi-square with Yates' correction for 2×2 tables, Fisher's exact test or a simulation
+    where expected counts are below 5, Cramér's V; with --cluster also the test of Rao and Scott,
+    for people who gave several answers.
+    """
+    from empathylab.errors import UnknownName
+    from empathylab.stats.arms import cross_table, independence_test, rao_scott
+    from empathylab.tables import missing_as_null, read_table
+
+    used = [rows, columns, *([cluster] if cluster else [])]
+    frame = missing_as_null(read_table(file))
+    for name in used:
+        if name not in frame.columns:
+            raise UnknownName("column", name, frame.columns, where=file.name)
+    frame = frame.select(list(dict.fromkeys(used)))
+    kept = frame.drop_nulls()
+    counts, row_names, column_names = cross_table(kept[rows].to_list(), kept[columns].to_list())
+    test = independence_test(counts, yates=yates, simulations=simulations, seed=seed)
+    clustered = rao_scott(kept[rows], kept[columns], kept[cluster]) if cluster else None
+    # A level may be called like the column that makes the rows.
+    heads = [f"{columns}: {name}" for name in column_names]
+    if rows not in column_names:
+        heads = [str(name) for name in column_names]
+    shown = [
+        {rows: name, **dict(zip(heads, line.tolist(), strict=True))}
+        for name, line in zip(row_names, counts, strict=True)
+    ]
+    if table is not None:
+        from empathylab.report.table_formats import table as formatted
+
+        typer.echo(formatted(shown, table), nl=False)
+        return
+    words = _words(test, clustered, rows, columns)
+    dropped = frame.height - kept.height
+    if json:
+        import json as encoder
+
+        from empathylab.analysis.ratings.rows import plain
+
+        found = {
+            "rows": row_names,
+            "columns": column_names,
+            "counts": counts.tolist(),
+            **plain(test),
+            "dropped": dropped,
+            "clustered": plain(clustered),
+            "words": words,
+        }
+        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    from empathylab.cli.tables import print_rows
+
+    print_rows(shown, "counts", as_json=False, as_named=[rows, *heads])
+    typer.echo(words)
+    if dropped:
+        lines = "1 row" if dropped == 1 else f"{dropped} rows"
+        typer.echo(f"{lines} with an empty cell left out.", err=True)
+
+
+def _words(test: ContingencyTest, clustered: RaoScott | None, rows: str, columns: str) -> str:
+    from empathylab.analysis.text.apa import bounded, contingency_text, p_text
+    from empathylab.analysis.text.numbers import number
+
+    if test.method == "none":
+        return f"{rows} and {columns} cannot be tested: {test.note}."
+    yates = test.correction == "yates" and test.method == "chi-square"
+    corrected = " (Yates' correction)" if yates else ""
+    first = (
+        f"{rows} and {columns}: {contingency_text(test)}{corrected}, Cramér's V = "
+        f"{bounded(test.cramers_v.estimate)}."
+    )
+    said = [first]
+    if clustered is not None and clustered.note:
+        said.append(f"There is no clustered test: {clustered.note}.")
+    elif clustered is not None:
+        said.append(
+            f"Allowing for {number(clustered.clusters, 0)} clusters (design effect "
+            f"{number(clustered.design_effect, 2)}): Rao and Scott's F({number(clustered.df, 2)}, "
+            f"{number(clustered.df_denominator)}) = {number(clustered.f, 2)}, "
+            f"{p_text(clustered.p)}."
+        )
+    return " ".join(said)

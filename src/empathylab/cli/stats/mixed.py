@@ -1,0 +1,194 @@
+"""`empathylab stats clmm` and `lmm`: mixed models of anybody's ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from empathylab.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from empathylab.stats.mixed import Clmm, Lmm
+
+CLMM_EXAMPLE = (
+    'Example: `empathylab stats clmm ratings.csv --formula "rating ~ arm + (1|rater) + '
+    '(1|situation)" --reference arm=human`'
+)
+LMM_EXAMPLE = (
+    'Example: `empathylab stats lmm ratings.csv --formula "rating ~ arm + (1|rater) + '
+    '(1|situation)" --reference arm=human`'
+)
+
+FileArgument = Annotated[
+    Path, typer.Argument(help="A long table (CSV, TSV, JSONL or Parquet): one rating per row.")
+]
+FormulaOption = Annotated[
+    str, typer.Option(help="As in lme4: rating ~ arm * valence + (1|rater) + (1|situation)")
+]
+ReferenceOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FACTOR=LEVEL", help="The level others are compared with; repeatable."),
+]
+MeansOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FACTOR", help="Also means and contrasts of this factor; repeatable."),
+]
+CorrectionOption = Annotated[
+    Literal["holm", "benjamini-hochberg", "bonferroni", "none"],
+    typer.Option(help="Of the contrasts' p values."),
+]
+TableOption = Annotated[
+    Literal["markdown", "latex", "csv"] | None,
+    typer.Option(help="Print the coefficients in this form, and nothing else."),
+]
+WordsOption = Annotated[
+    bool, typer.Option("--words", help="Print a methods and a results paragraph, and nothing else.")
+]
+ConfidenceOption = Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)]
+
+
+def clmm(
+    file: FileArgument,
+    formula: FormulaOption,
+    reference: ReferenceOption = None,
+    levels: Annotated[
+        str | None,
+        typer.Option(help="The rating's categories, lowest first, where they are words."),
+    ] = None,
+    link: Annotated[
+        Literal["logit", "probit"], typer.Option(help="The distribution of the latent scale.")
+    ] = "logit",
+    means: MeansOption = None,
+    correction: CorrectionOption = "holm",
+    confidence: ConfidenceOption = 0.95,
+    table: TableOption = None,
+    words: WordsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Fits a cumulative link mixed model: ordered ratings, crossed raters and situations.
+
+    Laplace approximation, as R's ordinal::clmm; any number of random intercepts.
+    """
+    from empathylab.stats.mixed import clmm as fit
+
+    frame, given = _read(file), _references(reference)
+    order = [part.strip() for part in levels.split(",")] if levels else None
+    model = fit(frame, formula, link=link, reference=given, levels=order, confidence=confidence)
+    _print(model, means or [], correction, table, words=words, as_json=json)
+
+
+def lmm(
+    file: FileArgument,
+    formula: FormulaOption,
+    reference: ReferenceOption = None,
+    reml: Annotated[
+        bool, typer.Option("--reml/--ml", help="Restricted or full maximum likelihood.")
+    ] = True,
+    means: MeansOption = None,
+    correction: CorrectionOption = "holm",
+    confidence: ConfidenceOption = 0.95,
+    table: TableOption = None,
+    words: WordsOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Fits a linear mixed model with crossed random intercepts, as R's lme4.
+
+    Tests take Satterthwaite's degrees of freedom.
+    """
+    from empathylab.stats.mixed import lmm as fit
+
+    frame, given = _read(file), _references(reference)
+    model = fit(frame, formula, reml=reml, reference=given, confidence=confidence)
+    _print(model, means or [], correction, table, words=words, as_json=json)
+
+
+def _references(given: list[str] | None) -> dict[str, str]:
+    from empathylab.errors import InputError
+
+    found = {}
+    for one in given or ():
+        factor, sign, level = (part.strip() for part in one.partition("="))
+        if not (factor and sign and level):
+            raise InputError(
+                "--reference needs FACTOR=LEVEL",
+                got=one,
+                remedy="Name the column, too: --reference arm=human.",
+            )
+        found[factor] = level
+    return found
+
+
+def _read(file: Path) -> pl.DataFrame:
+    """The table, with columns of numbers as numbers; words stay words, and so become factors."""
+    import polars as pl
+
+    from empathylab.tables import missing_as_null, read_table
+
+    frame = missing_as_null(read_table(file))
+    return frame.with_columns(
+        numeric.alias(name)
+        for name in frame.columns
+        if frame[name].dtype == pl.String and (numeric := _as_numbers(frame[name])) is not None
+    )
+
+
+def _as_numbers(series: pl.Series) -> pl.Series | None:
+    import polars as pl
+
+    cast = series.str.strip_chars().cast(pl.Float64, strict=False)
+    return cast if cast.null_count() == series.null_count() and len(cast.drop_nulls()) else None
+
+
+def _print(
+    model: Clmm | Lmm,
+    means: list[str],
+    correction: str,
+    table: str | None,
+    *,
+    words: bool,
+    as_json: bool,
+) -> None:
+    from empathylab.analysis.ratings.mixed_prose import model_methods, model_results
+    from empathylab.analysis.ratings.mixed_rows import (
+        coefficient_table,
+        contrast_table,
+        mean_table,
+        mixed_model_row,
+        random_table,
+    )
+    from empathylab.analysis.text.apa import counted
+
+    if as_json:
+        import json as encoder
+
+        found = mixed_model_row(model, means=means, correction=correction)
+        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    if words:
+        typer.echo(f"{model_methods(model)}\n\n{model_results(model)}")
+        return
+    if table is not None:
+        from empathylab.report.table_formats import table as formatted
+
+        typer.echo(formatted(coefficient_table(model), table, caption=model.formula), nl=False)
+        return
+    from empathylab.cli.tables import print_rows
+
+    typer.echo(f"{model.formula}, n = {model.n:,}\n")
+    print_rows(coefficient_table(model), "coefficients", as_json=False)
+    typer.echo("\nRandom effects")
+    print_rows(random_table(model), "random_effects", as_json=False)
+    typer.echo(f"\nlog-likelihood {model.log_likelihood:.3f}, AIC {model.aic:.2f}")
+    for factor in means:
+        typer.echo(f"\nMeans of {factor}")
+        print_rows(mean_table(model, factor), "means", as_json=False)
+        typer.echo(f"\nContrasts of {factor} (p: {correction})")
+        print_rows(contrast_table(model, factor, correction), "contrasts", as_json=False)
+    for reason, count in model.dropped.items():
+        typer.echo(f"{counted(count, 'row')} left out: {reason}.", err=True)
+    for sentence in (*model.notes, *model.problems):
+        typer.echo(sentence, err=True)

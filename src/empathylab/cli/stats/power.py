@@ -1,0 +1,291 @@
+"""`empathylab stats power`: how large a study must be, and what one of a given size shows."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from empathylab.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from empathylab.stats.power.simulation import PlannedStudy, SimulatedPower
+
+_CHI_SQUARE = "Chi-square test"
+_SHARES = "Shares of good ratings"
+_RATERS = "Raters with several ratings"
+_SIMULATION = "Simulation with the ordinal mixed model"
+
+EPILOG = (
+    "Examples: `empathylab stats power --effect-w 0.3 --df 8` · "
+    "`empathylab stats power --share 0.65 --share-reference 0.5 --icc 0.1` · "
+    "`empathylab stats power --odds-ratio 1.5 --raters 50 --rater-sd 0.5`"
+)
+
+
+def power(
+    power: Annotated[float, typer.Option(help="The power wanted.", min=0.0, max=1.0)] = 0.95,
+    alpha: Annotated[float, typer.Option(help="The level of the test.", min=0.0, max=1.0)] = 0.05,
+    n: Annotated[
+        int | None,
+        typer.Option(
+            "--n",
+            help="Independent observations, in all (chi-square) or per arm (shares): asks for "
+            "the power, or with neither effect nor shares for the smallest effect found.",
+            min=1,
+        ),
+    ] = None,
+    effect_w: Annotated[
+        float | None,
+        typer.Option(help="Cohen's w: .1 small, .3 medium, .5 large.", rich_help_panel=_CHI_SQUARE),
+    ] = None,
+    df: Annotated[
+        int,
+        typer.Option(
+            help="(rows − 1) × (columns − 1) of the table.", min=1, rich_help_panel=_CHI_SQUARE
+        ),
+    ] = 1,
+    share: Annotated[
+        float | None,
+        typer.Option(help="Of good ratings in the new arm.", rich_help_panel=_SHARES),
+    ] = None,
+    share_reference: Annotated[
+        float | None,
+        typer.Option(help="Of good ratings in the reference arm.", rich_help_panel=_SHARES),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="Half the width of the interval wanted: asks for the raters it takes.",
+            rich_help_panel=_SHARES,
+        ),
+    ] = None,
+    ratings_per_rater: Annotated[
+        int, typer.Option(help="How many ratings a rater gives.", min=1, rich_help_panel=_RATERS)
+    ] = 10,
+    icc: Annotated[
+        float,
+        typer.Option(
+            help="How alike one rater's ratings are, 0 to 1; about .1 in published studies.",
+            rich_help_panel=_RATERS,
+        ),
+    ] = 0.1,
+    odds_ratio: Annotated[
+        float | None,
+        typer.Option(
+            help="How much higher the arm is rated; 1 asks for the false-positive rate.",
+            rich_help_panel=_SIMULATION,
+        ),
+    ] = None,
+    raters: Annotated[
+        int | None,
+        typer.Option(
+            help="Per arm between subjects, all of them within.", rich_help_panel=_SIMULATION
+        ),
+    ] = None,
+    rater_sd: Annotated[
+        float, typer.Option(help="How raters differ (logits).", rich_help_panel=_SIMULATION)
+    ] = 0.5,
+    situation_sd: Annotated[
+        float, typer.Option(help="How situations differ (logits).", rich_help_panel=_SIMULATION)
+    ] = 0.0,
+    situations: Annotated[
+        int | None,
+        typer.Option(
+            help="How many there are; as many as ratings per arm if left out.",
+            rich_help_panel=_SIMULATION,
+        ),
+    ] = None,
+    shares: Annotated[
+        str,
+        typer.Option(
+            help="Of the reference's ratings, worst to best, with commas.",
+            rich_help_panel=_SIMULATION,
+        ),
+    ] = "0.17,0.34,0.49",
+    design: Annotated[
+        Literal["between", "within"],
+        typer.Option(help="Whether a rater sees one arm or both.", rich_help_panel=_SIMULATION),
+    ] = "between",
+    simulations: Annotated[
+        int, typer.Option(help="Studies to invent.", min=1, rich_help_panel=_SIMULATION)
+    ] = 200,
+    seed: Annotated[
+        int, typer.Option(help="Decides what is invented.", rich_help_panel=_SIMULATION)
+    ] = 1,
+    json: JsonOption = False,
+) -> None:
+    """Says how many observations or raters a study needs, or what one of a given size shows.
+
+    Give an effect size (--effect-w), two shares, a margin, or an odds ratio with the number of
+    raters (a simulation with the ordinal mixed model).
+    """
+    from empathylab.errors import InputError
+
+    if odds_ratio is not None:
+        from empathylab.stats.power.simulation import PlannedStudy
+
+        if raters is None:
+            raise InputError(
+                "a simulation needs the number of raters", remedy="Add --raters, such as 50."
+            )
+        plan = PlannedStudy(
+            raters,
+            ratings_per_rater,
+            odds_ratio,
+            rater_sd,
+            situation_sd,
+            _shares(shares),
+            situations,
+            design,
+        )
+        _answer(*_simulated(plan, simulations, alpha, seed), json)
+    elif margin is not None:
+        _answer(*_precision(margin, share, share_reference, ratings_per_rater, icc), json)
+    elif share is not None or share_reference is not None:
+        if share is None or share_reference is None:
+            raise InputError(
+                "a comparison needs two shares", remedy="Give --share and --share-reference."
+            )
+        _answer(
+            *_two_shares((share, share_reference), n, power, alpha, ratings_per_rater, icc), json
+        )
+    elif effect_w is not None or n is not None:
+        _answer(*_chi_square(effect_w, n, power, alpha, df), json)
+    else:
+        raise InputError(
+            "power of what?",
+            remedy="Give --effect-w, --share and --share-reference, --margin, --n, or "
+            "--odds-ratio with --raters.",
+        )
+
+
+def _chi_square(
+    w: float | None, n: int | None, power: float, alpha: float, df: int
+) -> tuple[dict[str, Any], str]:
+    from empathylab.analysis.ratings.rows import plain
+    from empathylab.analysis.text.power import chi_square_sentence
+    from empathylab.stats.power.analytic import (
+        chi_square_power,
+        chi_square_sample_size,
+        detectable_effect,
+    )
+
+    if w is None:
+        found = detectable_effect(n or 1, power=power, df=df, alpha=alpha)
+    elif n is None:
+        found = chi_square_sample_size(w, power=power, df=df, alpha=alpha)
+    else:
+        found = chi_square_power(w, n, df=df, alpha=alpha)
+    return {"chi_square": plain(found)}, chi_square_sentence(found)
+
+
+def _two_shares(
+    shares: tuple[float, float],
+    n: int | None,
+    power: float,
+    alpha: float,
+    ratings_per_rater: int,
+    icc: float,
+) -> tuple[dict[str, Any], str]:
+    from empathylab.analysis.ratings.rows import plain
+    from empathylab.analysis.text.power import raters_sentence, two_shares_sentence
+    from empathylab.stats.power.analytic import (
+        raters_for_power,
+        two_shares_power,
+        two_shares_sample_size,
+    )
+
+    if n is not None:
+        given = two_shares_power(*shares, n, alpha=alpha)
+        return {"two_shares": plain(given)}, two_shares_sentence(given)
+    found = two_shares_sample_size(*shares, power=power, alpha=alpha)
+    raters = raters_for_power(
+        *shares, power=power, alpha=alpha, ratings_per_rater=ratings_per_rater, icc=icc
+    )
+    words = f"{two_shares_sentence(found)} {raters_sentence(raters)}"
+    return {"two_shares": plain(found), "raters": plain(raters)}, words
+
+
+def _precision(
+    margin: float,
+    share: float | None,
+    share_reference: float | None,
+    ratings_per_rater: int,
+    icc: float,
+) -> tuple[dict[str, Any], str]:
+    from empathylab.analysis.ratings.rows import plain
+    from empathylab.analysis.text.numbers import number
+    from empathylab.analysis.text.power import raters_sentence
+    from empathylab.stats.power.analytic import raters_for_precision
+
+    found = raters_for_precision(
+        margin,
+        share=0.5 if share is None else share,
+        share_reference=share_reference,
+        ratings_per_rater=ratings_per_rater,
+        icc=icc,
+    )
+    of_what = (
+        "an arm's share of good ratings"
+        if share_reference is None
+        else "the difference of two arms' shares of good ratings"
+    )
+    first = (
+        f"The 95% interval of {of_what} shall reach {number(100 * margin)} percentage points "
+        "either way."
+    )
+    return {"raters": plain(found)}, f"{first} {raters_sentence(found)}"
+
+
+def _simulated(
+    plan: PlannedStudy, simulations: int, alpha: float, seed: int
+) -> tuple[dict[str, Any], str]:
+    from empathylab.analysis.ratings.rows import plain
+    from empathylab.analysis.text.power import simulation_sentences
+
+    found = _with_progress(plan, simulations, alpha, seed)
+    return {"simulation": plain(found)}, simulation_sentences(found)
+
+
+def _with_progress(plan: PlannedStudy, simulations: int, alpha: float, seed: int) -> SimulatedPower:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from empathylab.stats.power.simulation import simulated_power
+
+    with Progress(
+        console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()
+    ) as progress:
+        task = progress.add_task("inventing studies", total=simulations)
+        return simulated_power(
+            plan,
+            simulations=simulations,
+            alpha=alpha,
+            seed=seed,
+            tick=lambda: progress.advance(task),
+        )
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    from empathylab.errors import InputError
+
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError as error:
+        raise InputError(
+            "--shares must be numbers with commas between them",
+            got=text,
+            remedy="Write 0.17,0.34,0.49, say.",
+        ) from error
+
+
+def _answer(found: dict[str, Any], words: str, json: bool) -> None:
+    if json:
+        import json as encoder
+
+        answer = {**found, "words": words}
+        typer.echo(encoder.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo(words)

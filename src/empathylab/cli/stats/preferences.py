@@ -1,0 +1,165 @@
+"""`empathylab stats preferences`: who is preferred, from comparisons of two replies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from empathylab.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from empathylab.stats.preferences.bradley_terry import BradleyTerry
+
+EXAMPLE = "Example: `empathylab stats preferences pairs.csv --rater rater --order-effect`"
+
+
+def preferences(
+    file: Annotated[
+        Path, typer.Argument(help="A table (CSV, TSV, JSONL or Parquet): one comparison per row.")
+    ],
+    first: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Whose reply was shown first.")
+    ] = "first",
+    second: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Whose reply was shown second.")
+    ] = "second",
+    outcome: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Which was preferred: first, second or tie.")
+    ] = "outcome",
+    rater: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Who compared, where people did several times."),
+    ] = None,
+    situation: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="What was replied to, where it was used repeatedly."),
+    ] = None,
+    order_effect: Annotated[
+        bool, typer.Option("--order-effect", help="Allow for the place on the page.")
+    ] = False,
+    prior: Annotated[
+        float, typer.Option(help="Wins added each way, where somebody won everything.", min=0.0)
+    ] = 0.0,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)] = 0.95,
+    table: Annotated[
+        Literal["markdown", "latex", "csv"] | None,
+        typer.Option(help="Print the strengths in this form, and nothing else."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Fits Bradley and Terry's model to pairwise preferences, with ties (Davidson 1970).
+
+    Strengths are log odds, their mean is 0; two respondents' difference gives the odds that one is
+    preferred to the other.
+    """
+    from empathylab.stats.preferences.bradley_terry import bradley_terry
+    from empathylab.tables import missing_as_null, read_table
+
+    fitted = bradley_terry(
+        missing_as_null(read_table(file)),
+        first=first,
+        second=second,
+        outcome=outcome,
+        rater=rater,
+        situation=situation,
+        order_effect=order_effect,
+        prior=prior,
+        confidence=confidence,
+    )
+    if json:
+        import json as encoder
+
+        typer.echo(encoder.dumps(_document(fitted), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    rows = _rows(fitted)
+    if table is not None:
+        from empathylab.report.table_formats import table as formatted
+
+        typer.echo(formatted(rows, table, caption="Strengths (Bradley–Terry)"), nl=False)
+        return
+    from empathylab.cli.tables import print_rows
+
+    print_rows(rows, "strengths", as_json=False)
+    typer.echo(_words(fitted))
+    if fitted.dropped:
+        from empathylab.analysis.text.apa import counted
+
+        typer.echo(f"{counted(fitted.dropped, 'row')} with an empty cell left out.", err=True)
+
+
+def _document(fitted: BradleyTerry) -> dict[str, Any]:
+    from empathylab.analysis.ratings.rows import plain
+
+    names = [one.respondent for one in fitted.strengths]
+    found: dict[str, Any] = plain(
+        {
+            "strengths": fitted.strengths,
+            "pairs": [
+                {
+                    "respondent": a,
+                    "other": b,
+                    **dict(
+                        zip(
+                            ("preferred", "other_preferred", "tie"),
+                            fitted.probabilities(a, b),
+                            strict=True,
+                        )
+                    ),
+                    "difference": fitted.difference(a, b),
+                }
+                for place, a in enumerate(names)
+                for b in names[place + 1 :]
+            ],
+            "tie": fitted.tie,
+            "order": fitted.order,
+            "log_likelihood": fitted.log_likelihood,
+            "n": fitted.n,
+            "dropped": fitted.dropped,
+            "clustered": fitted.clustered,
+        }
+    )
+    return found
+
+
+def _rows(fitted: BradleyTerry) -> list[dict[str, str]]:
+    from empathylab.analysis.text.numbers import number, signed
+
+    return [
+        {
+            "respondent": one.respondent,
+            "strength": signed(one.estimate, 3),
+            "s.e.": number(one.se, 3),
+            "interval": f"[{signed(one.low, 3)}, {signed(one.high, 3)}]",
+            "preferred": number(one.wins, 0),
+            "not preferred": number(one.losses, 0),
+            "ties": number(one.ties, 0),
+        }
+        for one in fitted.strengths
+    ]
+
+
+def _words(fitted: BradleyTerry) -> str:
+    from empathylab.analysis.text.apa import counted
+    from empathylab.analysis.text.numbers import number, percent
+
+    best, *others = fitted.strengths
+    said = [f"{counted(fitted.n, 'comparison')}."]
+    if others:
+        other = others[0].respondent
+        first, second, tie = fitted.probabilities(best.respondent, other)
+        ties = f", neither in {percent(tie)}" if tie else ""
+        said.append(
+            f"Of {best.respondent} and {other}, the first would be preferred in {percent(first)} "
+            f"of comparisons, the second in {percent(second)}{ties}."
+        )
+    if fitted.order is not None:
+        one = fitted.order
+        said.append(
+            f"Being shown first changes the log odds by {number(one.estimate, 2)} "
+            f"[{number(one.low, 2)}, {number(one.high, 2)}]."
+        )
+    if not fitted.clustered:
+        said.append("Comparisons count as independent; name --rater where people made several.")
+    return " ".join(said)

@@ -1,0 +1,137 @@
+"""What a researcher does with a running study; every act is written into its audit log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.options import DEFAULT_LAB, LabOption
+
+if TYPE_CHECKING:
+    import contextlib
+
+    from empathylab.study.session.service import StudyService
+
+PAUSE_EXAMPLE = "Example: `empathylab study pause my-study`"
+RESUME_EXAMPLE = "Example: `empathylab study resume my-study --arm human`"
+STOP_ARM_EXAMPLE = "Example: `empathylab study stop-arm my-study human`"
+CLOSE_EXAMPLE = "Example: `empathylab study close my-study`"
+EXCLUDE_EXAMPLE = (
+    "Example: `empathylab study exclude my-study --person KEY --reason 'asked to be left out'`"
+)
+
+NameArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="The launched study; NAME@1 for an older version.")
+]
+YesOption = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+def running(lab: Path, name: str) -> contextlib.AbstractContextManager[StudyService]:
+    """The launched study of that name, as long as the lab is open."""
+    import contextlib
+
+    from empathylab.store import Lab
+    from empathylab.study.session.service import StudyService
+
+    @contextlib.contextmanager
+    def opened() -> Any:
+        with Lab.open(lab, create=False) as found:
+            yield StudyService(found, name)
+
+    return opened()
+
+
+def pause(name: NameArgument, lab: LabOption = DEFAULT_LAB) -> None:
+    """Lets nobody new in; whoever has a place goes on."""
+    with running(lab, name) as service:
+        service.pause(who=operator())
+    typer.echo(f"{name} is paused. Take people again: empathylab study resume {name}", err=True)
+
+
+def resume(
+    name: NameArgument,
+    arm: Annotated[
+        str | None, typer.Option(help="Only this arm, which was stopped before.")
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+) -> None:
+    """Takes people again, in a paused study or in a stopped arm of it."""
+    with running(lab, name) as service:
+        service.resume(arm, who=operator())
+    what = name if arm is None else f"The arm {arm} of {name}"
+    typer.echo(f"{what} takes people again.", err=True)
+
+
+def stop_arm(
+    name: NameArgument,
+    arm: Annotated[str, typer.Argument(help="The arm.")],
+    lab: LabOption = DEFAULT_LAB,
+) -> None:
+    """Puts nobody new into an arm; the others go on."""
+    with running(lab, name) as service:
+        service.stop_arm(arm, who=operator())
+    typer.echo(
+        f"The arm {arm} takes nobody new. Undo it: empathylab study resume {name} --arm {arm}",
+        err=True,
+    )
+
+
+def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_LAB) -> None:
+    """Ends a study for good, after which its results may be seen.
+
+    Whoever has not finished cannot. Retention begins to count.
+    """
+    import dataclasses
+
+    from empathylab.study.admin.embargo import result_commands
+
+    with running(lab, name) as service:
+        status = service.status()
+        if status.status != "closed":
+            live = sum(one.live for one in status.arms)
+            busy = f", while {live} are at it" if live else ""
+            agreed(f"Close {name} for good{busy}?", "the study was not closed", yes=yes)
+            service.close(who=operator())
+        study = dataclasses.replace(service.study, name=name)
+    shown = " · ".join(result_commands(study))
+    typer.echo(f"{name} is closed. See the results: {shown}")
+
+
+def exclude(
+    name: NameArgument,
+    person: Annotated[str, typer.Option(metavar="KEY", help="The rater, as `export` names them.")],
+    reason: Annotated[str, typer.Option(help="Why; it is kept.")],
+    lab: LabOption = DEFAULT_LAB,
+) -> None:
+    """Leaves a rater out of every analysis, with the reason; their place is free again."""
+    from empathylab.errors import InputError
+
+    if not reason.strip():
+        raise InputError("an exclusion needs a reason", where="--reason", remedy="Say why.")
+    with running(lab, name) as service:
+        if not service.exclude(person, reason.strip(), who=operator()):
+            raise InputError(
+                "nobody of this key has a place in the study",
+                where=f"study {name}",
+                got=person,
+                remedy="Take the key from the console or from `empathylab study export`.",
+            )
+    typer.echo("Left out of every analysis.", err=True)
+
+
+def agreed(question: str, otherwise: str, *, yes: bool) -> None:
+    """Goes on only if somebody agrees."""
+    from empathylab.errors import InputError
+
+    if yes:
+        return
+    try:
+        answer = typer.confirm(question, err=True)
+    except typer.Abort:
+        answer = False
+        typer.echo("", err=True)
+    if not answer:
+        raise InputError(otherwise, remedy="Answer y, or pass --yes.")

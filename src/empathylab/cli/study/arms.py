@@ -1,0 +1,77 @@
+"""`empathylab study add-arm`: a new model in a study that others were measured in."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+EXAMPLE = (
+    "Example: `empathylab study add-arm my-study --respondent openai/gpt-4o-mini`, "
+    "then `empathylab study serve my-study`"
+)
+
+
+def add_arm(
+    name: Annotated[
+        str, typer.Argument(metavar="STUDY", help="A study that ran here or was imported.")
+    ],
+    respondent: Annotated[
+        str, typer.Option(help="Whose replies are rated, such as openai/gpt-4o-mini.")
+    ],
+    arm: Annotated[
+        str | None,
+        typer.Option(help="The arm's name; the respondent's without its provider, if not given."),
+    ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME@VERSION",
+            help="Which of the respondent's replies, where the lab holds some to several prompts.",
+        ),
+    ] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="STUDY.yaml",
+            help="The study's file: for how people are recruited, and for the texts where the lab "
+            "holds ratings only.",
+        ),
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Adds an arm: the same situations, scales and texts, with raters of its own.
+
+    A closed study opens again for the new arm alone; an imported one is launched here with it.
+    Everything that raters see must be as it was: the protocol's hash is checked.
+    """
+    from empathylab.store import Lab, now
+    from empathylab.study.added_arms.joining import add_arm as join
+    from empathylab.study.design.reading import read_study
+
+    told = None if file is None else read_study(file)
+    with Lab.open(lab, create=False) as opened:
+        done = join(
+            opened, name, respondent, now=now(), arm=arm, prompt=prompt, file=told, who=operator()
+        )
+    if json:
+        import json as encoder
+
+        typer.echo(encoder.dumps(dataclasses.asdict(done), indent=2, ensure_ascii=False))
+        return
+    said = {
+        "joined": "joined; the study goes on with all arms that are not stopped",
+        "reopened": "joined; the study is open again for this arm alone",
+        "launched": "joined; the study is launched here with this arm alone",
+        "unchanged": "was there already; nothing was changed",
+    }[done.change]
+    typer.echo(f"{done.study}: arm {done.arm} ({done.respondent}) {said}.")
+    typer.echo(f"It takes {done.places:,} raters. Protocol {done.protocol_hash}.")
+    for note in done.notes:
+        typer.echo(note, err=True)

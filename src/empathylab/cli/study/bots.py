@@ -1,0 +1,190 @@
+"""`empathylab study bots`: simulated raters walk a study's pages before people do."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.store import Lab
+    from empathylab.study.bots import BotReport
+    from empathylab.study.session.service import StudyService
+
+EXAMPLE = (
+    "Example: `empathylab study bots between-subjects --n 200` · "
+    "`empathylab study bots between-subjects --url https://study.example.org --think 5`"
+)
+_LINE_SECONDS = 5.0
+
+
+def bots(
+    study: Annotated[
+        str, typer.Argument(metavar="STUDY|URL", help="A launched study, or its simulated link.")
+    ],
+    n: Annotated[int, typer.Option("--n", help="How many raters.", min=1)] = 20,
+    behaviour: Annotated[
+        Literal["careful", "fast", "dropout", "straightliner", "backtracker"] | None,
+        typer.Option(help="How all of them behave; a mix, if not given."),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where the study is served; a server of one's own, if not given.",
+        ),
+    ] = None,
+    concurrency: Annotated[int, typer.Option(help="Raters at the same time.", min=1)] = 20,
+    think: Annotated[
+        float, typer.Option(metavar="SECONDS", help="Over each page, on average.", min=0)
+    ] = 0.0,
+    seed: Annotated[int, typer.Option(help="Decides who behaves how and answers what.")] = 1,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Lets simulated raters walk a study's real pages, to pilot it before anybody is paid.
+
+    They fill in the forms as a browser without scripts does and know nothing of the arms. They are
+    marked as simulated, hold no place of a person, and count in no result.
+    """
+    from empathylab.study.bots import Settings, mixed, walk
+
+    crowd = [behaviour] * n if behaviour else mixed(n, seed)
+    settings = Settings(concurrency=concurrency, think=think, seed=seed)
+    with _reached(study, url, lab) as (links, service), _progress(n) as progress:
+        begun = time.perf_counter()
+        met = walk(links, crowd, settings, progress)
+        seconds = time.perf_counter() - begun
+        arms = None if service is None else _completions(service, met.people)
+    from empathylab.study.bots.reports import summed_up
+
+    report = summed_up(met, crowd, seconds, arms)
+    if json:
+        import dataclasses
+        import json as encoder
+
+        typer.echo(encoder.dumps(dataclasses.asdict(report), indent=2, ensure_ascii=False))
+    else:
+        _print(report)
+
+
+@contextlib.contextmanager
+def _reached(
+    study: str, url: str | None, folder: object
+) -> Iterator[tuple[list[str], StudyService | None]]:
+    """The links for simulated raters, and the study's service where its lab is at hand."""
+    from pathlib import Path
+    from urllib.parse import parse_qs, urlsplit
+
+    from empathylab.errors import InputError
+    from empathylab.store import Lab
+
+    if study.startswith(("http://", "https://")):
+        if "visit" not in parse_qs(urlsplit(study).query):
+            raise InputError(
+                "this address does not say that its visitors are simulated",
+                got=study,
+                remedy="Name the study, and give its address with --url.",
+            )
+        yield [study], None
+        return
+    with Lab.open(Path(str(folder)), create=False) as opened:
+        with _at(opened, study, url) as found:
+            yield found
+
+
+@contextlib.contextmanager
+def _at(lab: Lab, study: str, url: str | None) -> Iterator[tuple[list[str], StudyService]]:
+    from urllib.parse import urlencode
+
+    from empathylab.study.assignment.quotas import people_told_of
+    from empathylab.study.bots import served
+    from empathylab.study.session.service import StudyService
+    from empathylab.study.web import visit_token
+
+    service = StudyService(lab, study)
+    token = visit_token("simulated", service.secret)
+    with contextlib.nullcontext(url) if url else served(service) as address:
+        link = f"{str(address).rstrip('/')}/?visit={token}"
+        places = sum(len(slots) for slots in service.launched.slots.values())
+        told = people_told_of(service.study, places)
+        yield [f"{link}&{urlencode(one)}" if one else link for one in told], service
+
+
+def _completions(service: StudyService, people: list[str]) -> dict[str, int]:
+    own = set(people)
+    done = Counter(
+        one.arm
+        for one in service.participants()
+        if one.person in own and one.world == "simulated" and one.status == "finished"
+    )
+    return {arm: done[arm] for arm in service.launched.slots}
+
+
+@contextlib.contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    if not sys.stderr.isatty():
+        yield _lines(total)
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True)) as bar:
+        task = bar.add_task("simulated raters", total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def _lines(total: int) -> Callable[[int], None]:
+    said = time.monotonic()
+
+    def say(done: int) -> None:
+        nonlocal said
+        if done == total or time.monotonic() - said > _LINE_SECONDS:
+            said = time.monotonic()
+            typer.echo(f"simulated raters: {done} of {total} are through", err=True)
+
+    return say
+
+
+def _print(report: BotReport) -> None:
+    from empathylab.cli.tables import print_rows
+
+    finished = "" if report.finished is None else f"{report.finished} finished, "
+    typer.echo(
+        f"{report.bots} simulated raters in {report.seconds:.1f} s: {finished}"
+        f"{report.dropped} went away, {report.lost} were lost; "
+        f"{report.refused} pages given back, {sum(report.errors.values())} errors."
+    )
+    typer.echo(
+        f"An answer was acknowledged within {report.submit_p50_ms:.0f} ms (median) and "
+        f"{report.submit_p99_ms:.0f} ms (99 of 100)."
+    )
+    tables = {
+        "raters": [{"behaviour": one, "raters": n} for one, n in report.behaviours.items()],
+        "ends": [{"last page": one, "raters": n} for one, n in report.ends.items()],
+        "blocks": [
+            {
+                "block": one.block,
+                "pages": one.pages,
+                "given_back": one.refused,
+                "median_ms": f"{one.median_ms:.1f}",
+            }
+            for one in report.blocks
+        ],
+        "arms": [
+            {"arm": one, "simulated completions": n} for one, n in (report.arms or {}).items()
+        ],
+        "errors": [{"error": one, "times": n} for one, n in report.errors.items()],
+    }
+    for name, rows in tables.items():
+        if rows:
+            typer.echo()
+            print_rows(rows, name, as_json=False)
+    typer.echo("\nThey are marked as simulated and count in no result.", err=True)

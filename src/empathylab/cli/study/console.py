@@ -1,0 +1,43 @@
+"""`empathylab study console-link`: a way into the console for whoever has lost theirs."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.study.actions import NameArgument, running
+from empathylab.cli.study.recruiting import DEFAULT_ADDRESS, checked_address
+
+EXAMPLE = (
+    "Example: `empathylab study console-link my-study` · "
+    "`empathylab study console-link my-study --url https://lab.example.org/study`"
+)
+
+
+def console_link(
+    name: NameArgument,
+    url: Annotated[
+        str, typer.Option(metavar="URL", help="The address under which raters reach the study.")
+    ] = DEFAULT_ADDRESS,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Prints a link that makes one more owner's account at the console, once and within a day.
+
+    For whoever has lost their password: an owner can then delete the old account.
+    """
+    from empathylab.study.web.console.accounts import owner_link
+
+    base = checked_address(url)
+    with running(lab, name) as service:
+        link = owner_link(service.lab, service.launched.row, base, who=operator())
+    if json:
+        import json as encoder
+
+        typer.echo(encoder.dumps({"study": name, "console_link": link}))
+    else:
+        typer.echo(link)
+    typer.echo("It works once, within a day. Give it to nobody else.", err=True)

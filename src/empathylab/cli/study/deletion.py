@@ -1,0 +1,129 @@
+"""`empathylab study forget` and `retention`: deleting people, and what is too old."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.study.actions import NameArgument, YesOption, agreed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from empathylab.store import Lab
+    from empathylab.study.admin.deletion import EarlierExport
+
+FORGET_EXAMPLE = "Example: `empathylab study forget my-study --platform-id 5f2a…`"
+RETENTION_EXAMPLE = "Example: `empathylab study retention`, once a day by cron"
+
+
+def forget(
+    name: NameArgument,
+    person: Annotated[
+        str | None, typer.Option(metavar="KEY", help="By the rater's key in the lab.")
+    ] = None,
+    platform_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="By the id that the platform knows them under.")
+    ] = None,
+    yes: YesOption = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Deletes all that is known of a person, in all versions of the study; counts remain."""
+    from empathylab.errors import InputError
+    from empathylab.store import Lab
+    from empathylab.study.admin.deletion import earlier_exports
+
+    if (person is None) == (platform_id is None):
+        raise InputError(
+            "a person is forgotten by their key or by their platform id",
+            remedy="Give one of --person and --platform-id.",
+        )
+    with Lab.open(lab, create=False) as opened:
+        before = earlier_exports(opened, name)
+        agreed(
+            f"Delete all answers of this person in {name}? This cannot be undone.",
+            "nothing was deleted",
+            yes=yes,
+        )
+        places = _forgotten(opened, name, person, platform_id)
+    if not places:
+        raise InputError(
+            "nobody is known by that",
+            where=f"study {name}",
+            remedy="Check the key or the id; perhaps they are forgotten already.",
+        )
+    if json:
+        import json as encoder
+
+        left = [{"at": one.at.isoformat(), "who": one.who, "what": one.action} for one in before]
+        typer.echo(encoder.dumps({"study": name, "places": places, "earlier_exports": left}))
+    else:
+        typer.echo(f"Forgotten: {places} {'place' if places == 1 else 'places'} emptied.")
+    _warn(before)
+
+
+def _forgotten(lab: Lab, name: str, person: str | None, platform_id: str | None) -> int:
+    """How many places, or raters of an imported study, were deleted."""
+    from empathylab.errors import InputError
+    from empathylab.store import now
+    from empathylab.store.studies.archive import any_study
+    from empathylab.study.admin.deletion import forget_imported
+    from empathylab.study.session.service import StudyService
+
+    with lab.reading() as connection:
+        launched = any_study(connection, name).launched_at is not None
+    if launched:
+        return StudyService(lab, name).forget(person, platform_id=platform_id, who=operator())
+    if person is None:
+        raise InputError(
+            "the study came from elsewhere, without platform ids",
+            where=f"study {name}",
+            remedy="Give the rater's key with --person.",
+        )
+    return forget_imported(lab, name, person, who=operator(), at=now())
+
+
+def _warn(exports: Sequence[EarlierExport]) -> None:
+    if not exports:
+        return
+    typer.echo(
+        "What left the lab before may still hold this person; delete it, or make it anew:", err=True
+    )
+    for one in exports:
+        typer.echo(f"  {one.at:%Y-%m-%d %H:%M} UTC: {one.action}, by {one.who}", err=True)
+
+
+def retention(
+    name: Annotated[
+        str | None, typer.Argument(help="Only this study, in all its versions.")
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Deletes platform ids and comments whose time is over, in all studies of the lab.
+
+    `study serve` does so at its start and once a day; where nothing is served, let cron do it.
+    """
+    from dataclasses import asdict
+
+    from empathylab.store import Lab, now
+    from empathylab.study.admin.retention import apply_everywhere
+
+    with Lab.open(lab, create=False) as opened:
+        done = apply_everywhere(opened, now(), name=name, who=operator())
+    if json:
+        import json as encoder
+
+        typer.echo(encoder.dumps([asdict(one) for one in done]))
+        return
+    for one in done:
+        typer.echo(
+            f"{one.study}, version {one.version}: deleted {one.platform_ids} platform ids and "
+            f"{one.comments} comments"
+        )
+    if not done:
+        typer.echo("No study was launched in this lab.", err=True)

@@ -1,0 +1,89 @@
+"""`empathylab study demo`: a study to try out, with everything in it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.store import Lab
+
+EXAMPLE = "Example: `empathylab study demo --lab demo-lab --open`"
+_HOST = "127.0.0.1"
+
+
+def demo(
+    port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 8000,
+    open_page: Annotated[
+        bool, typer.Option("--open", help="Open the rater's first page in the browser.")
+    ] = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Serves a study to try out, on this machine only: its situations and replies ship.
+
+    It takes no key and no file. What raters answer stays in the lab, and the same command goes on
+    with it; the replies are invented, so the results say nothing about anybody.
+    """
+    from empathylab.errors import MissingExtra
+
+    try:
+        import uvicorn  # noqa: F401 - it is only asked for when people already wait
+
+        from empathylab.study.web import console  # noqa: F401 - so is what it needs
+    except ModuleNotFoundError as error:
+        raise MissingExtra(str(error.name), "study", "A study on the network") from error
+    from empathylab.store import Lab
+    from empathylab.study.demo import open_demo
+    from empathylab.study.session.service import StudyService
+    from empathylab.study.web.serving import Serving, listening, serve_study
+
+    listener = listening(_HOST, port)
+    try:
+        with Lab.open(lab) as opened:
+            service = StudyService(opened, open_demo(opened, who=operator()))
+            serving = Serving(
+                folder=lab,
+                study=service.study,
+                secret=service.launched.secret,
+                log_requests=not sys.stderr.isatty(),
+            )
+            links = _links(opened, f"http://{_HOST}:{listener.getsockname()[1]}")
+    except BaseException:
+        listener.close()
+        raise
+    _print(links, as_json=json)
+    if open_page:
+        # Some browsers run in the terminal and would keep the server from starting.
+        threading.Thread(target=typer.launch, args=(links["rater_link"],), daemon=True).start()
+    serve_study(serving, listener)
+    typer.echo("Stopped. All answers are kept; the same command goes on.", err=True)
+
+
+def _links(lab: Lab, base: str) -> dict[str, str]:
+    from empathylab.study.web.console import first_link
+
+    return {
+        "study": "demo",
+        "address": base,
+        "rater_link": f"{base}/",
+        "console_link": first_link(lab, base) or f"{base}/console",
+    }
+
+
+def _print(links: dict[str, str], *, as_json: bool) -> None:
+    if as_json:
+        import json as encoder
+
+        typer.echo(encoder.dumps(links, ensure_ascii=False))
+    else:
+        typer.echo(f"Raters    {links['rater_link']}")
+        typer.echo(f"Console   {links['console_link']}")
+        typer.echo("Take part as often as you like. Stop with Ctrl-C.", err=True)
+    sys.stdout.flush()  # whoever started us waits for these lines

@@ -1,0 +1,83 @@
+"""`empathylab study export`: a study's data as tables with a dictionary, or as one archive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.export_paths import new_place, print_exported
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+EXAMPLE = (
+    "Example: `empathylab study export my-study data/my-study --format csv` · "
+    "`empathylab study export my-study --archive my-study.zip`"
+)
+
+
+def export(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The study; NAME@1 for an older version.")
+    ],
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="A new folder; in the lab's folder exports, if not given."),
+    ] = None,
+    table_format: Annotated[
+        Literal["csv", "jsonl", "parquet"], typer.Option("--format", help="Of the tables.")
+    ] = "csv",
+    archive: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.zip",
+            help="One file in place of the tables, for `empathylab data import study`.",
+        ),
+    ] = None,
+    identities: Annotated[
+        bool,
+        typer.Option(
+            "--identities",
+            help="Also write platform ids, into a file of their own. The audit log keeps it.",
+        ),
+    ] = False,
+    peek: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REASON",
+            help="Tell the results of a study that is still open. The audit log keeps the reason.",
+        ),
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Writes a study's data: tables, protocol, what every column means, hashes.
+
+    Simulated raters and test visits are never in it, nor is anybody's identity unless asked for.
+    While a study is open, how responses were rated, and in which arm, is left out.
+    """
+    from empathylab.errors import InputError
+    from empathylab.store import Lab
+    from empathylab.study.exports.folders import export_archive, export_study
+
+    if archive is not None and (folder is not None or identities):
+        raise InputError(
+            "an archive is one file without identities",
+            where="--archive",
+            remedy="Leave out the folder and --identities, or --archive.",
+        )
+    with Lab.open(lab, create=False) as opened:
+        if archive is not None:
+            done = export_archive(opened, name, archive, peek=peek, who=operator())
+        else:
+            done = export_study(
+                opened,
+                name,
+                folder or new_place(opened.folder / "exports", name),
+                format=table_format,
+                identities=identities,
+                peek=peek,
+                who=operator(),
+            )
+    print_exported(done, as_json=json)

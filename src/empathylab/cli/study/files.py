@@ -1,0 +1,198 @@
+"""`empathylab study new` and `check`: a study's file, before anybody comes."""
+
+from __future__ import annotations
+
+import json as encoder
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.study.design.checks import Checked
+
+NEW_EXAMPLE = "Example: `empathylab study new my-study.yaml --preset within-subjects`"
+CHECK_EXAMPLE = "Example: `empathylab study check my-study.yaml`"
+_UNFILLED = re.compile(r"\[\[(.+?)\]\]", re.DOTALL)
+
+
+def new(
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The file to write, or its folder; named after the preset if left out."
+        ),
+    ] = None,
+    preset: Annotated[
+        Literal["appraisal", "between-subjects", "within-subjects"],
+        typer.Option(
+            help="Imagine a situation between two scales; rate the replies of one respondent; or "
+            "rate those of several."
+        ),
+    ] = "between-subjects",
+    json: JsonOption = False,
+) -> None:
+    """Writes the file of a new study, to be filled in; never over another file.
+
+    The file's name becomes the study's.
+    """
+    from empathylab.study import preset_text
+
+    file = _file(path, preset)
+    text = preset_text(preset).replace(f"name: {preset}", f"name: {_study_name(file)}", 1)
+    _write(file, text)
+    read = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    blanks = list(dict.fromkeys(" ".join(one.split()) for one in _UNFILLED.findall(read)))
+    if json:
+        found = {"file": str(file), "preset": preset, "study": _study_name(file), "fill_in": blanks}
+        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
+        return
+    typer.echo(file)
+    typer.echo(f"Fill in what stands in [[double brackets]]: {'; '.join(blanks)}.", err=True)
+    if preset != "appraisal":
+        typer.echo("Name the arms: whose replies are rated.", err=True)
+    typer.echo(f"Then: empathylab study check {file}", err=True)
+
+
+def _file(path: Path | None, preset: str) -> Path:
+    if path is None or path.is_dir():
+        return (path or Path()) / f"{preset}.yaml"
+    return path if path.suffix in (".yaml", ".yml") else path.with_name(f"{path.name}.yaml")
+
+
+def _study_name(file: Path) -> str:
+    """Lower-case letters, digits and hyphens, from the file's name."""
+    name = re.sub(r"[^a-z0-9]+", "-", file.stem.lower()).strip("-")
+    return name if name[:1].isalpha() else f"study-{name}".rstrip("-")
+
+
+def _write(file: Path, text: str) -> None:
+    from empathylab.errors import InputError
+
+    try:
+        with file.open("x", encoding="utf-8") as new_file:
+            new_file.write(text)
+    except FileExistsError:
+        raise InputError(
+            "there is a file of this name already", where=str(file), remedy="Choose another name."
+        ) from None
+    except OSError as error:
+        raise InputError(
+            "the file cannot be written",
+            where=str(file),
+            got=error.strerror,
+            remedy="Check the folder and its permissions.",
+        ) from None
+
+
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The study's YAML file.")],
+    language: Annotated[
+        str | None, typer.Option(help="Show the pages in this language; the first, if left out.")
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Shows what a rater will see, how many raters are needed, and what is still missing.
+
+    Nothing is changed. Exit 2 where the study cannot be launched as it is.
+    """
+    from empathylab.store import Lab, has_lab
+    from empathylab.study import read_study
+    from empathylab.study.design.checks import check_study
+
+    study = read_study(file)
+    if language is not None and language not in study.languages:
+        from empathylab.errors import UnknownName
+
+        raise UnknownName("language of the study", language, study.languages, where=file.name)
+    if has_lab(lab):
+        with Lab.open(lab, create=False) as opened:
+            checked = check_study(study, opened)
+    else:
+        checked = check_study(study)
+        typer.echo(f"There is no lab at {lab} yet, so only built-in texts are known.", err=True)
+    if json:
+        typer.echo(encoder.dumps(checked_row(checked), indent=2, ensure_ascii=False))
+    else:
+        _print(checked, language or study.languages[0])
+    for sentence in checked.plan.problems:
+        typer.echo(f"{file.name}: {sentence}", err=True)
+    if not checked.plan.ready:
+        raise typer.Exit(2)
+
+
+def checked_row(checked: Checked) -> dict[str, Any]:
+    """The plan and the pages as plain values."""
+    study, plan = checked.study, checked.plan
+    first = checked.previews.get(study.languages[0])
+    return {
+        "study": study.name,
+        "version": study.version,
+        "ready": plan.ready,
+        "problems": list(plan.problems),
+        "notes": list(plan.notes),
+        "situations": plan.situations,
+        "raters": plan.raters,
+        "packet": list(plan.packet),
+        "arms": [
+            {
+                "arm": one.arm,
+                "responses": one.responses,
+                "missing": one.missing,
+                "ratings": one.ratings,
+                "raters": one.raters,
+            }
+            for one in plan.arms
+        ],
+        "minutes": None if first is None else first.minutes,
+        "questions": None if first is None else first.questions,
+        "pages": {
+            language: [
+                {
+                    "number": row.number,
+                    "block": row.block,
+                    "page": row.page,
+                    "shows": row.shows,
+                    "asks": row.asks,
+                    "words": row.words,
+                    "seconds": row.seconds,
+                }
+                for row in preview.rows
+            ]
+            for language, preview in checked.previews.items()
+        },
+    }
+
+
+def _print(checked: Checked, language: str) -> None:
+    from empathylab.cli.tables import print_rows
+
+    study, plan = checked.study, checked.plan
+    typer.echo(f"{study.title.said(language)} ({study.name}, version {study.version})\n")
+    preview = checked.previews.get(language)
+    if preview is not None:
+        rows: list[dict[str, Any]] = [
+            {
+                "": row.number,
+                "block": row.block,
+                "page": row.page,
+                "shows": row.shows,
+                "asks": row.asks,
+            }
+            for row in preview.rows
+        ]
+        print_rows(rows, "pages", as_json=False)
+        typer.echo(
+            f"\nOne rater reads about {preview.words:,} words and answers {preview.questions} "
+            f"questions, in about {preview.minutes:.0f} minutes."
+        )
+    if plan.raters:
+        typer.echo(" ".join(plan.sentences))
+    for note in plan.notes:
+        typer.echo(f"– {note}", err=True)
+    if plan.ready:
+        typer.echo("The study can be launched: empathylab study serve FILE", err=True)

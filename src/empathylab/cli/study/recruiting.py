@@ -1,0 +1,336 @@
+"""`empathylab study invite | sync | approvals`: who may come, what Prolific says, whom to pay."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json as encoder
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.study.actions import NameArgument, running
+
+if TYPE_CHECKING:
+    from empathylab.study.recruiting.invitations import Invitation
+    from empathylab.study.recruiting.sync import Synced
+
+INVITE_EXAMPLE = (
+    "Example: `empathylab study invite my-study --n 50 --expires 14 --csv links.csv "
+    "--url https://study.example.org/` · `empathylab study invite my-study --n 10 "
+    "--tell country=CH` · `empathylab study invite my-study --list`"
+)
+SYNC_EXAMPLE = (
+    "Example: `empathylab study sync my-study` · "
+    "`empathylab study sync my-study --csv prolific_export.csv --keep Sex --keep Age`"
+)
+APPROVALS_EXAMPLE = "Example: `empathylab study approvals my-study approvals.csv`"
+DEFAULT_ADDRESS = "http://127.0.0.1:8000/"
+"""Where `study serve` listens unless it is told otherwise."""
+
+
+def invite(
+    name: NameArgument,
+    count: Annotated[
+        int | None, typer.Option("--n", help="How many links to make.", min=1, max=10_000)
+    ] = None,
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What the list shows beside the links: once for all, or repeated for each. "
+            "No name is needed."
+        ),
+    ] = None,
+    expires: Annotated[
+        float | None,
+        typer.Option(metavar="DAYS", help="After so many days nobody can begin by the links."),
+    ] = None,
+    tell: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=KIND",
+            help="What the links say of people, where a quota goes by it; repeatable.",
+        ),
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the links into a new CSV file.")
+    ] = None,
+    url: Annotated[
+        str, typer.Option(metavar="URL", help="The address under which raters reach the study.")
+    ] = DEFAULT_ADDRESS,
+    listing: Annotated[
+        bool, typer.Option("--list", help="List all invitations, and what became of them.")
+    ] = False,
+    revoke: Annotated[
+        str | None,
+        typer.Option(metavar="LINK|KEY", help="Take back an invitation that nobody has used."),
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Makes links that let one person in each; they are shown now and never again.
+
+    The same person may come back by theirs; two browsers with one link share one place.
+    """
+    from empathylab.errors import InputError
+
+    if [count is not None, listing, revoke is not None].count(True) != 1:
+        raise InputError(
+            "this makes, lists or takes back invitations, one at a time",
+            where="study invite",
+            remedy="Give one of --n, --list and --revoke.",
+        )
+    if listing:
+        _list(lab, name, as_json=json)
+    elif revoke is not None:
+        _revoke(lab, name, revoke)
+    else:
+        terms = {"labels": label or (), "days": expires, "told": _told(tell or ())}
+        _invite(lab, name, count or 0, terms, csv, checked_address(url), as_json=json)
+
+
+def sync(
+    name: NameArgument,
+    csv: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Prolific's export of the study, in place of asking its API."
+        ),
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN[=NAME]",
+            help="A column of the export to keep about each rater; repeatable.",
+        ),
+    ] = None,
+    prolific_study: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ID", help="Prolific's id of the study; those in people's links, if left out."
+        ),
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Hears from Prolific who has returned or timed out, and frees their places.
+
+    Asks the API with the token in PROLIFIC_API_TOKEN, or reads the export. Finished work stays,
+    except where its rater has returned it: then it no longer counts.
+    """
+    import asyncio
+
+    from empathylab.errors import InputError
+
+    if csv is None and keep:
+        raise InputError(
+            "only the export tells about people", where="--keep", remedy="Pass --csv FILE too."
+        )
+    told: dict[str, int] = {}
+    with running(lab, name) as service:
+        if csv is None:
+            from empathylab.study.recruiting.prolific import Prolific
+            from empathylab.study.recruiting.sync import pull
+
+            client = Prolific.from_environment()
+            synced = asyncio.run(
+                pull(service, client, studies=prolific_study or (), who=operator())
+            )
+        else:
+            from empathylab.study.recruiting.prolific_csv import import_export
+
+            synced, people, skipped = import_export(service, csv, keep=keep or (), who=operator())
+            told = {"told_of": people, "skipped_rows": skipped}
+    if json:
+        typer.echo(encoder.dumps({**dataclasses.asdict(synced), **told}, indent=2))
+    else:
+        _print_synced(synced, told)
+
+
+def approvals(
+    name: NameArgument,
+    file: Annotated[Path, typer.Argument(help="A new CSV file, which will hold platform ids.")],
+    lab: LabOption = DEFAULT_LAB,
+) -> None:
+    """Writes whom to pay, under the ids of their platform; that is noted in the audit log.
+
+    For MTurk as its review page takes it. All who completed the study are to be paid, except
+    whose work a researcher rejected.
+    """
+    from empathylab.study.recruiting.approvals import approval_table
+    from empathylab.study.recruiting.approvals import approvals as approved
+
+    with running(lab, name) as service, _new_file(file) as out:
+        made = approved(service, who=operator())
+        out.write(approval_table(service, made))
+    rejected = sum(1 for one in made if one.reason)
+    typer.echo(f"{file}: {len(made) - rejected} to approve, {rejected} to reject", err=True)
+    typer.echo("It names people by their platform ids: keep it apart from the data.", err=True)
+
+
+def _invite(
+    lab: Path,
+    name: str,
+    count: int,
+    terms: dict[str, Any],
+    csv: Path | None,
+    address: str,
+    *,
+    as_json: bool,
+) -> None:
+    from empathylab.study.recruiting.invitations import invite as make
+
+    with running(lab, name) as service, contextlib.ExitStack() as files:
+        # A file that cannot be written must be known before links are made that nobody saw.
+        out = files.enter_context(_new_file(csv)) if csv is not None else None
+        made = make(service, count, **terms, who=operator())
+        rows = [_shown(one, address) for one in made]
+        if out is not None:
+            _write_links(out, rows)
+    if as_json:
+        typer.echo(encoder.dumps({"invitations": rows}, indent=2, ensure_ascii=False))
+    elif csv is None:
+        for row in rows:
+            typer.echo(row["link"])
+    if csv is not None:
+        typer.echo(f"{csv}: {len(rows)} links", err=True)
+    if address == DEFAULT_ADDRESS:
+        typer.echo("These links are for this machine; give the public address by --url.", err=True)
+
+
+def _told(given: Sequence[str]) -> dict[str, str]:
+    """What links are to say of people, by its name."""
+    from empathylab.errors import InputError
+
+    told: dict[str, str] = {}
+    for one in given:
+        name, _, kind = (part.strip() for part in one.partition("="))
+        if not name or not kind or name in told:
+            raise InputError(
+                "this does not say one kind of people by one name",
+                where="--tell",
+                got=one,
+                remedy="Give each name once, as NAME=KIND.",
+            )
+        told[name] = kind
+    return told
+
+
+def _shown(one: Invitation, address: str) -> dict[str, Any]:
+    return {
+        "person": one.person,
+        "label": one.label,
+        "link": one.link(address),
+        "expires_at": None if one.expires_at is None else one.expires_at.isoformat(),
+    }
+
+
+def _write_links(out: TextIO, rows: Sequence[dict[str, Any]]) -> None:
+    import csv
+
+    from empathylab.tables import harmless_cell
+
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(rows[0])
+    writer.writerows([harmless_cell(cell or "") for cell in row.values()] for row in rows)
+
+
+def _list(lab: Path, name: str, *, as_json: bool) -> None:
+    from empathylab.cli.tables import print_rows
+    from empathylab.study.recruiting.invitations import list_invitations
+
+    with running(lab, name) as service:
+        found = list_invitations(service)
+    rows = [
+        {
+            "person": one.person,
+            "label": one.label,
+            "state": one.state,
+            "made": one.added_at.isoformat(timespec="seconds"),
+            "expires": one.expires_at and one.expires_at.isoformat(timespec="seconds"),
+        }
+        for one in found
+    ]
+    print_rows(rows, "invitations", as_json=as_json)
+
+
+def _revoke(lab: Path, name: str, given: str) -> None:
+    from empathylab.errors import InputError
+    from empathylab.study.recruiting.invitations import revoke
+
+    with running(lab, name) as service:
+        if not revoke(service, given, who=operator()):
+            raise InputError(
+                "the invitation was taken back before, or somebody has come with it",
+                where="--revoke",
+                remedy="See `study invite --list`; whoever has come is excluded or forgotten.",
+            )
+    typer.echo("Nobody can begin with this invitation any more.", err=True)
+
+
+def _print_synced(synced: Synced, told: dict[str, int]) -> None:
+    from empathylab.cli.tables import print_rows
+
+    rows = [{"status": one, "people": count} for one, count in synced.statuses.items()]
+    print_rows(rows, "statuses", as_json=False)
+    typer.echo(
+        f"{synced.submissions} submissions, {synced.people} people known here, "
+        f"{synced.changed} changed, {len(synced.freed)} places freed"
+    )
+    for count, sentence in (
+        (len(synced.excluded), "returned finished work, which no longer counts"),
+        (synced.kept, "timed out or were rejected after they had finished; their work stays"),
+        (synced.unknown, "have a submission but never came here, or were deleted"),
+        (synced.unlisted, "came here without a submission: by hand, or with a made-up id"),
+        (told.get("told_of", 0), "are told of by the export"),
+        (told.get("skipped_rows", 0), "rows without a participant or a status were skipped"),
+    ):
+        if count:
+            typer.echo(f"{count} {sentence}")
+    if synced.odd:
+        typer.echo(f"Unknown statuses, without effect: {', '.join(synced.odd)}", err=True)
+
+
+def checked_address(url: str) -> str:
+    """The address of a page, as a link can be made from it."""
+    from urllib.parse import urlsplit
+
+    from empathylab.errors import InputError
+
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise InputError(
+            "this is not the address of a page",
+            where="--url",
+            got=url,
+            remedy="Give it as https://HOST/ or https://HOST/PATH/.",
+        )
+    return url if parts.path else f"{url}/"
+
+
+@contextlib.contextmanager
+def _new_file(path: Path) -> Iterator[TextIO]:
+    """A file that was not there before, and is not there where what fills it fails."""
+    from empathylab.errors import InputError
+
+    try:
+        # Links let people in, and platform ids name them: both are for their owner's eyes.
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        raise InputError(
+            "the file cannot be made",
+            where=str(path),
+            got=error.strerror,
+            remedy="Name another one; files are never overwritten.",
+        ) from None
+    try:
+        with os.fdopen(file, "w", encoding="utf-8", newline="") as out:
+            yield out
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise

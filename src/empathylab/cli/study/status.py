@@ -1,0 +1,115 @@
+"""`empathylab study status` and `audit`: how far a study is, and who did what with it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.study.actions import NameArgument, running
+
+if TYPE_CHECKING:
+    from empathylab.study.session.visits import StudyStatus
+
+STATUS_EXAMPLE = "Example: `empathylab study status my-study --watch`"
+AUDIT_EXAMPLE = "Example: `empathylab study audit my-study --json`"
+
+
+def status(
+    name: NameArgument,
+    watch: Annotated[bool, typer.Option("--watch", help="Go on, until Ctrl-C.")] = False,
+    every: Annotated[float, typer.Option(help="Seconds between two looks.", min=0.2)] = 5.0,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Shows how far a study is: people only, and never which arm leads."""
+    with running(lab, name) as service:
+        while True:
+            found = service.status()
+            if json:
+                import json as encoder
+
+                typer.echo(encoder.dumps(status_row(found), indent=None if watch else 2))
+            else:
+                if watch:
+                    typer.echo("\x1b[H\x1b[2J", nl=False)
+                _print(found)
+            if not watch:
+                return
+            time.sleep(every)
+
+
+def status_row(found: StudyStatus) -> dict[str, Any]:
+    """The status as plain values."""
+    import dataclasses
+
+    row = dataclasses.asdict(found)
+    for name in ("launched_at", "closed_at"):
+        row[name] = row[name].isoformat() if row[name] is not None else None
+    return row
+
+
+def _print(found: StudyStatus) -> None:
+    from empathylab.cli.tables import print_rows
+
+    since = f"{found.launched_at:%Y-%m-%d %H:%M}"
+    typer.echo(f"{found.title} ({found.name}, version {found.version})")
+    ended = f", closed {found.closed_at:%Y-%m-%d %H:%M}" if found.closed_at else ""
+    typer.echo(f"{found.status}; launched {since} UTC{ended}\n")
+    rows: list[dict[str, Any]] = [
+        {
+            "arm": one.arm,
+            "places": one.places,
+            "finished": one.finished,
+            "under way": one.live,
+            "left": sum(one.others.values()),
+            "takes people": not one.stopped,
+        }
+        for one in found.arms
+    ]
+    print_rows(rows, "arms", as_json=False)
+    typer.echo(f"\n{_people(found.arrivals)} came; {found.ratings:,} ratings are in.")
+    if found.opened:
+        typer.echo(f"{found.opened:,} more opened the link and answered nothing.")
+    for title, part in (
+        ("How it ended", found.outcomes),
+        ("Where people left", found.drop_outs),
+        ("Seconds on a page (median)", {k: round(v) for k, v in found.seconds.items()}),
+        (
+            "Attention checks failed",
+            {k: f"{one.failed} of {one.asked}" for k, one in found.attention.items()},
+        ),
+    ):
+        if part:
+            typer.echo(f"{title}: " + ", ".join(f"{key} {value}" for key, value in part.items()))
+    if found.simulated or found.tests:
+        typer.echo(
+            f"Not counted: {found.simulated} simulated raters and {found.tests} trial visits.",
+            err=True,
+        )
+
+
+def _people(count: int) -> str:
+    return "1 person" if count == 1 else f"{count:,} people"
+
+
+def audit(name: NameArgument, lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
+    """Lists what researchers did with a study, in that order."""
+    from empathylab.cli.tables import print_rows
+
+    with running(lab, name) as service:
+        entries = service.audit()
+    rows: list[dict[str, Any]] = [
+        {
+            "at": f"{one.at:%Y-%m-%d %H:%M:%S}",
+            "who": one.who,
+            "action": one.action,
+            "details": dict(one.details)
+            if json
+            else ", ".join(f"{key}: {value}" for key, value in one.details.items()),
+        }
+        for one in entries
+    ]
+    print_rows(rows, "audit", as_json=json)

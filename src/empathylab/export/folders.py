@@ -1,0 +1,181 @@
+"""The lab as files to hand over: tables with a dictionary, a Psych-DS data set, or a package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import polars as pl
+from sqlalchemy import Connection
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.export.columns import TABLES
+from empathylab.export.dictionary import Entry, dictionary, dictionary_files
+from empathylab.export.identities import identities_file
+from empathylab.export.lab_tables import LabTables, lab_tables
+from empathylab.export.psych_ds import DOCUMENTATION, psych_ds_files
+from empathylab.export.readme import readme
+from empathylab.export.replication.package import put_replication
+from empathylab.export.versions import versions_file
+from empathylab.export.writing import (
+    SUMS,
+    checksums,
+    is_zip,
+    put,
+    put_aside,
+    put_secret,
+    require_free,
+    sums_file,
+)
+from empathylab.store import Lab, now
+from empathylab.store.studies.records import add_audit
+from empathylab.study.exports.folders import IDENTITIES
+from empathylab.tables import TableFile, table_bytes
+
+Format = Literal["csv", "parquet", "jsonl", "psych-ds", "replication"]
+FORMATS: tuple[str, ...] = get_args(Format)
+_PLAIN = get_args(TableFile)
+# Free words may tell who somebody is, and those who left never saw the end of what they agreed to.
+_NOT_PASSED_ON = ("comments", "partial_answers")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file of an export."""
+
+    name: str
+    rows: int | None
+    """Of a table."""
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedLab:
+    """What was written, and where."""
+
+    format: str
+    path: str
+    files: tuple[WrittenFile, ...]
+    notes: tuple[str, ...]
+
+
+def export_lab(
+    lab: Lab,
+    place: Path,
+    *,
+    format: Format = "csv",  # noqa: A002
+    what: Sequence[str] = (),
+    identities: bool = False,
+    who: str = "researcher",
+) -> ExportedLab:
+    """What was written into the new folder, or zip file: all of it, or nothing.
+
+    `what` names tables; without it, all that have rows. Simulated raters and test visits are never
+    in it, nor the results of a study that is open. `identities` also writes platform ids into a
+    file of their own, which the studies' audit logs keep. The same lab gives the same bytes.
+    """
+    _check(format, what, place, identities=identities)
+    require_free(place)
+    found = lab_tables(lab)
+    tables = _chosen(found, what, without=() if format in _PLAIN else _NOT_PASSED_ON)
+    entries = dictionary(found, tables)
+    with put_aside(place) as aside:
+        counts = _put(aside.folder, format, found, tables, entries)
+        sums = checksums(aside.folder)
+        sums_at = f"{DOCUMENTATION}/{SUMS}" if format == "psych-ds" else SUMS
+        put(aside.folder, sums_at, sums_file(sums))
+        aside.pack()
+        # Within the transaction: what cannot be written is not in the audit logs either.
+        with lab.writing() as connection:
+            _note(connection, found, who, identities=identities)
+            if identities:
+                content = identities_file(connection, found.parts)
+                put_secret(aside.folder, IDENTITIES, content)
+            aside.settle()
+    files = tuple(WrittenFile(name, counts.get(name), digest) for name, digest in sums.items())
+    return ExportedLab(format, str(place), files, _notes(found, identities=identities))
+
+
+def _check(format: str, what: Sequence[str], place: Path, *, identities: bool) -> None:  # noqa: A002
+    if format not in FORMATS:
+        raise UnknownName("format", format, FORMATS)
+    for name in what:
+        if name not in TABLES:
+            raise UnknownName("table", name, TABLES)
+    if what and format == "replication":
+        raise InputError(
+            "a replication package holds every table that its analysis reads",
+            where="--what",
+            remedy="Leave it out, or choose another --format.",
+        )
+    if identities and (format not in _PLAIN or is_zip(place)):
+        raise InputError(
+            "what is made to be passed on holds no identities",
+            where="--identities",
+            remedy="Leave it out, or export a folder with --format csv.",
+        )
+
+
+def _chosen(
+    found: LabTables, what: Sequence[str], *, without: Sequence[str]
+) -> dict[str, pl.DataFrame]:
+    if what:
+        return {name: frame for name, frame in found.tables.items() if name in what}
+    tables = {
+        name: frame for name, frame in found.tables.items() if frame.height and name not in without
+    }
+    if not tables:
+        raise InputError(
+            "the lab is empty, so there is nothing to export",
+            remedy="Run `empathylab evaluate`, or import something with `empathylab data import`.",
+        )
+    return tables
+
+
+def _put(
+    folder: Path,
+    format: str,  # noqa: A002
+    found: LabTables,
+    tables: Mapping[str, pl.DataFrame],
+    entries: list[Entry],
+) -> dict[str, int]:
+    """The rows of each table's file, by its name, after all files were written."""
+    if format == "replication":
+        return put_replication(folder, found, tables, entries)
+    page = readme(format, tables, found.blind)
+    if format == "psych-ds":
+        files = psych_ds_files(tables, entries, readme=page)
+        files[f"{DOCUMENTATION}/versions.json"] = versions_file()
+        counts = {}
+    else:
+        kind: TableFile = next(one for one in _PLAIN if one == format)
+        files = {f"{name}.{kind}": table_bytes(frame, kind) for name, frame in tables.items()}
+        counts = {f"{name}.{kind}": frame.height for name, frame in tables.items()}
+        files |= dictionary_files(entries)
+        files |= {"README.md": page.encode(), "versions.json": versions_file()}
+    for name, content in files.items():
+        put(folder, name, content)
+    return counts
+
+
+def _note(connection: Connection, found: LabTables, who: str, *, identities: bool) -> None:
+    """Writes down what left the lab; imported studies have no log of their own."""
+    at = now()
+    for part in found.parts:
+        if part.launched:
+            if identities:
+                add_audit(connection, part.number, at, who, "export identities")
+            add_audit(connection, part.number, at, who, "export")
+
+
+def _notes(found: LabTables, *, identities: bool) -> tuple[str, ...]:
+    notes = [
+        f"The study {name} is not closed: how responses were rated, by people or by judges, and in "
+        "which arm, is left out."
+        for name in found.blind
+    ]
+    if identities:
+        notes.append(f"{IDENTITIES} tells who people are: keep it apart, and do not pass it on.")
+    return tuple(notes)

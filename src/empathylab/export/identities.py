@@ -1,0 +1,35 @@
+"""Who the raters are, for the rare case that somebody must know: never among the other tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+from sqlalchemy import Connection
+
+from empathylab.export.lab_tables import StudyPart
+from empathylab.store.studies.places import all_places, people_rows
+from empathylab.tables import table_bytes
+
+_COLUMNS = ("study", "rater", "platform", "platform_id", "study_id", "session_id")
+
+
+def identities_file(connection: Connection, parts: Sequence[StudyPart]) -> bytes:
+    """A CSV table of people's platform ids; simulated raters and test visits have such, too."""
+    rows = []
+    for part in parts:
+        places = all_places(connection, part.number)
+        real = {one.person for one in places if one.world == "person"}
+        rows += [
+            {
+                "study": part.name,
+                "rater": one.person,
+                "platform": one.platform,
+                "platform_id": one.ids.get("person"),
+                "study_id": one.ids.get("study"),
+                "session_id": one.ids.get("session"),
+            }
+            for one in people_rows(connection, part.number)
+            if one.person in real
+        ]
+    return table_bytes(pl.DataFrame(rows, schema=dict.fromkeys(_COLUMNS, pl.String)), "csv")

@@ -1,0 +1,82 @@
+"""An export in the form of Psych-DS, the data standard of psychology.
+
+Its rules, from the project's own page of rules and conventions and from its schema
+(github.com/psych-ds/psych-DS): `dataset_description.json` in JSON-LD with name, description and
+every column of every data file; data as CSV under `data/`, named by keywords (`key-value`, the key
+in small letters, the value in letters and digits) and ending in `_data`; what describes one file
+alone beside it in a file of the same name; other things in folders of fixed names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from empathylab import __version__
+from empathylab.export.columns import TABLES
+from empathylab.export.dictionary import Entry, dictionary_files
+from empathylab.tables import harmless_cell, table_bytes
+
+DESCRIPTION = "dataset_description.json"
+DOCUMENTATION = "documentation"
+NAME = "Empathy of respondents, measured with EmpathyLab"
+_CONTEXT = {"@context": "https://schema.org/", "@type": "Dataset"}
+
+
+def data_file(table: str) -> str:
+    """The table's file: `description` is one of the standard's own keywords."""
+    first, *others = table.split("_")
+    return f"data/description-{first}{''.join(word.capitalize() for word in others)}_data.csv"
+
+
+def psych_ds_files(
+    tables: Mapping[str, pl.DataFrame], entries: Sequence[Entry], *, readme: str
+) -> dict[str, bytes]:
+    """The files of the data set by name."""
+    files = {data_file(name): table_bytes(frame, "csv") for name, frame in tables.items()}
+    for name in tables:
+        own = [_variable([one]) for one in entries if one.table == name]
+        sidecar = {
+            **_CONTEXT,
+            "name": name.replace("_", " "),
+            "description": TABLES[name],
+            "variableMeasured": own,
+        }
+        files[data_file(name).replace(".csv", ".json")] = _document(sidecar)
+    files[DESCRIPTION] = _document(_description(tables, entries))
+    files["README.md"] = readme.encode()
+    dictionary = dictionary_files(list(entries))
+    return files | {f"{DOCUMENTATION}/{name}": content for name, content in dictionary.items()}
+
+
+def _description(tables: Mapping[str, pl.DataFrame], entries: Sequence[Entry]) -> dict[str, object]:
+    columns: dict[str, list[Entry]] = {}
+    for one in entries:
+        columns.setdefault(one.column, []).append(one)
+    listed = ", ".join(name.replace("_", " ") for name in tables)
+    return {
+        **_CONTEXT,
+        "name": NAME,
+        "description": f"The tables of a lab, written by EmpathyLab {__version__}: {listed}.",
+        "keywords": ["empathy", "language models", "ratings", "questionnaires"],
+        "variableMeasured": [_variable(found) for found in columns.values()],
+    }
+
+
+def _variable(entries: Sequence[Entry]) -> dict[str, Any]:
+    """The column as schema.org describes what is measured; of several tables what each says."""
+    said = dict.fromkeys(
+        f"{one.meaning} ({one.type})" + (f": {one.values}" if one.values else "") for one in entries
+    )
+    return {
+        "@type": "PropertyValue",
+        "name": harmless_cell(entries[0].column),  # as in the files' headers
+        "description": " / ".join(said),
+    }
+
+
+def _document(content: Mapping[str, object]) -> bytes:
+    return f"{json.dumps(content, ensure_ascii=False, indent=1)}\n".encode()

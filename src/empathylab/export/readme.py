@@ -1,0 +1,108 @@
+"""The page that goes with an export: what the files are, and how to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from empathylab import __version__
+from empathylab.export.columns import TABLES
+from empathylab.export.psych_ds import data_file
+from empathylab.report.table_formats import markdown_table
+
+_HEAD = f"""# Data of an EmpathyLab lab
+
+Written by EmpathyLab {__version__}. Raters stand under names that tell nothing; simulated raters
+and test visits are left out, and so are platform ids, completion codes and the wording of scales.
+"""
+_CSV = """
+## How to read the CSV files
+
+UTF-8, a comma between cells, a header, an empty cell where nothing is known; `true` and `false`.
+A cell that a spreadsheet would run as a formula begins with an apostrophe. To get the text back,
+take one apostrophe away from every cell in which apostrophes are followed by one of
+`= + - @`, their wide forms `＝ ＋ － ＠`, a tab or a line break;
+`empathylab.export.read_exported(folder, table)` does that and gives every column its type.
+"""
+_EXACT = """
+## How to read the tables
+
+Every text is as it was in the lab, and every column has the type that the dictionary names.
+"""
+_SUMS = """
+`sha256sum --check {place}SHA256SUMS` tells whether a file has changed.
+"""
+
+
+def readme(format: str, tables: Mapping[str, pl.DataFrame], blind: Sequence[str]) -> str:  # noqa: A002
+    """The page of an export of tables."""
+    if format == "psych-ds":
+        names = {name: data_file(name) for name in tables}
+        dictionary = "documentation/data_dictionary.csv (also .json, .md)"
+    else:
+        names = {name: f"{name}.{format}" for name in tables}
+        dictionary = "data_dictionary.csv (also .json, .md)"
+    listed = _listed(tables, names)
+    what = f"\n## Files\n\n{listed}\nWhat every column means: {dictionary}.\n"
+    licence = (
+        "\nThe licence, the authors and how to cite the data are yours to add to "
+        "`dataset_description.json`.\n"
+        if format == "psych-ds"
+        else ""
+    )
+    how = _CSV if format in ("csv", "psych-ds") else _EXACT
+    sums = _SUMS.format(place="documentation/" if format == "psych-ds" else "")
+    return _HEAD + _hidden(blind) + what + licence + how + sums
+
+
+def replication_readme(
+    tables: Mapping[str, pl.DataFrame], made: Sequence[str], blind: Sequence[str]
+) -> str:
+    """The page of a replication package."""
+    listed = _listed(tables, {name: f"data/{name}.csv" for name in tables})
+    results = "".join(f"- `tables/{name}`\n" for name in made) or "No table could be made.\n"
+    return (
+        _HEAD
+        + _hidden(blind)
+        + f"""
+## How to make the tables again
+
+With EmpathyLab {__version__} and the versions that it stood on here:
+
+    pip install -r requirements.txt
+    python analysis.py
+
+It reads `data/`, writes `regenerated/` and compares every file with the one in `tables/`, byte for
+byte. No lab and no network are needed. `analysis.py` uses EmpathyLab's public functions alone:
+read it to see what was done, and change it to do something else.
+
+## Data
+
+{listed}
+What every column means: `data/data_dictionary.csv` (also .json, .md). Comments, partial
+answers and the times of single pages are left out.
+
+## Tables
+
+{results}"""
+        + _CSV
+        + _SUMS.format(place="")
+    )
+
+
+def _listed(tables: Mapping[str, pl.DataFrame], names: Mapping[str, str]) -> str:
+    return markdown_table(
+        [
+            {"file": names[name], "rows": str(frame.height), "what": TABLES[name]}
+            for name, frame in tables.items()
+        ]
+    )
+
+
+def _hidden(blind: Sequence[str]) -> str:
+    return "".join(
+        f"\nThe study {name} was not closed yet: how people rated responses is left out, and so is "
+        "what judge models said of the responses that it shows.\n"
+        for name in blind
+    )

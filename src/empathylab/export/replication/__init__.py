@@ -1,0 +1,1 @@
+"""The replication package: data, script, tables, versions and checksums."""

@@ -1,0 +1,388 @@
+"""Makes the tables of this package again from its data, with EmpathyLab's public functions.
+
+    python analysis.py
+
+reads `data/`, writes `regenerated/`, and says of every table whether it is, byte for byte, the one
+in `tables/`. Exit code 0: all are; 1: some are not. No lab is needed: the data are the files.
+
+In the CSV files numbers have six digits that count, so that the last bits of another machine's
+arithmetic make no difference; Markdown and LaTeX are rounded as a paper prints them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.appraisal.rows import place_label
+from empathylab.analysis.ratings.analysis import INCONSISTENCIES, NUMBERS, PROPERTIES, pairing_unit
+from empathylab.analysis.ratings.collection_periods import (
+    Collected,
+    collection_rows,
+    collection_table,
+)
+from empathylab.analysis.ratings.mixed_rows import (
+    coefficient_table,
+    mean_rows,
+    mixed_model_row,
+    random_table,
+)
+from empathylab.analysis.ratings.mixed_rows import mean_table as model_mean_table
+from empathylab.analysis.ratings.models import dimension_models
+from empathylab.analysis.ratings.paired_rows import (
+    all_arms_table,
+    all_arms_values,
+    paired_table,
+    paired_values,
+)
+from empathylab.analysis.ratings.rows import (
+    comparison_rows,
+    comparison_table,
+    count_table,
+    mean_table,
+    rater_table,
+)
+from empathylab.analysis.ratings.scales import study_scales
+from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.errors import EmpathyLabError, UserError
+from empathylab.export.reading import exported_tables, read_exported
+from empathylab.export.replication.judges import judges_made
+from empathylab.export.replication.style import style_made
+from empathylab.export.replication.tables import Made, Read, file_name, flat, scalars, write_made
+from empathylab.report.appraisal.tables import side_by_side
+from empathylab.scales import response_pattern
+from empathylab.situations.sources.released import Dimension
+from empathylab.stats import (
+    Clmm,
+    Lmm,
+    RaterComparison,
+    Validity,
+    alignment_summaries,
+    compare_arms,
+    compare_raters,
+    distances,
+    inconsistencies,
+    scale_changes,
+    self_report_validity,
+)
+from empathylab.stats.arms import compare_paired_arms
+from empathylab.stats.arms.means import compare_means
+from empathylab.store.rated import Study
+
+_KINDS = ("all", "valence", "emotion")
+
+
+def main(package: Path) -> int:
+    """Exit code: whether every table came out as it is in the package."""
+    again = write_tables(package / "data", package / "regenerated")
+    wrong = 0
+    for name in again:
+        kept = package / "tables" / name
+        same = kept.is_file() and kept.read_bytes() == again[name]
+        wrong += not same
+        sys.stdout.write(f"{'same' if same else 'DIFFERENT'}  {name}\n")
+    for kept in sorted((package / "tables").iterdir()):
+        if kept.name not in again:
+            wrong += 1
+            sys.stdout.write(f"NOT MADE  {kept.name}\n")
+    sys.stdout.write(f"{len(again)} files made, {wrong} not as they were\n")
+    return 1 if wrong else 0
+
+
+def write_tables(data: Path, folder: Path) -> dict[str, bytes]:
+    """The files by name, after they were written: each table as CSV, Markdown and LaTeX."""
+    return write_made(tables(data), folder)
+
+
+def tables(data: Path) -> list[Made]:
+    """Every table that the data allow."""
+    known = exported_tables(data)
+
+    def read(name: str) -> pl.DataFrame | None:
+        return read_exported(data, name) if name in known else None
+
+    parts = (_of_studies, _of_scales, _of_self_reports, style_made, judges_made)
+    return [made for part in parts for made in part(read)]
+
+
+# Ratings: good against other ratings, arm by arm against people; the ordinal mixed model.
+
+
+def _of_studies(read: Read) -> Iterator[Made]:
+    studies, ratings, raters = read("studies"), read("ratings"), read("raters")
+    if studies is None or ratings is None or raters is None:
+        return
+    names: set[str] = set()
+    for row in studies.filter(~pl.col("results_hidden")).iter_rows(named=True):
+        people = raters.filter(study=row["study"], kind="person")["rater"]
+        rated = ratings.filter(study=row["study"]).filter(pl.col("rater").is_in(people.to_list()))
+        if rated.height:
+            slug = file_name(row["study"], names)
+            study = _study(row)
+            took_part = raters.filter(pl.col("rater").is_in(rated["rater"].unique().to_list()))
+            own = took_part.filter(study=row["study"])
+            try:
+                yield from _of_study(study, rated, slug)
+                alike = _of_raters(study, own, read("scale_answers"), read("scales"))
+                yield from _of_days(study, rated, read("arms"), slug)
+                if alike is not None:
+                    rows = rater_table(alike)
+                    yield Made(f"ratings-{slug}-raters", f"{study.title}: raters", rows, rows)
+            except UserError as error:
+                said = [{"study": row["study"], "not analysed": str(error)}]
+                yield Made(f"ratings-{slug}", row["title"], said, said)
+
+
+def _study(row: Mapping[str, Any]) -> Study:
+    dimensions = tuple(
+        Dimension(one["name"], tuple(one["values"]), tuple(one["labels"]), one["question"])
+        for one in json.loads(row["dimensions"])
+    )
+    return Study(row["study"], row["title"], row["design"], dimensions, row["status"])
+
+
+def _of_study(study: Study, ratings: pl.DataFrame, slug: str) -> Iterator[Made]:
+    arms = ratings["arm"].unique(maintain_order=True).to_list()
+    reference = "human" if "human" in arms else arms[0]
+    scales = study_scales(study, ratings, None)
+    counted = ratings.filter(pl.col("dimension").is_in(list(scales.counted)))
+    if scales.counted:
+        found = compare_arms(counted, scales.counted, reference=reference)
+        counts = [flat(one) for kind in _KINDS for one in found.counts if one.kind == kind]
+        shown = [row for kind in _KINDS for row in count_table(found, kind)]
+        yield Made(f"ratings-{slug}-counts", f"{study.title}: ratings by arm", counts, shown)
+        tests = [scalars(row) for row in comparison_rows(found)]
+        shown = [row for kind in _KINDS for row in comparison_table(found, kind)]
+        if tests:
+            caption = f"{study.title}: good ratings against {reference}"
+            yield Made(f"ratings-{slug}-tests", caption, tests, shown)
+    if study.design == "within" and scales.counted and len(arms) > 1:
+        unit = pairing_unit(counted)
+        paired = compare_paired_arms(counted, scales.counted, unit=unit, reference=reference)
+        caption = f"{study.title}: arms paired by {paired.unit}, against {reference}"
+        values = [paired_values(one) for one in paired.tests]
+        yield Made(f"ratings-{slug}-paired", caption, values, paired_table(paired))
+        values = [all_arms_values(one) for one in paired.overall]
+        caption = f"{study.title}: all arms at once, paired by {paired.unit}"
+        yield Made(f"ratings-{slug}-paired-overall", caption, values, all_arms_table(paired))
+    means = [
+        compare_means(ratings.filter(dimension=name), dimension=name, reference=reference)
+        for name in scales.averaged
+    ]
+    shown = [row for kind in _KINDS for row in mean_table(means, kind)]
+    if shown:
+        values = [flat(one) | {"dimension": each.dimension} for each in means for one in each.means]
+        yield Made(f"ratings-{slug}-means", f"{study.title}: mean ratings by arm", values, shown)
+    taken: set[str] = set()
+    names = {dimension: file_name(dimension, taken) for dimension in scales.degrees}
+    for one in dimension_models(ratings, scales.degrees.items(), reference):
+        if one.model is not None:
+            name = f"ratings-{slug}-model-{names[one.dimension]}"
+            name += "-by-valence" if one.by_valence else ""
+            yield from _of_model(one.model, name, f"{study.title}: {one.dimension}")
+
+
+def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[Made]:
+    found = mixed_model_row(model)
+    values = [
+        {"term": term, **(scalars(cells) if isinstance(cells, Mapping) else {"estimate": cells})}
+        for part in ("thresholds", "coefficients")
+        for term, cells in found.get(part, {}).items()
+    ]
+    yield Made(name, f"{title}, {model.formula}", values, coefficient_table(model))
+    caption = f"{title}, {model.formula}: random effects"
+    rows = random_table(model)
+    yield Made(f"{name}-random", caption, rows, rows)
+    caption = f"{title}, means of the arms by the model"
+    means = [scalars(row) for row in mean_rows(model, "arm")]
+    yield Made(f"{name}-means", caption, means, model_mean_table(model, "arm"))
+
+
+def _of_days(
+    study: Study, ratings: pl.DataFrame, arms: pl.DataFrame | None, slug: str
+) -> Iterator[Made]:
+    """When each arm was rated, the reference first; nothing where that is not known."""
+    if arms is None:
+        return
+    known = {row["arm"]: row for row in arms.filter(study=study.name).iter_rows(named=True)}
+    rated = ratings["arm"].unique(maintain_order=True).to_list()
+    found = [
+        Collected(arm, row["raters"], row["ratings"], _day(row["first"]), _day(row["last"]))
+        for arm in sorted(rated, key=lambda arm: arm != "human")
+        if (row := known.get(arm)) is not None
+    ]
+    shown = collection_table(found)
+    if shown:
+        caption = f"{study.title}: when the arms were rated"
+        yield Made(f"ratings-{slug}-days", caption, collection_rows(found), shown)
+
+
+def _day(text: str | None) -> date | None:
+    return date.fromisoformat(text) if text else None
+
+
+def _of_raters(
+    study: Study, raters: pl.DataFrame, answers: pl.DataFrame | None, scales: pl.DataFrame | None
+) -> RaterComparison | None:
+    """Whether the arms' raters are alike; None where that cannot be told."""
+    if raters["arm"].null_count() or raters["arm"].n_unique() < 2:
+        return None
+    totals = []
+    if answers is not None and scales is not None:
+        for scale in scales.iter_rows(named=True):
+            own = answers.filter(study=study.name, scale=scale["scale"], phase="default")
+            if own.height and scale["scale"] in raters.columns:
+                totals.append(scale["scale"])
+            raters = _with_contradictions(raters, own, scale)
+    names = [
+        name
+        for name in (*totals, *NUMBERS, INCONSISTENCIES, *_properties(raters))
+        if name in raters.columns and raters[name].drop_nulls().n_unique() > 1
+    ]
+    if not names:
+        return None
+    reference = "human" if "human" in raters["arm"] else raters["arm"][0]
+    numeric = [name for name in names if raters[name].dtype.is_numeric()]
+    categorical = [name for name in names if name not in numeric]
+    return compare_raters(raters, numeric=numeric, categorical=categorical, reference=reference)
+
+
+def _with_contradictions(
+    raters: pl.DataFrame, answers: pl.DataFrame, scale: Mapping[str, Any]
+) -> pl.DataFrame:
+    """The raters, with how often their answers to a scale with reversed items contradict."""
+    turned = json.loads(scale["reversed"])
+    if INCONSISTENCIES in raters.columns or not turned or answers.is_empty():
+        return raters
+    wide = answers.pivot("item", index="rater", values="value", maintain_order=True)
+    items = [str(item) for item in range(1, scale["items"] + 1)]
+    if not set(items) <= set(wide.columns):
+        return raters
+    found = inconsistencies(
+        wide.select(items),
+        reversed_items=turned,
+        lowest=int(scale["minimum"]),
+        highest=int(scale["maximum"]),
+    )
+    counts = wide.select("rater", pl.Series(INCONSISTENCIES, found.counts))
+    return raters.join(counts, on="rater", how="left", maintain_order="left")
+
+
+def _properties(raters: pl.DataFrame) -> list[str]:
+    """Sex, country, ethnicity; where a property is told twice, the simpler one."""
+    double = {"ethnicity": "ethnicity_simplified", "country": "country_of_residence"}
+    return [name for name in PROPERTIES if double.get(name) not in raters.columns]
+
+
+# Scales: the change from rest, and how far it is from people's.
+
+
+def _of_scales(read: Read) -> Iterator[Made]:
+    scores = read("scores")
+    if scores is None:
+        return
+    counted = scores.filter(pl.col("counted") & ~pl.col("counterpart"))
+    changes = scale_changes(counted)
+    if not changes:
+        return
+    values, shown = [], []
+    for one in changes:
+        label = place_label(one.level, one.emotion, one.factor)
+        values.append(flat(one) | {"label": label})
+        shown.append(
+            {
+                "respondent": one.respondent,
+                "scale": one.scale,
+                "subscale": one.subscale,
+                "after": label,
+                "n": number(one.n, 0),
+                "at rest": f"{number(one.default_mean)} ± {number(one.default_sd)}",
+                "after a situation": f"{number(one.mean)} ± {number(one.sd)}",
+                "change": signed(one.delta),
+                "direction": {"up": "↑", "down": "↓", "none": "–"}[one.direction],
+                "p Holm": p_value(one.p_holm),
+                "p clustered": p_value(one.cluster_p),
+                "g": number(one.effect_size, 2),
+            }
+        )
+    yield Made("scales-changes", "Scores after situations against rest", values, shown)
+    taken: set[str] = set()
+    for table in side_by_side(changes):
+        name = f"scales-side-by-side-{file_name(table.scale, taken)}"
+        yield Made(name, f"{table.title}. {table.caption}", table.rows, table.rows)
+    summaries = alignment_summaries(distances(changes))
+    if summaries:
+        values = [flat(one) for one in summaries]
+        shown = [
+            {
+                "respondent": one.respondent,
+                "scale": one.scale,
+                "distance from people": number(one.distance, 2),
+                "95% interval": f"{number(one.low, 2)} to {number(one.high, 2)}",
+                "factors": number(one.factors, 0),
+            }
+            for one in summaries
+        ]
+        caption = "Distance of changes from people's (1 = the SD of people's changes)"
+        yield Made("scales-alignment", caption, values, shown)
+
+
+# Self-reports: whether what models say of themselves can be believed.
+
+
+def _of_self_reports(read: Read) -> Iterator[Made]:
+    asked, items, scales = read("administrations"), read("item_answers"), read("scales")
+    if asked is None or items is None or scales is None:
+        return
+    told = pl.when("counterpart").then(pl.col("situation") + " / counterpart")
+    models = asked.filter(pl.col("used") & (pl.col("kind") != "human")).with_columns(
+        situation=pl.coalesce(told, "situation"), order_index="order"
+    )
+    of = ["respondent", "scale", "scale_version"]
+    values = []
+    for (respondent, name, version), group in models.group_by(of, maintain_order=True):
+        scale = scales.filter(scale=name, scale_version=version).row(-1, named=True)
+        valid = group.filter(outcome="valid")
+        answers = items.join(valid.drop("counterpart"), on="administration")
+        found = _validity(answers, group, scale)
+        reasons = {"reasons": " ".join(found.reasons)}
+        mine = {"respondent": respondent, "scale": name, "verdict": found.verdict}
+        values.append(mine | flat(found) | reasons)
+    shown = [
+        {"respondent": row["respondent"], "scale": row["scale"], "verdict": row["verdict"]}
+        | {"administrations": number(row["administrations"], 0), "reasons": row["reasons"]}
+        for row in values
+    ]
+    if values:
+        yield Made("scales-validity", "Whether self-reports can be believed", values, shown)
+
+
+def _validity(answers: pl.DataFrame, asked: pl.DataFrame, scale: Mapping[str, Any]) -> Validity:
+    lowest, highest = int(scale["minimum"]), int(scale["maximum"])
+    shown = answers.sort("administration", "position")
+    pages = shown.group_by("administration", maintain_order=True).agg("value")["value"]
+    patterns = [response_pattern(page.to_list(), lowest, highest) for page in pages]
+    return self_report_validity(
+        answers,
+        minimum=lowest,
+        maximum=highest,
+        reversed=json.loads(scale["reversed"]),
+        subscales=json.loads(scale["subscales"]),
+        administrations=asked.height,
+        invalid=asked.filter(pl.col("outcome") != "valid").height,
+        patterns=Counter(one for one in patterns if one is not None),
+    )
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(Path(__file__).resolve().parent))
+    except EmpathyLabError as error:
+        sys.exit(f"Error: {error}")

@@ -1,0 +1,39 @@
+"""A package from which others make the tables again: data, script, tables, versions, checksums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+
+from empathylab.export.dictionary import Entry, dictionary_files
+from empathylab.export.lab_tables import LabTables
+from empathylab.export.readme import replication_readme
+from empathylab.export.replication import analysis
+from empathylab.export.versions import requirements_file, versions_file
+from empathylab.export.writing import put
+from empathylab.tables import table_bytes
+
+# No result is made of how long single pages took.
+_LEFT_OUT = ("pages",)
+
+
+def put_replication(
+    folder: Path, found: LabTables, tables: Mapping[str, pl.DataFrame], entries: list[Entry]
+) -> dict[str, int]:
+    """The rows of each data file by name, after the package was written into the folder.
+
+    The tables are made by the very script that is in it, from the very files.
+    """
+    kept = {name: frame for name, frame in tables.items() if name not in _LEFT_OUT}
+    for name, frame in kept.items():
+        put(folder, f"data/{name}.csv", table_bytes(frame, "csv"))
+    for name, content in dictionary_files([one for one in entries if one.table in kept]).items():
+        put(folder, f"data/{name}", content)
+    made = analysis.write_tables(folder / "data", folder / "tables")
+    put(folder, "analysis.py", Path(analysis.__file__).read_bytes())
+    put(folder, "requirements.txt", requirements_file())
+    put(folder, "versions.json", versions_file())
+    put(folder, "README.md", replication_readme(kept, sorted(made), found.blind).encode())
+    return {f"data/{name}.csv": frame.height for name, frame in kept.items()}

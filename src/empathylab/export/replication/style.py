@@ -1,0 +1,135 @@
+"""The tables of style made from exported files: how respondents write, and who is told from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.style.analysis import StyleAnalysis, analyse_style
+from empathylab.analysis.style.lab import report_depth, report_respondents
+from empathylab.analysis.style.tables import (
+    classification_rows,
+    confusion_rows,
+    difference_rows,
+    emoji_rows,
+    feature_rows,
+    feature_values,
+    overview_rows,
+    recurring_rows,
+    relation_rows,
+    reuse_rows,
+    tactic_rows,
+    template_rows,
+    term_rows,
+)
+from empathylab.analysis.style.terms import shown_terms
+from empathylab.errors import UserError
+from empathylab.export.replication.tables import Made, Read, file_name, flat
+
+
+def style_made(read: Read) -> Iterator[Made]:
+    """Every table of style that the report shows; none where nobody wrote anything."""
+    responses = read("responses")
+    if responses is None:
+        return
+    counted = responses.filter("counted").sort(pl.col("kind") != "human", maintain_order=True)
+    frame = counted.with_columns(situation=pl.format("{}/{}", "set", "situation"))
+    described = report_respondents(frame)
+    frame = frame.filter(pl.col("respondent").is_in(described.names))
+    try:
+        found = analyse_style(
+            frame, ratings=_ratings(read), against=described.against, depth=report_depth(counted)
+        )
+    except UserError:
+        return  # no usable text
+    yield from _profiles(found)
+    yield from _words(found)
+    yield from _told(found)
+    yield from _tactics(found)
+    yield from _rated(found)
+
+
+def _ratings(read: Read) -> pl.DataFrame | None:
+    """What people said in studies whose results are told, by response."""
+    ratings, raters, studies = read("ratings"), read("raters"), read("studies")
+    responses = read("responses")
+    if ratings is None or raters is None or studies is None or responses is None:
+        return None
+    people = raters.filter(kind="person").select("study", "rater")
+    open_to_all = studies.filter(~pl.col("results_hidden"))["study"].to_list()
+    rated = ratings.filter(pl.col("study").is_in(open_to_all)).join(
+        people, on=["study", "rater"], how="semi", maintain_order="left"
+    )
+    samples = responses.select("response", "sample").unique("response")
+    named = rated.join(samples, on="response", how="left", maintain_order="left").with_columns(
+        situation=pl.format("{}/{}", "set", "situation")
+    )
+    columns = ["respondent", "situation", "sample", "rater", "study", "dimension", "rating"]
+    return named.select(columns)
+
+
+def _profiles(found: StyleAnalysis) -> Iterator[Made]:
+    short = overview_rows(found)
+    yield Made("style-overview", "How they write, in short: means per response", short, short)
+    caption = "Features of style, means per response"
+    yield Made("style-features", caption, feature_values(found), feature_rows(found))
+    if found.differences:
+        values = [flat(one) for one in found.differences]
+        yield Made("style-differences", "Differences in style", values, difference_rows(found))
+
+
+def _words(found: StyleAnalysis) -> Iterator[Made]:
+    taken: set[str] = set()
+    for one in found.distinctive:
+        if not shown_terms(one.terms, 1):
+            continue
+        against = one.against or "the others"
+        values = [flat(term) for term in one.terms]
+        yield Made(
+            f"style-words-{file_name(one.respondent, taken)}",
+            f"Words and phrases that mark {one.respondent}, against {against}",
+            values,
+            term_rows(found, one.respondent),
+        )
+    yield from _plain("style-emoji", "Emoji per response", emoji_rows(found))
+
+
+def _told(found: StyleAnalysis) -> Iterator[Made]:
+    told = found.predictability
+    if told is None:
+        return
+    caption = "Who was taken for whom: responses, by who wrote them"
+    yield from _plain("style-told-confusion", caption, confusion_rows(found))
+    values = [flat(one) for one in (told.full, *told.ablations)]
+    caption = f"How well writers are told apart, in {told.folds}-fold cross-validation"
+    yield Made("style-told", caption, values, classification_rows(found))
+
+
+def _tactics(found: StyleAnalysis) -> Iterator[Made]:
+    caption = "Share of responses with each tactic"
+    values = [flat(one) for one in found.tactics.uses]
+    yield Made("style-tactics", caption, values, tactic_rows(found))
+    yield from _plain("style-orders", "The commonest orders of tactics", template_rows(found))
+    yield from _plain("style-reuse", "How much respondents repeat themselves", reuse_rows(found))
+    caption = "Openings and closings that come again"
+    yield from _plain("style-openings", caption, recurring_rows(found))
+
+
+def _rated(found: StyleAnalysis) -> Iterator[Made]:
+    taken: set[str] = set()
+    for one in found.rated:
+        values = [flat(relation) for relation in one.relations]
+        yield Made(
+            f"style-rated-{file_name(f'{one.study} {one.dimension}', taken)}",
+            f"What goes with {one.dimension} ratings of {one.study}",
+            values,
+            relation_rows(one),
+        )
+
+
+def _plain(name: str, caption: str, rows: Sequence[Mapping[str, Any]]) -> Iterator[Made]:
+    """A table whose cells are the same in CSV; none without rows."""
+    if rows:
+        yield Made(name, caption, rows, rows)

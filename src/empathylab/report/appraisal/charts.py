@@ -1,0 +1,184 @@
+"""The report's figures, as Vega-Lite specifications. The page chooses the colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from empathylab.situations import APPRAISAL_EMOTIONS
+from empathylab.stats.intervals import change_interval
+from empathylab.stats.questionnaires.appraisal import ScaleChange
+
+_MOST_DOTS = 120
+
+
+def in_usual_order(emotions: Iterable[str]) -> list[str]:
+    """The different emotions, in the order of the appraisal protocol; others after them."""
+    usual = {emotion: place for place, emotion in enumerate(APPRAISAL_EMOTIONS)}
+    return sorted(dict.fromkeys(emotions), key=lambda emotion: usual.get(emotion, len(usual)))
+
+
+def levels_chart(scores: pl.DataFrame, *, lowest: float, highest: float) -> dict[str, Any] | None:
+    """One subscale: a band for rest, a dot per administration, and each emotion's mean.
+
+    None where there are too many administrations to show each.
+    """
+    evoked = scores.filter(pl.col("phase") == "evoked").select(
+        "respondent", "emotion", "situation", "score"
+    )
+    if not 0 < evoked.height <= _MOST_DOTS:
+        return None
+    rest = _at_rest(scores, lowest, highest)
+    axis = alt.Axis(title=f"score ({lowest:g} to {highest:g})", tickCount=5, grid=True)
+
+    def x(name: str) -> alt.X:
+        return alt.X(name, scale=alt.Scale(domain=[lowest, highest], nice=False), axis=axis)
+
+    color = _color(scores["respondent"].unique(maintain_order=True).to_list())
+    emotions = in_usual_order(evoked["emotion"])
+    y = alt.Y("emotion:N", sort=emotions, title=None, axis=alt.Axis(grid=False))
+    who, when = alt.Tooltip("respondent:N"), alt.Tooltip("emotion:N")
+    band = (
+        alt.Chart(_values(rest)).mark_rect(opacity=0.13).encode(x("low:Q"), alt.X2("high:Q"), color)
+    )
+    line = (
+        alt.Chart(_values(rest))
+        .mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
+        .encode(x("mean:Q"), color, tooltip=[who, _number("mean", "at rest"), _number("sd", "SD")])
+    )
+    base = alt.Chart(_values(evoked)).encode(y, color, yOffset=alt.YOffset("respondent:N"))
+    dots = base.mark_circle(size=46, opacity=0.45).encode(
+        x("score:Q"), tooltip=[who, when, _number("score", "score"), alt.Tooltip("situation:N")]
+    )
+    means = base.mark_tick(thickness=3, size=20).encode(
+        x("mean(score):Q"), tooltip=[who, when, _number("mean(score)", "mean")]
+    )
+    height = 30 * len(emotions) * max(1, min(4, rest.height))
+    return _spec(alt.layer(band, line, dots, means), height)
+
+
+def change_chart(changes: Sequence[ScaleChange]) -> dict[str, Any]:
+    """One subscale's change from rest after each emotion, with intervals, per respondent."""
+    rows = []
+    for one in changes:
+        interval = change_interval(one)
+        rows.append(
+            {
+                "respondent": one.respondent,
+                "emotion": one.emotion,
+                "change": one.delta,
+                "low": interval.low if interval else one.delta,
+                "high": interval.high if interval else one.delta,
+                "n": one.n,
+            }
+        )
+    respondents = list(dict.fromkeys(one.respondent for one in changes))
+    emotions = in_usual_order(str(one.emotion) for one in changes)
+    values = alt.InlineData(values=rows)
+    base = alt.Chart(values).encode(
+        alt.Y("emotion:N", sort=emotions, title=None, axis=alt.Axis(grid=False)),
+        _color(respondents),
+        yOffset=alt.YOffset("respondent:N", sort=respondents),
+        tooltip=[
+            alt.Tooltip("respondent:N"),
+            alt.Tooltip("emotion:N"),
+            _number("change", "change"),
+            _number("low", "95% from"),
+            _number("high", "to"),
+            alt.Tooltip("n:Q"),
+        ],
+    )
+    axis = alt.Axis(title="change from rest", grid=True)
+    lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
+    points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("change:Q", axis=axis))
+    zero = (
+        alt.Chart(alt.InlineData(values=[{"zero": 0}]))
+        .mark_rule(strokeDash=[2, 2])
+        .encode(alt.X("zero:Q", axis=axis), color=alt.value("gray"))
+    )
+    height = len(emotions) * max(26, 11 * len(respondents))
+    return _spec(alt.layer(zero, lines, points), height)
+
+
+def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
+    """One subscale's change from rest after each factor's situations, respondents side by side."""
+    rows = [
+        {
+            "respondent": one.respondent,
+            "factor": f"{one.emotion}: {one.factor}",
+            "change": one.delta,
+            "n": one.n,
+        }
+        for one in changes
+    ]
+    emotions = in_usual_order(str(one.emotion) for one in changes)
+    factors = [
+        factor
+        for emotion in emotions
+        for factor in dict.fromkeys(str(row["factor"]) for row in rows)
+        if factor.startswith(f"{emotion}: ")
+    ]
+    respondents = list(dict.fromkeys(one.respondent for one in changes))
+    upright = len(respondents) < 4 and max(map(len, respondents)) < 15
+    most = max((abs(one.delta) for one in changes), default=1.0) or 1.0
+    chart = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_rect()
+        .encode(
+            alt.X(
+                "respondent:N",
+                sort=respondents,
+                title=None,
+                axis=alt.Axis(orient="top", labelAngle=0 if upright else -40, labelLimit=140),
+            ),
+            alt.Y("factor:N", sort=factors, title=None, axis=alt.Axis(labelLimit=420)),
+            alt.Color(
+                "change:Q",
+                scale=alt.Scale(scheme="purpleorange", domain=[-most, most], reverse=True),
+                legend=alt.Legend(title="change", orient="bottom"),
+            ),
+            tooltip=[
+                alt.Tooltip("respondent:N"),
+                alt.Tooltip("factor:N"),
+                _number("change", "change"),
+                alt.Tooltip("n:Q"),
+            ],
+        )
+    )
+    return _spec(chart, 20 * len(factors))
+
+
+def _at_rest(scores: pl.DataFrame, lowest: float, highest: float) -> pl.DataFrame:
+    return (
+        scores.filter(pl.col("phase") == "default")
+        .group_by("respondent", maintain_order=True)
+        .agg(pl.col("score").mean().alias("mean"), pl.col("score").std().fill_null(0).alias("sd"))
+        .with_columns(
+            (pl.col("mean") - pl.col("sd")).clip(lowest, highest).alias("low"),
+            (pl.col("mean") + pl.col("sd")).clip(lowest, highest).alias("high"),
+        )
+    )
+
+
+def _color(respondents: list[str]) -> alt.Color:
+    legend = alt.Legend(title=None, orient="top") if len(respondents) > 1 else None
+    return alt.Color("respondent:N", scale=alt.Scale(domain=respondents), legend=legend)
+
+
+def _number(field: str, title: str) -> alt.Tooltip:
+    return alt.Tooltip(f"{field}:Q", title=title, format=".1f")
+
+
+def _values(frame: pl.DataFrame) -> alt.InlineData:
+    return alt.InlineData(values=frame.to_dicts())
+
+
+def _spec(chart: Any, height: int) -> dict[str, Any]:
+    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(
+        validate=False
+    )
+    spec.pop("config", None)
+    return spec

@@ -1,0 +1,136 @@
+"""The judges' part of the report: a card for each, with its figures and the tables behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from empathylab.analysis.judges.analysis import JudgesAnalysis
+from empathylab.analysis.judges.cards import JudgeCard
+from empathylab.analysis.judges.prose import good_for, not_for, reasons
+from empathylab.analysis.text.numbers import number
+from empathylab.report.appraisal.section import Figure
+from empathylab.report.judges.charts import bias_chart, confusion_chart, curve_chart, map_chart
+from empathylab.report.judges.tables import bias_rows, card_rows, confusion_rows
+
+_MOST_DRAWN = 12
+"""Cards that get figures; a page with more is slow and is not looked at."""
+_FEWEST_DRAWN = 30
+"""Ratings by people below which a calibration would be drawn from nothing but chance."""
+_TAGS = {"may": "usable", "not": "meaningless", "cannot tell": "doubtful"}
+
+
+@dataclass(frozen=True, slots=True)
+class CardOnPage:
+    """A judge's card as the page shows it."""
+
+    id: str
+    title: str
+    verdict: str
+    tag: str
+    """The class of its label: `usable`, `doubtful` or `meaningless`."""
+    decision: str
+    reasons: tuple[str, ...]
+    good_for: tuple[str, ...]
+    not_for: tuple[str, ...]
+    figures: tuple[Figure, ...]
+    tables: tuple[tuple[str, tuple[dict[str, str], ...]], ...]
+    """Each with its title."""
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOnPage:
+    """The judges of one study."""
+
+    study: str
+    overview: tuple[dict[str, str], ...]
+    cards: tuple[CardOnPage, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSection:
+    """What the page shows of judges."""
+
+    studies: tuple[StudyOnPage, ...]
+    specs: tuple[dict[str, Any], ...]
+
+
+def judge_section(analyses: Sequence[JudgesAnalysis]) -> JudgeSection:
+    """The section's cards; empty where no judge was held against people."""
+    specs: list[dict[str, Any]] = []
+    studies = []
+    for place, analysis in enumerate(analyses, start=1):
+        cards = [
+            _card(card, f"judge-{place}-{number}", specs if number <= _MOST_DRAWN else None)
+            for number, card in enumerate(analysis.cards, start=1)
+        ]
+        undrawn = len(cards) - _MOST_DRAWN
+        notes = analysis.notes
+        if undrawn > 0:
+            notes = (*notes, f"The last {undrawn} cards have no figures here, only numbers.")
+        studies.append(
+            StudyOnPage(analysis.study, tuple(card_rows(analysis.cards)), tuple(cards), notes)
+        )
+    return JudgeSection(tuple(studies), tuple(specs))
+
+
+def _card(card: JudgeCard, name: str, specs: list[dict[str, Any]] | None) -> CardOnPage:
+    tables = {
+        "people by judge": confusion_rows(card),
+        "biases": bias_rows([card]),
+        "calibration": curve_rows(card),
+    }
+    return CardOnPage(
+        id=name,
+        title=f"{card.judge}: {card.dimension}",
+        verdict=card.verdict,
+        tag=_TAGS[card.decision],
+        decision={"may": "may stand in", "not": "not", "cannot tell": "cannot tell"}[card.decision],
+        reasons=(*reasons(card), *_undrawn(card)),
+        good_for=good_for(card),
+        not_for=not_for(card),
+        figures=() if specs is None else _figures(card, specs),
+        tables=tuple((title, tuple(rows)) for title, rows in tables.items() if rows),
+    )
+
+
+def _figures(card: JudgeCard, specs: list[dict[str, Any]]) -> tuple[Figure, ...]:
+    enough = card.n_ratings >= _FEWEST_DRAWN
+    drawn = {
+        "What the judge says, by what people say": confusion_chart(card),
+        "Calibration: people's mean by the judge's value": curve_chart(card) if enough else None,
+        "Calibration map: what people say, by what the judge says": map_chart(card)
+        if enough
+        else None,
+        "Biases, in points (place: share above a half)": bias_chart(card.biases),
+        "By emotion, in points": bias_chart(card.emotions),
+    }
+    figures = []
+    for title, spec in drawn.items():
+        if spec is not None:
+            figures.append(Figure("judge", title, len(specs)))
+            specs.append(spec)
+    return tuple(figures)
+
+
+def _undrawn(card: JudgeCard) -> tuple[str, ...]:
+    if not 0 < card.n_ratings < _FEWEST_DRAWN:
+        return ()
+    ratings = number(card.n_ratings, 0)
+    return (f"Of {ratings} ratings by people no calibration is drawn: {_FEWEST_DRAWN} are needed.",)
+
+
+def curve_rows(card: JudgeCard) -> list[dict[str, str]]:
+    """People's mean for each value that the judge gives, with its interval."""
+    return [
+        {
+            "the judge says": number(one.judge, 2),
+            "people's mean": number(one.people.estimate, 2),
+            "95% from": number(one.people.low, 2),
+            "to": number(one.people.high, 2),
+            "ratings": number(one.n, 0),
+        }
+        for one in (card.curve.points if card.curve else ())
+    ]

@@ -1,0 +1,96 @@
+"""Judges' cards as rows of a table, as people read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
+from empathylab.analysis.judges.prose import bias_title
+from empathylab.analysis.text.numbers import number, p_value, signed
+
+_SHORT = {"may": "may stand in", "not": "not", "cannot tell": "cannot tell"}
+
+
+def card_rows(cards: Iterable[JudgeCard]) -> list[dict[str, str]]:
+    """One row for each judge and dimension."""
+    return [
+        {
+            "judge": card.judge,
+            "dimension": card.dimension,
+            "stands in": _decided(card),
+            "responses": number(card.n, 0),
+            "people": number(card.n_people, 0),
+            "weighted κ": _ended(card.weighted_kappa.estimate, *_ends(card)),
+            "Spearman": _ended(card.spearman.estimate, card.spearman.low, card.spearman.high),
+            "wins": _wins(card),
+            "ε": f"{card.epsilon:g}",
+            "biases": _biases(card),
+        }
+        for card in cards
+    ]
+
+
+def bias_rows(cards: Iterable[JudgeCard]) -> list[dict[str, str]]:
+    """One row for each bias that was tested."""
+    return [
+        {
+            "judge": card.judge,
+            "dimension": card.dimension,
+            "bias": bias_title(one),
+            "toward": one.about or "–",
+            "estimate": signed(one.estimate, 2),
+            "95% from": signed(one.low, 2),
+            "to": signed(one.high, 2),
+            "p": p_value(one.p),
+            "p (Holm)": p_value(one.p_corrected),
+            "found": "yes" if one.found else "no",
+        }
+        for card in cards
+        for one in tested(card)
+    ]
+
+
+def confusion_rows(card: JudgeCard) -> list[dict[str, str]]:
+    """People's ratings by the judge's value, as counts."""
+    if card.confusion is None:
+        return []
+    names = [f"{one:g}" for one in card.confusion.categories]
+    return [
+        {"people say": name} | {f"judge {told}": number(count, 0) for told, count in cells}
+        for name, row in zip(names, card.confusion.counts, strict=True)
+        for cells in [list(zip(names, row, strict=True))]
+    ]
+
+
+def tested(card: JudgeCard) -> list[JudgeBias]:
+    """The biases that could be tested."""
+    return [one for one in (*card.biases, *card.emotions) if not math.isnan(one.p)]
+
+
+def _ends(card: JudgeCard) -> tuple[float, float]:
+    return card.weighted_kappa.low, card.weighted_kappa.high
+
+
+def _ended(estimate: float, low: float, high: float) -> str:
+    text = number(estimate, 2)
+    return text if math.isnan(low) else f"{text} ({number(low, 2)} to {number(high, 2)})"
+
+
+def _wins(card: JudgeCard) -> str:
+    test = card.alt_test
+    if test is None or not test.comparisons:
+        return "–"
+    return f"{sum(one.judge_wins for one in test.comparisons)} of {len(test.comparisons)}"
+
+
+def _biases(card: JudgeCard) -> str:
+    found = [bias_title(one) for one in card.biases if one.found]
+    odd = sum(one.found for one in card.emotions)
+    found += [f"{odd} emotions" if odd > 1 else "1 emotion"] if odd else []
+    return ", ".join(found) or ("none found" if tested(card) else "–")
+
+
+def _decided(card: JudgeCard) -> str:
+    limited = card.decision == "may" and card.not_for
+    return f"{_SHORT[card.decision]}, with limits" if limited else _SHORT[card.decision]

@@ -1,0 +1,155 @@
+"""Figures about the raters of a study: who they are, how long they took, how carefully they answer.
+
+Vega-Lite specifications; the page and the picture files choose the colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from empathylab.stats.questionnaires.inconsistency import Inconsistencies
+from empathylab.stats.raters.comparability import CategoricalComparison, NumericComparison
+
+_MOST_LEVELS = 25
+_BLUE = "#0072B2"
+_UNITS = {"seconds": ("minutes taken", 60.0)}
+_WORDS = {
+    "age": "age",
+    "teq": "total of the Toronto Empathy Questionnaire",
+    "inconsistencies": "answers that contradict the others",
+}
+
+
+def variable_title(variable: str) -> str:
+    """What a variable about raters is called in a figure: an axis title, or part of a sentence."""
+    if variable in _UNITS:
+        return _UNITS[variable][0]
+    return _WORDS.get(variable, variable.replace("_", " "))
+
+
+def levels_chart(found: CategoricalComparison) -> dict[str, Any]:
+    """The share of each arm's raters at each level of a property, the most frequent first."""
+    rows = []
+    for arm, counts in zip(found.arms, found.counts, strict=True):
+        total = sum(counts)
+        for level, count in list(zip(found.levels, counts, strict=True))[:_MOST_LEVELS]:
+            rows.append(
+                {
+                    "arm": arm,
+                    "level": level,
+                    "raters": count,
+                    "n": total,
+                    "share": count / total if total else 0.0,
+                }
+            )
+    levels = list(dict.fromkeys(str(row["level"]) for row in rows))
+    arms = list(found.arms)
+    chart = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar()
+        .encode(
+            alt.X("share:Q", axis=alt.Axis(format="%", title="share of the arm’s raters")),
+            alt.Y("level:N", sort=levels, title=None, axis=alt.Axis(grid=False, labelLimit=180)),
+            _color(arms),
+            yOffset=alt.YOffset("arm:N", sort=arms),
+            tooltip=[
+                alt.Tooltip("arm:N"),
+                alt.Tooltip("level:N", title=variable_title(found.variable)),
+                alt.Tooltip("raters:Q", format=","),
+                alt.Tooltip("n:Q", title="of", format=","),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+        )
+    )
+    return _spec(chart, max(2, len(levels)) * max(18, 10 * len(arms)))
+
+
+def numbers_chart(found: NumericComparison) -> dict[str, Any]:
+    """A number that raters have, as a histogram for each arm, one above the other."""
+    title, divisor = _UNITS.get(found.variable, (variable_title(found.variable), 1.0))
+    edges = [edge / divisor for edge in found.bins]
+    arms = [one.arm for one in found.arms]
+    rows = [
+        {
+            "arm": one.arm,
+            "from": low,
+            "to": high,
+            "raters": count,
+            "n": one.n,
+            "share": count / one.n if one.n else 0.0,
+        }
+        for one in found.arms
+        for low, high, count in zip(edges[:-1], edges[1:], one.histogram, strict=True)
+    ]
+    return _histogram(rows, arms, title)
+
+
+def inconsistency_chart(found: Inconsistencies) -> dict[str, Any] | None:
+    """How many raters contradict themselves how often; None where nobody answered."""
+    counts = [int(one) for one in found.counts if one >= 0]
+    if not counts:
+        return None
+    rows = [
+        {
+            "answers": value,
+            "raters": counts.count(value),
+            "n": len(counts),
+            "share": counts.count(value) / len(counts),
+        }
+        for value in range(max(counts) + 1)
+    ]
+    title = f"answers that contradict the others (at most {found.most_possible})"
+    chart = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(size=22, color=_BLUE)
+        .encode(
+            alt.X("answers:O", title=title, axis=alt.Axis(labelAngle=0)),
+            alt.Y("share:Q", axis=alt.Axis(format="%", title="raters", tickCount=5)),
+            tooltip=[
+                alt.Tooltip("answers:O", title="contradicting answers"),
+                alt.Tooltip("raters:Q", format=","),
+                alt.Tooltip("n:Q", title="of", format=","),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+        )
+    )
+    return _spec(chart, 200)
+
+
+def _histogram(rows: Sequence[dict[str, Any]], arms: list[str], title: str) -> dict[str, Any]:
+    """Bars that can be seen through where those of several arms lie behind each other."""
+    chart = (
+        alt.Chart(alt.InlineData(values=list(rows)))
+        .mark_bar(opacity=0.55 if len(arms) > 1 else 0.9)
+        .encode(
+            alt.X("from:Q", title=title, bin="binned", axis=alt.Axis(tickCount=6, grid=False)),
+            alt.X2("to:Q"),
+            alt.Y("share:Q", stack=None, axis=alt.Axis(format="%", title="raters", tickCount=4)),
+            _color(arms),
+            tooltip=[
+                alt.Tooltip("arm:N"),
+                alt.Tooltip("from:Q", format=".4~g"),
+                alt.Tooltip("to:Q", format=".4~g"),
+                alt.Tooltip("raters:Q", format=","),
+                alt.Tooltip("n:Q", title="of", format=","),
+                alt.Tooltip("share:Q", format=".1%"),
+            ],
+        )
+    )
+    return _spec(chart, 220)
+
+
+def _color(arms: list[str]) -> alt.Color:
+    legend = alt.Legend(title=None, orient="top") if len(arms) > 1 else None
+    return alt.Color("arm:N", scale=alt.Scale(domain=arms), legend=legend)
+
+
+def _spec(chart: Any, height: int) -> dict[str, Any]:
+    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(
+        validate=False
+    )
+    spec.pop("config", None)
+    return spec

@@ -1,0 +1,383 @@
+"""The figures about style, as Vega-Lite specifications. The page chooses the colours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import polars as pl
+
+from empathylab.analysis.text.emoji_names import emoji_name
+from empathylab.style.authorship.predictability import Classification, Predictability
+from empathylab.style.differences import feature_profile
+from empathylab.style.distinctive import DistinctiveTerms
+
+EMOJI_FONTS = "Noto Color Emoji, Apple Color Emoji, Segoe UI Emoji, Twemoji Mozilla, sans-serif"
+"""An emoji on its own is drawn in colour where one of these is installed."""
+
+_DARK, _LIGHT = "#1f2328", "#ffffff"
+_ROW = 22
+
+
+def feature_profile_chart(
+    features: pl.DataFrame,
+    columns: Sequence[str],
+    *,
+    titles: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """How far each respondent lies from the mean of all, feature by feature, with intervals.
+
+    In standard deviations of the feature over responses, so that features of different units
+    stand in one figure. `titles` says what to call a feature.
+    """
+    named = titles or {}
+    rows = [
+        {
+            "respondent": one.respondent,
+            "feature": named.get(one.feature, one.feature.replace("_", " ")),
+            "mean": one.mean,
+            "standing": one.standing,
+            "low": one.standing if math.isnan(one.low) else one.low,
+            "high": one.standing if math.isnan(one.high) else one.high,
+            "situations": one.n,
+        }
+        for one in feature_profile(features, columns=columns)
+        if not math.isnan(one.standing)
+    ]
+    respondents = list(dict.fromkeys(str(row["respondent"]) for row in rows))
+    order = list(dict.fromkeys(str(row["feature"]) for row in rows))
+    axis = alt.Axis(title="standard deviations from the mean of all", grid=True, tickCount=6)
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        alt.Y("feature:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=260)),
+        _color(respondents),
+        yOffset=alt.YOffset("respondent:N", sort=respondents),
+        tooltip=[
+            alt.Tooltip("respondent:N"),
+            alt.Tooltip("feature:N"),
+            _number("mean", "mean", ".3~g"),
+            _number("standing", "from the mean of all (SD)"),
+            _number("low", "95% from"),
+            _number("high", "to"),
+            alt.Tooltip("situations:Q"),
+        ],
+    )
+    lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
+    points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("standing:Q", axis=axis))
+    zero = (
+        alt.Chart(alt.InlineData(values=[{"zero": 0}]))
+        .mark_rule(strokeDash=[2, 2])
+        .encode(alt.X("zero:Q", axis=axis), color=alt.value("gray"))
+    )
+    height = len(order) * max(_ROW, 10 * len(respondents))
+    return _spec(alt.layer(zero, lines, points), height)
+
+
+def emoji_chart(counts: pl.DataFrame, *, top: int = 12) -> dict[str, Any] | None:
+    """How often each respondent uses the commonest emoji; None where nobody uses any.
+
+    `counts` has the columns respondent, emoji, count and per_response. Each emoji stands alone
+    beside its name: alone it is drawn in colour where a font can, and the name can be read where
+    none can.
+    """
+    if not counts.height:
+        return None
+    commonest = (
+        counts.group_by("emoji")
+        .agg(pl.col("per_response").sum())
+        .sort("per_response", "emoji", descending=[True, False])
+        .head(top)["emoji"]
+        .to_list()
+    )
+    respondents = counts["respondent"].unique(maintain_order=True).to_list()
+    names = _different_names(commonest)
+    shown = counts.filter(pl.col("emoji").is_in(commonest))
+    rows = [row | {"name": names[row["emoji"]]} for row in shown.to_dicts()]
+    order = [names[emoji] for emoji in commonest]
+    y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelPadding=32, labelLimit=220))
+    tall = max(_ROW + 4, 14 * len(respondents))
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar()
+        .encode(
+            alt.X("per_response:Q", title="per response", axis=alt.Axis(grid=True, tickCount=6)),
+            y,
+            _color(respondents),
+            yOffset=alt.YOffset("respondent:N", sort=respondents),
+            tooltip=[
+                alt.Tooltip("respondent:N"),
+                alt.Tooltip("name:N", title="emoji"),
+                alt.Tooltip("count:Q"),
+                _number("per_response", "per response", ".3f"),
+            ],
+        )
+    )
+    pictures = [{"name": names[emoji], "emoji": emoji} for emoji in commonest]
+    faces = (
+        alt.Chart(alt.InlineData(values=pictures))
+        .mark_text(font=EMOJI_FONTS, fontSize=16, align="right", baseline="middle")
+        .encode(y, alt.Text("emoji:N"), x=alt.value(-7))
+    )
+    return _spec(alt.layer(bars, faces), tall * len(order))
+
+
+def distinctive_chart(
+    found: Sequence[DistinctiveTerms], respondent: str, *, top: int = 20
+) -> dict[str, Any] | None:
+    """One respondent's most distinctive words and phrases by z; None where there are none.
+
+    All of `found` set the colours and the axis, so that the respondents' figures can be compared.
+    """
+    [one] = [each for each in found if each.respondent == respondent]
+    terms = one.terms[:top]
+    if not terms:
+        return None
+    rows = [
+        {
+            "respondent": respondent,
+            "term": term.term,
+            "z": term.z,
+            "count": term.count,
+            "per_thousand": term.per_thousand,
+            "against": term.against_per_thousand,
+            "example": term.examples[0] if term.examples else "",
+        }
+        for term in terms
+    ]
+    furthest = max(term.z for each in found for term in each.terms[:top])
+    against = f"{one.against}, per 1,000" if one.against else "others, per 1,000"
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        alt.X(
+            "z:Q",
+            title="z of the log odds ratio",
+            scale=alt.Scale(domain=[0, furthest]),
+            axis=alt.Axis(grid=True, tickCount=6),
+        ),
+        alt.Y(
+            "term:N",
+            sort=[term.term for term in terms],
+            title=None,
+            axis=alt.Axis(grid=False, labelLimit=260),
+        ),
+        _color([each.respondent for each in found], legend=False),
+        tooltip=[
+            alt.Tooltip("term:N"),
+            _number("z", "z"),
+            alt.Tooltip("count:Q"),
+            _number("per_thousand", "per 1,000", ".2f"),
+            _number("against", against, ".2f"),
+            alt.Tooltip("example:N"),
+        ],
+    )
+    stems = base.mark_rule(strokeWidth=2, opacity=0.6).encode(x2=alt.datum(0))
+    dots = base.mark_point(filled=True, size=60, opacity=1)
+    return _spec(alt.layer(stems, dots), 19 * len(terms))
+
+
+def confusion_chart(found: Predictability) -> dict[str, Any]:
+    """Who wrote a response, and who the classifier said did: shares of each writer's responses."""
+    rows = []
+    for writer, row in zip(found.respondents, found.full.confusion, strict=True):
+        total = sum(row) or 1
+        rows += [
+            {"writer": writer, "told": told, "share": count / total, "count": count}
+            for told, count in zip(found.respondents, row, strict=True)
+        ]
+    names = list(found.respondents)
+    # Upright names must fit beside each other, on a phone too.
+    upright = len(names) * max(map(len, names)) <= 18
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        alt.X(
+            "told:N",
+            sort=names,
+            title="told as",
+            axis=alt.Axis(orient="top", labelAngle=0 if upright else -40, labelLimit=200),
+        ),
+        alt.Y("writer:N", sort=names, title="written by", axis=alt.Axis(labelLimit=200)),
+        tooltip=[
+            alt.Tooltip("writer:N", title="written by"),
+            alt.Tooltip("told:N", title="told as"),
+            alt.Tooltip("count:Q", title="responses"),
+            _number("share", "share", ".1%"),
+        ],
+    )
+    return _spec(_cells(base, "share", [0, 1], ".1%", "of the writer's"), 0, names)
+
+
+def ablation_chart(found: Predictability) -> dict[str, Any]:
+    """How well writers are told apart when something is taken away, against chance."""
+    every: list[Classification] = [found.full, *found.ablations]
+    titles = {"full": "the full text"}
+    rows = [
+        {
+            "name": titles.get(one.name, one.name),
+            "accuracy": one.accuracy,
+            "low": one.low,
+            "high": one.high,
+            "macro_f1": one.macro_f1,
+            "note": one.note,
+        }
+        for one in every
+    ]
+    lowest = min(found.full.chance, found.uniform_chance, *(one.low for one in every))
+    scale = alt.Scale(domain=[max(0.0, lowest - 0.03), 1], nice=False)
+    axis = alt.Axis(title="accuracy on situations not seen", format="%", grid=True)
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        alt.Y(
+            "name:N",
+            sort=[str(row["name"]) for row in rows],
+            title=None,
+            axis=alt.Axis(grid=False),
+        ),
+        tooltip=[
+            alt.Tooltip("name:N", title="told from"),
+            _number("accuracy", "accuracy", ".1%"),
+            _number("low", "95% from", ".1%"),
+            _number("high", "to", ".1%"),
+            _number("macro_f1", "macro F1", ".3f"),
+            alt.Tooltip("note:N"),
+        ],
+    )
+    lines = base.mark_rule(strokeWidth=2).encode(
+        alt.X("low:Q", scale=scale, axis=axis), alt.X2("high:Q"), color=alt.value("#0072B2")
+    )
+    points = base.mark_point(filled=True, size=55, opacity=1).encode(
+        alt.X("accuracy:Q", scale=scale, axis=axis), color=alt.value("#0072B2")
+    )
+    chance = (
+        alt.Chart(alt.InlineData(values=[{"chance": found.full.chance}]))
+        .mark_rule(strokeDash=[4, 3])
+        .encode(
+            alt.X("chance:Q", scale=scale, axis=axis),
+            color=alt.value("gray"),
+            tooltip=[_number("chance", "chance: always the largest class", ".1%")],
+        )
+    )
+    return _spec(alt.layer(chance, lines, points), _ROW * len(rows))
+
+
+def tactic_flow_chart(places: pl.DataFrame) -> dict[str, Any] | None:
+    """Where in the response each tactic stands, one panel per respondent; None without tactics.
+
+    `places` comes from `tactic_places`.
+    """
+    if not places.height:
+        return None
+    parts = max(int(part) for part in places["part"])
+    order = [_part_name(part, parts) for part in range(1, parts + 1)]
+    rows = [row | {"where": order[row["part"] - 1]} for row in _completed(places).to_dicts()]
+    respondents = places["respondent"].unique(maintain_order=True).to_list()
+    tactics = (
+        places.group_by("tactic")
+        .agg((pl.col("part") * pl.col("count")).sum() / pl.col("count").sum())
+        .sort("part", "tactic")["tactic"]
+        .to_list()
+    )
+    base = alt.Chart(width=64 * parts, height=_ROW * len(tactics)).encode(
+        alt.X("where:N", sort=order, title=None, axis=alt.Axis(orient="top", labelAngle=0)),
+        alt.Y("tactic:N", sort=tactics, title=None),
+        tooltip=[
+            alt.Tooltip("respondent:N"),
+            alt.Tooltip("tactic:N"),
+            alt.Tooltip("where:N", title="sentences of the"),
+            _number("share", "share of these", ".1%"),
+            alt.Tooltip("count:Q", title="sentences"),
+        ],
+    )
+    most = max(float(share) for share in places["share"])
+    cells = _cells(base, "share", [0, most], ".0%", "share of sentences")
+    chart = cells.facet(
+        data=alt.InlineData(values=rows),
+        facet=alt.Facet("respondent:N", sort=respondents, title=None),
+        columns=3,
+    )
+    return _plain(chart.resolve_axis(x="independent"))
+
+
+def tactic_transition_chart(transitions: pl.DataFrame, respondent: str) -> dict[str, Any] | None:
+    """Which tactic follows which in one respondent's responses; None without tactics.
+
+    `transitions` comes from `tactic_transitions`.
+    """
+    mine = transitions.filter(pl.col("respondent") == respondent)
+    if not mine.height:
+        return None
+    tactics = sorted({*mine["before"], *mine["after"]} - {"start", "end"})
+    base = alt.Chart(alt.InlineData(values=mine.to_dicts())).encode(
+        alt.X(
+            "after:N",
+            sort=[*tactics, "end"],
+            title="then",
+            axis=alt.Axis(orient="top", labelAngle=-40),
+        ),
+        alt.Y("before:N", sort=["start", *tactics], title="after"),
+        tooltip=[
+            alt.Tooltip("before:N", title="after"),
+            alt.Tooltip("after:N", title="then"),
+            alt.Tooltip("count:Q"),
+            _number("share", "share", ".1%"),
+        ],
+    )
+    cells = _cells(base, "share", [0, 1], ".0%", "share of what follows")
+    return _spec(cells, 0, ["start", *tactics])
+
+
+def _part_name(part: int, parts: int) -> str:
+    if part == 1:
+        return "opening"
+    if part == parts:
+        return "closing"
+    return "middle" if parts == 3 else f"part {part}"
+
+
+def _completed(places: pl.DataFrame) -> pl.DataFrame:
+    """Every respondent with every tactic in every part, 0 where it does not occur."""
+    whole = places.select("respondent").unique(maintain_order=True)
+    for column in ("tactic", "part"):
+        whole = whole.join(places.select(column).unique(maintain_order=True), how="cross")
+    joined = whole.join(places, on=["respondent", "tactic", "part"], how="left")
+    return joined.with_columns(pl.col("count", "share").fill_null(0))
+
+
+def _cells(base: Any, field: str, domain: list[float], form: str, title: str) -> Any:
+    """Coloured cells with their numbers, dark on light or light on dark."""
+    color = alt.Color(
+        f"{field}:Q",
+        scale=alt.Scale(scheme="blues", domain=domain),
+        legend=alt.Legend(title=title, orient="bottom", format="%"),
+    )
+    ink = alt.condition(
+        alt.datum[field] > domain[0] + 0.68 * (domain[1] - domain[0]),
+        alt.value(_LIGHT),
+        alt.value(_DARK),
+    )
+    numbers = base.mark_text(fontSize=12).encode(alt.Text(f"{field}:Q", format=form), color=ink)
+    return alt.layer(base.mark_rect().encode(color), numbers)
+
+
+def _different_names(emoji: Sequence[str]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for one in emoji:
+        name = emoji_name(one)
+        names[one] = name if name not in names.values() else f"{name} ({len(names) + 1})"
+    return names
+
+
+def _color(respondents: list[str], *, legend: bool = True) -> alt.Color:
+    shown = alt.Legend(title=None, orient="top") if legend and len(respondents) > 1 else None
+    return alt.Color("respondent:N", scale=alt.Scale(domain=respondents), legend=shown)
+
+
+def _number(field: str, title: str, form: str = ".2f") -> alt.Tooltip:
+    return alt.Tooltip(f"{field}:Q", title=title, format=form)
+
+
+def _spec(chart: Any, height: int, rows: Sequence[str] = ()) -> dict[str, Any]:
+    return _plain(chart.properties(width="container", height=height or 34 * max(2, len(rows))))
+
+
+def _plain(chart: Any) -> dict[str, Any]:
+    spec: dict[str, Any] = chart.to_dict(validate=False)
+    spec.pop("config", None)
+    return spec

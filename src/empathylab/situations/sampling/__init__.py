@@ -1,0 +1,1 @@
+"""Balanced samples from sets of situations."""

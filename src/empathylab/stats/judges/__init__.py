@@ -1,0 +1,1 @@
+"""Judges' ratings compared with people's: bias, calibration, prediction-powered inference."""

@@ -1,0 +1,92 @@
+"""Each respondent left out in turn, and foretold from a judge's ratings and the others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.errors import InputError
+from empathylab.stats.judges.inverse_prediction import StraightLine
+from empathylab.stats.judges.transfer_lines import Array, Shares, through_means, through_ratings
+
+
+@dataclass(frozen=True, slots=True)
+class TransferError:
+    """How far the judge missed a respondent whom it was not calibrated on."""
+
+    respondent: str
+    foretold: float
+    """From the judge's ratings of this respondent and people's ratings of the others."""
+    people: float
+    """What people said."""
+    n: int
+    """People's ratings of this respondent."""
+    leverage: float
+    """How far the line of the others was stretched to reach this one: 1 / others, or more."""
+    lean: float = math.nan
+    """How far the judge lies above the others' line of it on people, in units of the scatter."""
+
+    @property
+    def error(self) -> float:
+        """Above 0 where the judge foretells too much."""
+        return self.foretold - self.people
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The rows that the judge rated, as arrays, so that each of many can be left out in turn."""
+
+    names: tuple[str, ...]
+    who: NDArray[np.int64]
+    rated: NDArray[np.bool_]
+    y: Array
+    f: Array
+
+    @classmethod
+    def of(cls, frame: pl.DataFrame, respondent: str, rating: str, prediction: str) -> Told:
+        """From the columns of those names."""
+        told = pl.col(prediction).cast(pl.Float64).fill_nan(None).is_not_null()
+        rows = frame.filter(told, pl.col(respondent).is_not_null())
+        labels = rows[respondent].cast(pl.String).to_numpy()
+        names, who = np.unique(labels, return_inverse=True)
+        ratings = rows[rating].cast(pl.Float64)
+        return cls(
+            tuple(names.tolist()),
+            who,
+            ratings.is_not_null().to_numpy(),
+            ratings.fill_null(0.0).to_numpy(),
+            rows[prediction].cast(pl.Float64).to_numpy(),
+        )
+
+    def left_out(self, name: str, newcomer: str, *, means: bool) -> TransferError:
+        """The respondent foretold from the rest, without the newcomer."""
+        mine = self._of(name)
+        rest = self.rated & ~mine & ~self._of(newcomer)
+        own = mine & self.rated
+        if not own.any() or not rest.any():
+            raise nothing_told(name, told=bool(mine.any()))
+        y, f = self.y[rest], self.f[rest]
+        shares = Shares.of(self.who[rest])
+        found = (through_means if means else through_ratings)(y, f, self.f[mine], shares)
+        people, level = float(self.y[own].mean()), float(self.f[mine].mean())
+        lean = StraightLine.through(shares.means(y), shares.means(f)).missed(people, level)
+        return TransferError(name, found.estimate, people, int(own.sum()), found.leverage, lean)
+
+    def _of(self, name: str) -> NDArray[np.bool_]:
+        place = self.names.index(name) if name in self.names else -1
+        return np.asarray(self.who == place)
+
+
+def nothing_told(name: str, *, told: bool) -> InputError:
+    """The error of one whom nobody can be foretold from, or whom the judge has not rated."""
+    return InputError(
+        "there is nothing to calibrate the judge on"
+        if told
+        else "the judge has rated nothing of this respondent",
+        got=name,
+        remedy="Let the judge rate the new replies, and replies that people have rated.",
+    )

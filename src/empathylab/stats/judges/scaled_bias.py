@@ -1,0 +1,189 @@
+"""Does a judge lean, once it is allowed a scale of its own?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.stats.cluster_robust import (
+    Codes,
+    cluster_codes,
+    cluster_covariance,
+    fewest_clusters,
+    least_squares,
+    t_margin,
+    two_sided_p,
+)
+from empathylab.stats.judges.bias import Bias
+
+Array = NDArray[np.float64]
+
+_FIRM = 3.3
+"""The t value from which others' ratings foretell a person's well enough to measure by: F of 10
+(Staiger & Stock 1997, Econometrica 65, 557–586)."""
+SINGLE = "its scale is not known from single ratings, and a wider one might look the same"
+"""Said where the judge's scale is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    judge: Array
+    people: Array
+    lean: Array
+    clusters: tuple[Codes, ...]
+    dropped: int
+    confidence: float
+
+    def kept(self, chosen: NDArray[np.bool_]) -> _Rows:
+        ways = tuple(codes[chosen] for codes in self.clusters)
+        judge, people, lean = (one[chosen] for one in (self.judge, self.people, self.lean))
+        dropped = self.dropped + int((~chosen).sum())
+        return _Rows(judge, people, lean, ways, dropped, self.confidence)
+
+    def centred(self, groups: Codes) -> _Rows:
+        values = (self.judge, self.people, self.lean)
+        judge, people, lean = (centred(one, groups) for one in values)
+        return replace(self, judge=judge, people=people, lean=lean)
+
+
+def scaled_bias(
+    frame: pl.DataFrame,
+    lean: str,
+    *,
+    response: str = "response",
+    within: str | None = None,
+    rating: str = "rating",
+    prediction: str = "prediction",
+    rater: str | None = "rater",
+    situation: str | None = "situation",
+    confidence: float = 0.95,
+) -> Bias:
+    """How much the judge's value rises with `lean`, beyond its own scale times people's ratings.
+
+    The judge is regressed on people's rating and `lean`, so that one that only narrows or widens
+    the scale has no bias; the estimate is in the judge's points. A single rating measures what
+    people think with error, which would make the judge's scale look narrower than it is, and
+    differences that people see look like bias. So the rating is foretold from the other people's
+    of the same response (instrumental variable), whose errors are their own. One row is one
+    person's rating beside the judge's; `within` names groups whose own level is taken out first.
+    Ratings of one rater and of one situation may be correlated.
+
+    Where fewer than half of the responses have two ratings, or these hardly agree, the scale is
+    not known. Then the bias is tried at the narrowest scale that fits (the slope on single
+    ratings) and at the widest likely one (people's own, or the judge's spread over theirs), and
+    the one nearer to 0 is given; where their signs differ there is none. A judge that widens the
+    scale by more may still seem to lean: to rule that out too would need the inverse of the slope
+    of people on the judge, which leaves hardly any power.
+    """
+    wanted = [one for one in (lean, rating, prediction, response, within) if one is not None]
+    whole = frame.drop_nulls(wanted)
+    codes = [cluster_codes(whole[one]) for one in (rater, situation) if one is not None]
+    judge, people, leans = (
+        whole[one].cast(pl.Float64).to_numpy() for one in (prediction, rating, lean)
+    )
+    rows = _Rows(judge, people, leans, tuple(codes), len(frame) - len(whole), confidence)
+    groups = np.zeros(len(whole), np.int64) if within is None else cluster_codes(whole[within])
+    found = _instrumented(rows, cluster_codes(whole[response]), groups)
+    return _between(rows.centred(groups)) if found is None else found
+
+
+def centred(values: Array, groups: Codes) -> Array:
+    """The values less their group's mean."""
+    _, place = np.unique(groups, return_inverse=True)
+    means = np.bincount(place, values) / np.maximum(np.bincount(place), 1)
+    return np.asarray(values - means[place])
+
+
+def _instrumented(rows: _Rows, responses: Codes, groups: Codes) -> Bias | None:
+    """The bias by what others said of the same response; None where that tells too little."""
+    _, place, sizes = np.unique(responses, return_inverse=True, return_counts=True)
+    if not len(sizes) or (sizes > 1).mean() < 0.5:
+        return None
+    several = sizes[place] > 1
+    sums = np.bincount(place, rows.people)
+    others = ((sums[place] - rows.people) / np.maximum(sizes[place] - 1, 1))[several]
+    kept, groups = rows.kept(several), groups[several]
+    kept, others = kept.centred(groups), centred(others, groups)
+    if not _vary(kept.lean, others, kept.people) or _dependent(kept.lean, others):
+        return None
+    first = least_squares(np.column_stack([kept.lean, others]), kept.people, kept.clusters)
+    firm = _FIRM * math.sqrt(max(float(first.covariance[1, 1]), 0.0))
+    if first.df < 1 or not float(first.coefficients[1]) > firm:
+        return None
+    return _estimated(kept, np.column_stack([kept.lean, others]))
+
+
+def _estimated(rows: _Rows, instruments: Array) -> Bias:
+    design = np.column_stack([rows.lean, rows.people])
+    inverse = np.linalg.inv(instruments.T @ design)
+    coefficients = inverse @ instruments.T @ rows.judge
+    scores = instruments * (rows.judge - design @ coefficients)[:, None]
+    covariance = inverse @ cluster_covariance(scores, rows.clusters) @ inverse.T
+    return _bias(float(coefficients[0]), float(covariance[0, 0]), rows)
+
+
+def _between(rows: _Rows) -> Bias:
+    """The bias nearest to 0 over the scales that the judge may have."""
+    nothing = (math.nan, math.nan, math.nan, math.nan, math.nan)
+    n = len(rows.judge)
+    if n < 3 or not _vary(rows.lean):
+        note = "too few rows" if n < 3 else "nothing to compare"
+        return Bias(*nothing, 0, n, rows.dropped, rows.confidence, note)
+    narrow, wide = _scales(rows)
+    ends = [_at(rows, scale) for scale in (narrow, wide)]
+    if any(one.df < 1 or math.isnan(one.p) for one in ends) or not _vary(rows.people):
+        return ends[1]
+    nearest = min(ends, key=lambda one: abs(one.estimate))
+    low, high = min(one.low for one in ends), max(one.high for one in ends)
+    if ends[0].estimate * ends[1].estimate <= 0:
+        return replace(nearest, estimate=0.0, low=low, high=high, p=1.0, note=SINGLE)
+    return replace(nearest, low=low, high=high, p=max(one.p for one in ends), note=SINGLE)
+
+
+def _scales(rows: _Rows) -> tuple[float, float]:
+    """The narrowest and the widest scale of the judge, in its points for one of people's."""
+    if not _vary(rows.people) or _dependent(rows.lean, rows.people):
+        return 1.0, 1.0
+    design = np.column_stack([rows.lean, rows.people])
+    slope = float(np.linalg.lstsq(design, rows.judge, rcond=None)[0][1])
+    spread = float(rows.judge.std() / rows.people.std())
+    return min(max(slope, 0.0), 1.0), max(spread, 1.0)
+
+
+def _at(rows: _Rows, scale: float) -> Bias:
+    apart = rows.judge - scale * rows.people
+    fit = least_squares(rows.lean[:, None], apart, rows.clusters)
+    return _bias(float(fit.coefficients[0]), float(fit.covariance[0, 0]), rows)
+
+
+def _bias(estimate: float, variance: float, rows: _Rows) -> Bias:
+    n, df = len(rows.judge), fewest_clusters(len(rows.judge), rows.clusters) - 1
+    rest: tuple[int, int, int, float] = (df, n, rows.dropped, rows.confidence)
+    if df < 1:
+        nothing = (math.nan, math.nan, math.nan, math.nan)
+        note = "all from one rater or one situation, so there is no interval"
+        return Bias(estimate, *nothing, *rest, note)
+    se = math.sqrt(max(variance, 0.0))
+    if se <= 1e-12 * max(1.0, float(np.abs(rows.judge).max()), float(np.abs(rows.people).max())):
+        exact = round(estimate, 12) + 0.0
+        note = "it is the same throughout, so the interval has no width"
+        return Bias(exact, exact, exact, 0.0, 0.0 if exact else 1.0, *rest, note)
+    margin = t_margin(df, rows.confidence) * se
+    return Bias(
+        estimate, estimate - margin, estimate + margin, se, two_sided_p(estimate / se, df), *rest
+    )
+
+
+def _vary(*values: Array) -> bool:
+    return all(
+        len(one) > 2 and float(np.ptp(one)) > 1e-9 * (1 + np.abs(one).max()) for one in values
+    )
+
+
+def _dependent(first: Array, second: Array) -> bool:
+    """Whether one is but a multiple of the other."""
+    return abs(float(np.corrcoef(first, second)[0, 1])) > 1 - 1e-9

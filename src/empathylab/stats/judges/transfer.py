@@ -1,0 +1,376 @@
+"""What people would say of somebody nobody has rated, from a judge that was held against others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from empathylab.errors import UnknownName
+from empathylab.stats.cluster_robust import (
+    cluster_codes,
+    cluster_covariance,
+    fewest_clusters,
+    t_margin,
+)
+from empathylab.stats.judges.inverse_prediction import EVERYTHING, InversePrediction, StraightLine
+from empathylab.stats.judges.leave_one_out import Told, TransferError, nothing_told
+from empathylab.stats.judges.transfer_lines import Shares, through_means, through_ratings
+
+MEANS_FROM = 4
+"""So many other respondents, and the line is drawn through their means."""
+_ROUNDING = 1e-9
+"""Of the size of what is compared: nearer than so much, two figures are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transferred:
+    """An estimate for a respondent whom no person has rated."""
+
+    estimate: float
+    low: float
+    high: float
+    """Holds whoever the respondent is, as long as the judge scatters around one straight line.
+    Infinite where nothing is ruled out; NaN where people rated a single other respondent."""
+    like_low: float
+    like_high: float
+    """Holds if the respondent is a draw like the others, whom the judge misses as it missed them,
+    each left out in turn. NaN where people rated a single other respondent."""
+    se: float
+    """Of missing somebody like the others, by the errors; NaN like the interval."""
+    df: int
+    """Respondents less one; less two where a line was drawn through their means."""
+    alike_low: float
+    alike_high: float
+    """Holds only if the judge errs on this respondent just as on the others together."""
+    alike_se: float
+    alike_df: int
+    slope: float
+    """By how much people's rating rises with the judge's; 0 where it does not."""
+    outside: bool
+    """Whether the judge puts the respondent above or below all the others."""
+    errors: tuple[TransferError, ...]
+    """One for each respondent that people rated; none where there is a single one."""
+    pull: Mapping[str, float]
+    """By how much the estimate rises with people's mean of each of the others; together 1, below 0
+    for those on the far side of a newcomer outside them."""
+    n: int
+    """People's ratings of the others that the judge was calibrated on."""
+    n_judged: int
+    """The respondent's own replies, rated by the judge alone."""
+    dropped: int
+    """Rows left out because the judge's rating was missing."""
+    confidence: float
+    back: InversePrediction
+    """The line of the judge's means on people's, to be read from the judge back to people."""
+    level: float
+    """The judge's mean of the respondent."""
+    note: str = ""
+
+    def ends(self, confidence: float) -> tuple[float, float]:
+        """Of the interval at that confidence; NaN where people rated a single other respondent."""
+        like = self.like_half_width(confidence)
+        near = self.estimate - like, self.estimate + like
+        if len(self.errors) <= 2:
+            # Two points are on one line always: beyond them nothing shows how it goes on.
+            return EVERYTHING if self.outside and self.errors else near
+        low, high = self.back.ends(self.level, confidence)
+        return min(low, near[0]), max(high, near[1])
+
+    def fits(self, limits: tuple[float, float]) -> bool:
+        """Whether any level of the scale goes with what the judge says of the respondent; also
+        where nothing is known."""
+        return not off_scale((self.low, self.high), limits)
+
+    def ends_on(self, limits: tuple[float, float], confidence: float) -> tuple[float, float]:
+        """Of the interval at that confidence, on a scale that ends at `limits`: infinite where no
+        level of it fits, for then the line does not hold for this respondent."""
+        ends = self.ends(confidence)
+        return ends if self.fits(limits) and not off_scale(ends, limits) else EVERYTHING
+
+    def like_half_width(self, confidence: float) -> float:
+        """Of the interval for somebody like the others; NaN where there is a single other one."""
+        if self.df < 1:
+            return math.nan
+        return max(t_margin(self.df, confidence) * self.se, self._alike(confidence))
+
+    def apart_ends(
+        self,
+        other: str,
+        mean: float,
+        also: float,
+        confidence: float,
+        limits: tuple[float, float] = EVERYTHING,
+    ) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Of the estimate less people's `mean` of `other`, whose own half width is `also`; and the
+        same if the judge errs alike. `limits` are the ends of the scale, which the estimate is
+        brought to where it lies beyond.
+
+        The other's mean is in the estimate, too. Where that draws both the same way, or they share
+        situations, the difference is more certain than this; where the line is drawn beyond the
+        others, it can turn them against each other, and that is counted.
+
+        Zou, G. Y., & Donner, A. (2008). Statistics in Medicine 27, 1693–1702 (a difference's ends).
+        """
+        added = also**2 * (1 + 2 * max(0.0, -self.pull.get(other, 0.0)))
+        estimate = min(max(self.estimate, limits[0]), limits[1])
+        apart, alike = estimate - mean, math.sqrt(self._alike(confidence) ** 2 + added)
+        low, high = self.ends_on(limits, confidence)
+        # NaN stays NaN as the first of the two.
+        down = reach(max(estimate - low, 0.0), estimate - limits[0], math.sqrt(added))
+        up = reach(max(high - estimate, 0.0), limits[1] - estimate, math.sqrt(added))
+        return (apart - down, apart + up), (apart - alike, apart + alike)
+
+    def _alike(self, confidence: float) -> float:
+        return t_margin(self.alike_df, confidence) * self.alike_se
+
+    @property
+    def rules_out(self) -> bool:
+        """Whether the interval has ends, so that something is ruled out."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+    @property
+    def typical_error(self) -> float:
+        """The root mean square of the errors; NaN without any."""
+        return _root_mean_square([one.error for one in self.errors])
+
+    @property
+    def largest_error(self) -> float:
+        """The error that is farthest from 0; NaN without any."""
+        return max((one.error for one in self.errors), key=abs, default=math.nan)
+
+
+def reach(own: float, most: float, also: float) -> float:
+    """How far a difference of two figures may reach to one side, where the one reaches so far as
+    `own`, and to the end of the scale at `most`, and the other as far as `also`.
+
+    Both seldom lie at their ends at once, so it is less than the sum; but where nothing short of
+    the scale's end is ruled out, that is no matter of chance.
+    """
+    return most + also if own >= most else math.hypot(own, also)
+
+
+def off_scale(ends: tuple[float, float], limits: tuple[float, float]) -> bool:
+    """Whether all from the one end to the other lies above the scale, or all below it."""
+    slack = _ROUNDING * (limits[1] - limits[0])
+    return ends[0] > limits[1] + slack or ends[1] < limits[0] - slack
+
+
+@dataclass(frozen=True, slots=True)
+class _Roles:
+    respondent: str
+    rating: str
+    prediction: str
+    rater: str | None
+    situation: str | None
+
+
+def transferred_mean(
+    frame: pl.DataFrame,
+    newcomer: str,
+    *,
+    respondent: str = "respondent",
+    rating: str = "rating",
+    prediction: str = "prediction",
+    rater: str | None = "rater",
+    situation: str | None = "situation",
+    left_out: Mapping[str, pl.DataFrame] | None = None,
+    confidence: float = 0.95,
+) -> Transferred:
+    """The mean that people would give `newcomer`, from a judge's ratings of all and people's of
+    others.
+
+    A row is one person's `rating` of a reply beside the judge's `prediction` of it; the newcomer's
+    rows have the prediction alone (ratings of the newcomer are not used: with some, take
+    `prediction_powered_mean`). A line from the judge's ratings to people's is fitted to the others,
+    each respondent weighing the same, and read off at the newcomer's mean. With four others or more
+    it goes through their means: a judge scatters from reply to reply, and a line through single
+    ratings is too flat to tell respondents apart. Two or three means leave too little to try such a
+    line on, and there it is fitted to the single ratings. A judge that goes against people gets a
+    flat line.
+
+    That the line holds for somebody new cannot be known from the others' ratings, only tried: each
+    other respondent is left out in turn and foretold from the rest. An error is divided by
+    √(1 + h), where h, the leverage, says how far the line of the rest was stretched to reach the
+    one left out; the root mean square of these, times √(1 + h) of the newcomer, times Student's
+    quantile is the half width of the interval from `like_low` to `like_high`. It is a prediction
+    interval, exact where respondents are normal draws around one line, the newcomer too. It is
+    never narrower than the `alike` one, which lets ratings of one rater and of one situation be
+    correlated and takes the line for given.
+
+    A newcomer need not be like the others: later models are better. Of a judge that leans toward
+    some respondents, such a line draws whoever is far from the others back to them. So the line is
+    also drawn the other way, of the judge's means on people's, and every level of people is kept
+    from which the judge's mean of the newcomer is not shown to be too far (`InversePrediction`).
+    That holds however far the newcomer lies from the others. From `low` to `high` is both of these
+    intervals; where the judge's means are not shown to rise with people's, nothing is ruled out.
+    With two others there is no such trial: a newcomer outside both can be anywhere.
+
+    `left_out` are frames to be used in the turns of these respondents, for a judge that was itself
+    trained on people's ratings and has to be trained anew without them.
+
+    A row without prediction is left out and counted. Raises InputError where nobody else was rated
+    or the judge rated nothing of the newcomer.
+    """
+    roles = _Roles(respondent, rating, prediction, rater, situation)
+    for column in (respondent, rating, prediction, rater, situation):
+        if column is not None and column not in frame.columns:
+            raise UnknownName("column", column, frame.columns)
+    others = _others(frame, newcomer, roles)
+    means = len(others) >= MEANS_FROM
+    line = _line(frame, newcomer, roles, means=means)
+    columns = respondent, rating, prediction
+    whole, turns = Told.of(frame, *columns), left_out or {}
+    errors = tuple(
+        (Told.of(turns[name], *columns) if name in turns else whole).left_out(
+            name, newcomer, means=means
+        )
+        for name in (others if len(others) > 1 else ())
+    )
+    alike = t_margin(line.df, confidence) * line.se
+    found = Transferred(
+        estimate=line.estimate,
+        low=math.nan,
+        high=math.nan,
+        like_low=math.nan,
+        like_high=math.nan,
+        se=_transfer_se(errors, line.leverage),
+        df=_df(line, len(others), means=means),
+        alike_low=line.estimate - alike,
+        alike_high=line.estimate + alike,
+        alike_se=line.se,
+        alike_df=line.df,
+        slope=line.slope,
+        outside=line.outside,
+        errors=errors,
+        pull=line.pull,
+        n=line.n,
+        n_judged=line.n_judged,
+        dropped=line.dropped,
+        confidence=confidence,
+        back=InversePrediction.of(line.back, [one.lean for one in errors]),
+        level=line.level,
+    )
+    low, high = found.ends(confidence)
+    like = found.like_half_width(confidence)
+    found = replace(
+        found,
+        low=low,
+        high=high,
+        like_low=line.estimate - like,
+        like_high=line.estimate + like,
+    )
+    return replace(found, note=_note(found, len(others)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What is read off for the newcomer, and how sure the line is."""
+
+    estimate: float
+    slope: float
+    leverage: float
+    pull: dict[str, float]
+    outside: bool
+    level: float
+    back: StraightLine
+    se: float
+    df: int
+    n: int
+    n_judged: int
+    dropped: int
+
+
+def _told(roles: _Roles) -> pl.Expr:
+    return pl.col(roles.prediction).cast(pl.Float64).fill_nan(None).is_not_null()
+
+
+def _others(frame: pl.DataFrame, newcomer: str, roles: _Roles) -> list[str]:
+    """The respondents that people and the judge rated."""
+    who = pl.col(roles.respondent).cast(pl.String)
+    rows = frame.filter(who != newcomer, pl.col(roles.rating).is_not_null(), _told(roles))
+    return rows[roles.respondent].cast(pl.String).unique(maintain_order=True).to_list()
+
+
+def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> _Line:
+    own = pl.col(roles.respondent).cast(pl.String) == newcomer
+    used = own | pl.col(roles.rating).is_not_null()
+    rows = frame.filter(used & _told(roles))
+    mine = rows.select(own=own)["own"].to_numpy()
+    names = rows[roles.respondent].cast(pl.String)
+    if mine.all() or not mine.any():
+        raise nothing_told(newcomer, told=bool(mine.any()) or rows.is_empty())
+    f = rows[roles.prediction].cast(pl.Float64).to_numpy()
+    y = rows[roles.rating].cast(pl.Float64).fill_null(0.0).to_numpy()
+    ways = [
+        cluster_codes(rows.select(pl.when(~own).then(pl.col(roles.rater)))[roles.rater])
+        if column == roles.rater
+        else cluster_codes(rows[column])
+        for column in (roles.rater, roles.situation)
+        if column is not None
+    ]
+    known, places = np.unique(names.to_numpy()[~mine], return_inverse=True)
+    shares = Shares.of(places)
+    read = through_means if means else through_ratings
+    found = read(y[~mine], f[~mine], f[mine], shares)
+    terms = np.zeros(len(f))
+    terms[~mine] = found.terms
+    terms[mine] = found.slope * (f[mine] - f[mine].mean()) / int(mine.sum())
+    fewest = fewest_clusters(int((~mine).sum()), [codes[~mine] for codes in ways])
+    few = math.sqrt(fewest / (fewest - 1)) if fewest > 1 else math.inf
+    variance = float(cluster_covariance(terms[:, None], ways, adjust=False)[0, 0])
+    levels, level = shares.means(f[~mine]), float(f[mine].mean())
+    slack = _ROUNDING * float(np.abs(f).max())
+    return _Line(
+        estimate=found.estimate,
+        slope=found.slope,
+        leverage=found.leverage,
+        pull=dict(zip(known.tolist(), found.pull.tolist(), strict=True)),
+        outside=not levels.min() - slack <= level <= levels.max() + slack,
+        level=level,
+        back=StraightLine.through(shares.means(y[~mine]), levels),
+        se=few * math.sqrt(variance) if fewest > 1 else math.inf,
+        df=fewest - 1,
+        n=int((~mine).sum()),
+        n_judged=int(mine.sum()),
+        dropped=frame.filter(used & ~_told(roles)).height,
+    )
+
+
+def _transfer_se(errors: Sequence[TransferError], leverage: float) -> float:
+    scaled = [one.error / math.sqrt(1 + one.leverage) for one in errors]
+    return _root_mean_square(scaled) * math.sqrt(1 + leverage)
+
+
+def _df(line: _Line, others: int, *, means: bool) -> int:
+    # Outside three others the slope alone decides, and it is one more thing to know from them.
+    beyond = others == MEANS_FROM - 1 and line.outside
+    return others - 1 - int(line.slope > 0 and (means or beyond))
+
+
+def _root_mean_square(errors: Sequence[float]) -> float:
+    return math.sqrt(sum(one**2 for one in errors) / len(errors)) if errors else math.nan
+
+
+def _note(found: Transferred, others: int) -> str:
+    notes = []
+    if found.slope == 0:
+        notes.append("the judge does not rise with people's ratings, so it tells nothing here")
+    if others == 1:
+        notes.append(
+            "people rated a single other respondent: how far the judge misses somebody new cannot "
+            "be tried"
+        )
+    elif others == 2:
+        notes.append("people rated two other respondents only: the interval is very wide")
+    if found.outside and found.slope > 0:
+        notes.append(
+            "the judge puts this respondent outside all that it was calibrated on: the line is "
+            "drawn beyond them"
+        )
+    if others > 1 and not found.rules_out:
+        notes.append("the others do not show what this respondent cannot be")
+    return "; ".join(notes)

@@ -1,0 +1,1 @@
+"""Cumulative link (ordinal) mixed models."""

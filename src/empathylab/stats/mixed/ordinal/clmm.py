@@ -1,0 +1,271 @@
+"""Cumulative link mixed models: ordered ratings explained by arms, raters and situations.
+
+Christensen, R. H. B. (2022). ordinal: Regression models for ordinal data. R package (`clmm`).
+Agresti, A. (2010). Analysis of Ordinal Categorical Data, 2nd edition, chapter 10.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from empathylab.errors import InputError
+from empathylab.stats.mixed.coding import Array
+from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
+from empathylab.stats.mixed.ordinal.fit import Estimates, estimate
+from empathylab.stats.mixed.ordinal.links import find_link
+from empathylab.stats.mixed.threads import one_thread
+
+_FEW_LEVELS = 5
+_FAR_APART = 5
+"""Standard deviations of a grouping, in units of the latent error, that leave it no room."""
+_SPAN = 10
+"""Latent standard deviations between a predictor's ends that no finite sample shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coefficient:
+    """An estimate on the latent scale, with its Wald test against zero."""
+
+    estimate: float
+    se: float
+    """NaN where the curvature of the likelihood is singular."""
+    z: float
+    p: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class RandomEffect:
+    """How far the levels of a grouping lie apart."""
+
+    sd: float
+    variance: float
+    levels: int
+    boundary: bool
+    """Whether the maximum lies at zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clmm:
+    """A fitted cumulative link mixed model."""
+
+    formula: str
+    link: str
+    coefficients: Mapping[str, Coefficient]
+    """Positive ones raise ratings."""
+    thresholds: Mapping[str, Coefficient]
+    """By the categories on either side, as in `1|2`."""
+    random_effects: Mapping[str, RandomEffect]
+    log_likelihood: float
+    aic: float
+    bic: float
+    parameters: int
+    """Estimated ones, standard deviations at the boundary included, as R counts."""
+    n: int
+    """Ratings used."""
+    dropped: Mapping[str, int]
+    """Ratings left out, by reason."""
+    levels: tuple[str, ...]
+    """The rating's categories, lowest first."""
+    converged: bool
+    boundary: tuple[str, ...]
+    """Groupings whose standard deviation is zero."""
+    problems: tuple[str, ...]
+    """Why the result may not be trusted, a sentence each; empty where nothing speaks against it."""
+    notes: tuple[str, ...]
+    """Categories, levels and columns left out, a sentence each."""
+    gradient_norm: float
+    """Largest slope of the log-likelihood at the end."""
+    iterations: int
+    seconds: float
+    confidence: float
+    covariance: Array = field(repr=False)
+    """Of the parameters in `covariance_names`."""
+    covariance_names: tuple[str, ...] = field(repr=False)
+    """Thresholds, coefficients, then `sd(group)` of those not at the boundary."""
+    modes: Mapping[str, pl.DataFrame] = field(repr=False)
+    """Per grouping, the most likely effect of each `level` as `mode`, on the latent scale."""
+    design: MixedDesign = field(repr=False)
+
+
+def clmm(
+    frame: pl.DataFrame,
+    formula: str,
+    *,
+    link: str = "logit",
+    reference: Mapping[str, str] = NO_REFERENCE,
+    levels: Sequence[str | int | float] | None = None,
+    confidence: float = 0.95,
+) -> Clmm:
+    """The cumulative link mixed model of a rating, fitted by maximum likelihood.
+
+    `clmm(frame, "rating ~ source * valence + (1|rater) + (1|situation)")` estimates by how much
+    sources differ on a latent scale of which the rating's categories are slices with free
+    boundaries: P(rating ≤ j) = F(threshold_j − xβ − random effects), F logistic or normal. Any
+    number of crossed or nested random intercepts; without one, it is the plain cumulative link
+    model. The likelihood is the Laplace approximation, standard errors come from the observed
+    information, intervals and p values are Wald's.
+
+    Not where a coefficient may differ between thresholds (proportional odds fail), nor for random
+    effects with one or two ratings per level and a large spread, where the approximation is
+    biased. Rows with a missing value are left out and counted in `dropped`. What speaks against
+    the result is said in `problems`.
+
+    Factors, references and `levels` as in `read_design`. Gives the numbers of R's `ordinal::clmm`.
+    """
+    begun = time.perf_counter()
+    if not 0 < confidence < 1:
+        raise InputError(
+            "`confidence` must lie between 0 and 1", got=confidence, remedy="Use 0.95, say."
+        )
+    design = read_design(frame, formula, reference=reference, levels=levels, ordinal=True)
+    with one_thread():
+        found = estimate(design, find_link(link))
+    return _named(design, found, formula, link, confidence, begun)
+
+
+def _named(
+    design: MixedDesign,
+    found: Estimates,
+    formula: str,
+    link: str,
+    confidence: float,
+    begun: float,
+) -> Clmm:
+    cut = len(design.levels) - 1
+    fixed, size = cut + len(design.names), len(found.parameters)
+    thresholds = [f"{a}|{b}" for a, b in itertools.pairwise(design.levels)]
+    names = [*thresholds, *design.names, *(f"sd({group.name})" for group in design.groups)]
+    tests = _tested(found.parameters[:fixed], _errors(found, fixed), confidence)
+    effects = _random_effects(design, found, fixed)
+    separated = _separated(design, found, find_link(link).latent_sd)
+    return Clmm(
+        formula=formula,
+        link=link,
+        coefficients=dict(zip(design.names, tests[cut:], strict=True)),
+        thresholds=dict(zip(thresholds, tests[:cut], strict=True)),
+        random_effects=effects,
+        log_likelihood=found.log_likelihood,
+        aic=2 * size - 2 * found.log_likelihood,
+        bic=size * math.log(design.n) - 2 * found.log_likelihood,
+        parameters=size,
+        n=design.n,
+        dropped=design.dropped,
+        levels=design.levels,
+        converged=found.converged and not separated,
+        boundary=tuple(name for name, effect in effects.items() if effect.boundary),
+        problems=tuple(_problems(design, found, effects, separated, link)),
+        notes=design.notes,
+        gradient_norm=float(np.abs(found.gradient).max(initial=0.0)),
+        iterations=found.iterations,
+        seconds=time.perf_counter() - begun,
+        confidence=confidence,
+        covariance=found.covariance,
+        covariance_names=tuple(names[number] for number in found.free),
+        modes=_modes(design, found.modes),
+        design=design,
+    )
+
+
+def _random_effects(design: MixedDesign, found: Estimates, fixed: int) -> dict[str, RandomEffect]:
+    return {
+        group.name: RandomEffect(
+            sd=float(found.parameters[number]),
+            variance=float(found.parameters[number]) ** 2,
+            levels=len(group.levels),
+            boundary=number not in found.free,
+        )
+        for number, group in enumerate(design.groups, start=fixed)
+    }
+
+
+def _errors(found: Estimates, fixed: int) -> Array:
+    """Standard errors of thresholds and coefficients."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.sqrt(np.diag(found.covariance))[:fixed], dtype=np.float64)
+
+
+def _tested(estimates: Array, errors: Array, confidence: float) -> list[Coefficient]:
+    from scipy.special import ndtr, ndtri
+
+    margin = float(ndtri((1 + confidence) / 2)) * errors
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = estimates / errors
+    p = 2 * ndtr(-np.abs(z))
+    columns = (estimates, errors, z, p, estimates - margin, estimates + margin)
+    return [Coefficient(*map(float, row)) for row in zip(*columns, strict=True)]
+
+
+def _modes(design: MixedDesign, effects: Array) -> dict[str, pl.DataFrame]:
+    found, first = {}, 0
+    for group in design.groups:
+        last = first + len(group.levels)
+        found[group.name] = pl.DataFrame({"level": list(group.levels), "mode": effects[first:last]})
+        first = last
+    return found
+
+
+def _separated(design: MixedDesign, found: Estimates, latent_sd: float) -> list[str]:
+    """The coefficients that grow without end, because they sort ratings without error."""
+    first = len(design.levels) - 1
+    slopes = found.parameters[first : first + len(design.names)]
+    before = found.fixed.parameters[first:]
+    width = np.ptp(design.x, axis=0) if design.names else np.empty(0)
+    # Random effects as large as the slopes stretch the whole scale, so the plain fit is asked too.
+    far = (np.abs(before) * width > _SPAN * latent_sd) & (np.abs(slopes) * width > latent_sd)
+    return [name for name, beyond in zip(design.names, far, strict=True) if beyond]
+
+
+def _problems(
+    design: MixedDesign,
+    found: Estimates,
+    effects: Mapping[str, RandomEffect],
+    separated: Sequence[str],
+    link: str,
+) -> list[str]:
+    problems = []
+    if separated:
+        problems.append(
+            f"Perfect separation: {', '.join(separated)} sorts some ratings without error, so its "
+            "coefficient has no finite estimate."
+        )
+    if found.singular:
+        problems.append(
+            "The curvature of the likelihood is singular: not every parameter is determined by "
+            "these ratings, and there are no standard errors."
+        )
+    elif not found.converged:
+        problems.append(
+            "The search did not converge: the likelihood still rises where it ended "
+            f"(slope {float(np.abs(found.gradient).max(initial=0.0)):.2g})."
+        )
+    for name, effect in effects.items():
+        if effect.boundary:
+            problems.append(
+                f"The standard deviation of {name!r} is estimated at its boundary, 0: these "
+                "ratings show no difference between its levels beyond chance."
+            )
+        if effect.sd > _FAR_APART * find_link(link).latent_sd:
+            problems.append(
+                f"The standard deviation of {name!r} is {effect.sd:.0f}: its levels all but decide "
+                "the ratings, and the approximation fails there."
+            )
+        if effect.levels < _FEW_LEVELS:
+            problems.append(
+                f"{name!r} has {effect.levels} levels; a standard deviation from so few is hardly "
+                "known, and intervals are too narrow."
+            )
+        if effect.levels == design.n:
+            problems.append(
+                f"Every rating has its own {name!r}; its standard deviation rests on the shape of "
+                "the latent distribution alone."
+            )
+    return problems

@@ -1,0 +1,1 @@
+"""Sample size and power, by formula and by simulation."""

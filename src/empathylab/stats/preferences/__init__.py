@@ -1,0 +1,1 @@
+"""Pairwise preferences: comparisons and Bradley–Terry strengths."""

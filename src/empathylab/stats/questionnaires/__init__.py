@@ -1,0 +1,1 @@
+"""Questionnaires: change scores, reliability, consistency, validity of self-reports."""

@@ -1,0 +1,206 @@
+"""How near a respondent's changes are to people's.
+
+All figures start from the rows of `scale_changes`. The unit is the standard deviation of people's
+own changes on the subscale: a distance of 1 is one person's usual distance from the others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empathylab.stats.questionnaires.appraisal import Level, ScaleChange
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far a respondent's change lies from people's, on one subscale at one place."""
+
+    respondent: str
+    scale: str
+    subscale: str
+    level: Level
+    emotion: str | None
+    factor: str | None
+    delta: float
+    people_delta: float
+    distance: float
+    """(delta − people_delta) / SD of people's changes; above 0: higher than people's."""
+    low: float
+    high: float
+    se: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankAgreement:
+    """Whether the factors that move people most also move the respondent most."""
+
+    respondent: str
+    scale: str
+    subscale: str
+    factors: int
+    rho: float
+    """Spearman's rank correlation of the changes across factors; NaN where a side is constant."""
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class AlignmentSummary:
+    """One figure for a respondent on a scale; see `alignment_summary`."""
+
+    respondent: str
+    scale: str
+    distance: float
+    low: float
+    high: float
+    factors: int
+    subscales: int
+
+
+def distances(
+    changes: Iterable[ScaleChange], *, people: str = "human", confidence: float = 0.95
+) -> list[Distance]:
+    """Distances from people at every level where both have changes.
+
+    The unit is the SD of all people's changes on the subscale, and taken as known. The standard
+    errors of both sides are those clustered by situation; where there is a single situation, the
+    plain ones. Empty where the people's scores are not paired by person.
+    """
+    from scipy.special import stdtrit
+
+    changes = list(changes)
+    by_place = {_place(one): one for one in changes if one.respondent == people}
+    units = {place[:2]: one.change_sd for place, one in by_place.items() if one.level == "overall"}
+    found = []
+    for one in changes:
+        other = by_place.get(_place(one))
+        unit = units.get((one.scale, one.subscale), math.nan)
+        if other is None or one.respondent == people or not unit > 0:
+            continue
+        (se, df), (other_se, other_df) = _error(one), _error(other)
+        both = math.hypot(se, other_se)
+        parts = se**4 / df + other_se**4 / other_df if both > 0 else math.nan
+        margin = float(stdtrit(both**4 / parts, (1 + confidence) / 2)) * both / unit
+        estimate = (one.delta - other.delta) / unit
+        found.append(
+            Distance(
+                one.respondent,
+                one.scale,
+                one.subscale,
+                one.level,
+                one.emotion,
+                one.factor,
+                delta=one.delta,
+                people_delta=other.delta,
+                distance=estimate,
+                low=estimate - margin,
+                high=estimate + margin,
+                se=both / unit,
+            )
+        )
+    return found
+
+
+def _place(one: ScaleChange) -> tuple[object, ...]:
+    return one.scale, one.subscale, one.level, one.emotion, one.factor
+
+
+def _error(one: ScaleChange) -> tuple[float, float]:
+    """The standard error of the change and its degrees of freedom."""
+    if not math.isnan(one.cluster_se):
+        return one.cluster_se, one.cluster_df
+    return one.se, one.df
+
+
+def rank_agreements(
+    distances: Iterable[Distance], *, confidence: float = 0.95
+) -> list[RankAgreement]:
+    """Spearman's correlation across factors, per respondent and subscale.
+
+    Interval by Fisher's z with the variance (1 + ρ²/2)/(k − 3) of Bonett & Wright (2000,
+    Psychometrika 65, 23–28); NaN below four factors. Says nothing of the size of the changes.
+    """
+    from scipy.special import ndtri
+
+    found = []
+    for (respondent, scale, subscale), group in _grouped(distances).items():
+        k = len(group)
+        own = _ranks([one.delta for one in group])
+        others = _ranks([one.people_delta for one in group])
+        rho = _correlation(own, others)
+        low = high = math.nan
+        if k > 3 and not math.isnan(rho):
+            margin = float(ndtri((1 + confidence) / 2)) * math.sqrt((1 + rho**2 / 2) / (k - 3))
+            z = math.atanh(max(-1 + 1e-12, min(1 - 1e-12, rho)))
+            low, high = math.tanh(z - margin), math.tanh(z + margin)
+        found.append(RankAgreement(respondent, scale, subscale, k, rho, low, high))
+    return found
+
+
+def _ranks(values: Sequence[float]) -> Array:
+    """Ranks from 1; equal values share their mean rank, and beside a NaN nothing has a rank."""
+    if np.isnan(values).any():
+        return np.full(len(values), math.nan)
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
+
+
+def _correlation(a: Array, b: Array) -> float:
+    if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return math.nan
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def alignment_summaries(
+    distances: Iterable[Distance], *, confidence: float = 0.95
+) -> list[AlignmentSummary]:
+    """One figure per respondent and scale: the typical distance from people, noise taken out.
+
+    Definition: over all factors and subscales, D = √ max(0, mean(d² − se²)), with d the
+    standardised signed distance and se its standard error. The mean of d² alone grows with noise;
+    subtracting se² makes the figure 0, on average, for a respondent whose true changes are
+    people's. It says how far, not in which direction, and a respondent with no default answers
+    has none. The interval is a jackknife over factors of the mean, its ends rooted likewise; it
+    is NaN below three factors.
+    """
+    from scipy.special import stdtrit
+
+    by_respondent: dict[tuple[str, str], list[Distance]] = {}
+    for one in distances:
+        if one.level == "factor" and not math.isnan(one.se):
+            by_respondent.setdefault((one.respondent, one.scale), []).append(one)
+    found = []
+    for (respondent, scale), group in by_respondent.items():
+        parts: dict[object, list[float]] = {}
+        for one in group:
+            parts.setdefault((one.emotion, one.factor), []).append(one.distance**2 - one.se**2)
+        means = np.array([np.mean(values) for values in parts.values()])
+        k, centre = len(means), float(means.mean())
+        low = high = math.nan
+        if k >= 3:
+            # Leaving out one of k equally weighted parts: the jackknife is the mean's own error.
+            spread = float(means.std(ddof=1)) / math.sqrt(k)
+            margin = float(stdtrit(k - 1, (1 + confidence) / 2)) * spread
+            low, high = _rooted(centre - margin), _rooted(centre + margin)
+        subscales = len({one.subscale for one in group})
+        found.append(AlignmentSummary(respondent, scale, _rooted(centre), low, high, k, subscales))
+    return found
+
+
+def _rooted(value: float) -> float:
+    return math.sqrt(max(0.0, value))
+
+
+def _grouped(distances: Iterable[Distance]) -> dict[tuple[str, str, str], Sequence[Distance]]:
+    groups: dict[tuple[str, str, str], list[Distance]] = {}
+    for one in distances:
+        if one.level == "factor":
+            groups.setdefault((one.respondent, one.scale, one.subscale), []).append(one)
+    return dict(groups)

@@ -1,0 +1,1 @@
+"""Raters: whether arms had comparable ones, and declared exclusion rules."""

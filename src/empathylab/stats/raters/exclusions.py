@@ -1,0 +1,328 @@
+"""Rules, declared beforehand, by which raters are left out, and what they leave out.
+
+A rule is plain data that can be written into a study's file and its report. Every rule looks at a
+rater without knowing the arm, so that no rule can favour one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+import polars as pl
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arms.contingency import ContingencyTest, independence_test
+
+Result = TypeVar("Result")
+_YES_AND_NO = {"true": "1", "false": "0", "yes": "1", "no": "0"}
+SEVERAL_ARMS = "several arms"
+"""Where raters who rated several arms are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedAttention:
+    """Leaves out who failed more attention checks than allowed."""
+
+    rule: ClassVar[str] = "failed attention"
+    column: str = "failed_attention"
+    """Of the raters: how many checks failed, or whether one did."""
+    most: int = 0
+
+    def __str__(self) -> str:
+        if self.most == 0:
+            return "failed an attention check"
+        return f"failed more than {self.most} attention {'check' if self.most == 1 else 'checks'}"
+
+    def flags(self, raters: pl.DataFrame) -> pl.Series:
+        """True for raters to leave out, null where it cannot be told."""
+        return _numbers(raters, self.column) > self.most
+
+
+@dataclass(frozen=True, slots=True)
+class TooFast:
+    """Leaves out who took less than so many seconds, or than a fraction of the median."""
+
+    rule: ClassVar[str] = "too fast"
+    column: str = "seconds"
+    seconds: float | None = None
+    fraction_of_median: float | None = None
+
+    def __post_init__(self) -> None:
+        given = [one for one in (self.seconds, self.fraction_of_median) if one is not None]
+        if len(given) != 1 or given[0] <= 0:
+            raise InputError(
+                "the rule 'too fast' needs either seconds or a fraction of the median, above 0",
+                got={"seconds": self.seconds, "fraction_of_median": self.fraction_of_median},
+                remedy="Give one of the two.",
+            )
+
+    def __str__(self) -> str:
+        if self.seconds is not None:
+            unit = "second" if self.seconds == 1 else "seconds"
+            return f"took less than {self.seconds:g} {unit}"
+        return f"took less than {self.fraction_of_median:.3g} of the median time"
+
+    def flags(self, raters: pl.DataFrame) -> pl.Series:
+        """True for raters to leave out; the median is that of all raters together."""
+        times = _numbers(raters, self.column)
+        if self.seconds is not None:
+            return times < self.seconds
+        median = times.median()
+        if not isinstance(median, float) or self.fraction_of_median is None:
+            return pl.repeat(None, raters.height, dtype=pl.Boolean, eager=True)
+        return times < self.fraction_of_median * median
+
+
+@dataclass(frozen=True, slots=True)
+class StraightLining:
+    """Leaves out who gave (nearly) always the same rating, or the same many times on end."""
+
+    rule: ClassVar[str] = "straight-lining"
+    share: float | None = 1.0
+    """Of a rater's ratings that are the same; None: no such limit."""
+    longest: int | None = None
+    """Ratings on end that are the same, in the order of the ratings; None: no such limit."""
+    fewest: int = 5
+    """Raters with fewer ratings are not judged."""
+
+    def __post_init__(self) -> None:
+        limits = self.share is not None and not 0 < self.share <= 1
+        if limits or (self.longest is not None and self.longest < 2) or not self._limited:
+            raise InputError(
+                "the rule 'straight-lining' needs a share above 0 and up to 1, or a run of 2 or "
+                "more",
+                got={"share": self.share, "longest": self.longest},
+                remedy="Give share, longest, or both.",
+            )
+
+    @property
+    def _limited(self) -> bool:
+        return self.share is not None or self.longest is not None
+
+    def __str__(self) -> str:
+        said = []
+        if self.share is not None:
+            said.append(
+                "gave only one and the same rating"
+                if self.share == 1
+                else f"gave the same rating in {self.share:.0%} of cases or more"
+            )
+        if self.longest is not None:
+            said.append(f"gave the same rating {self.longest} times on end or more")
+        return " or ".join(said)
+
+    def flags(self, raters: pl.DataFrame) -> pl.Series:
+        """True for raters to leave out, null for those with too few ratings."""
+        judged = raters["ratings"] >= self.fewest
+        flagged = pl.repeat(False, raters.height, eager=True)
+        if self.share is not None:
+            flagged |= raters["same_share"] >= self.share
+        if self.longest is not None:
+            flagged |= raters["longest_run"] >= self.longest
+        return pl.select(pl.when(judged).then(flagged)).to_series()
+
+
+@dataclass(frozen=True, slots=True)
+class Inconsistent:
+    """Leaves out whose questionnaire answers contradict each other more often than allowed."""
+
+    rule: ClassVar[str] = "inconsistent"
+    column: str = "inconsistencies"
+    """Of the raters: as counted by `empathylab.stats.questionnaires.inconsistency`."""
+    most: int = 4
+
+    def __str__(self) -> str:
+        times = "time" if self.most == 1 else "times"
+        return f"contradicted their own answers more than {self.most} {times}"
+
+    def flags(self, raters: pl.DataFrame) -> pl.Series:
+        """True for raters to leave out, null where it cannot be told."""
+        return _numbers(raters, self.column) > self.most
+
+
+Rule = FailedAttention | TooFast | StraightLining | Inconsistent
+RULES: dict[str, type[Rule]] = {
+    one.rule: one for one in (FailedAttention, TooFast, StraightLining, Inconsistent)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """A rater who is left out."""
+
+    rater: str
+    arm: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCount:
+    """How many raters of an arm a rule leaves out."""
+
+    rule: str
+    arm: str
+    excluded: int
+    only: int
+    """Those that no other rule leaves out."""
+    unknown: int
+    """Kept, because the rule could not be applied to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """What the rules leave out."""
+
+    rules: tuple[Rule, ...]
+    excluded: tuple[Excluded, ...]
+    counts: tuple[RuleCount, ...]
+    raters: Mapping[str, int]
+    """By arm, before."""
+    kept: Mapping[str, int]
+    """By arm, after."""
+    alike: ContingencyTest
+    """Whether the arms lose equally many: an arm that loses more is no longer a random sample."""
+
+    def keep(self, frame: pl.DataFrame, *, rater: str = "rater") -> pl.DataFrame:
+        """The rows of the raters that are not left out."""
+        names = [one.rater for one in self.excluded]
+        return frame.filter(~pl.col(rater).cast(pl.String).is_in(names))
+
+
+@dataclass(frozen=True, slots=True)
+class WithAndWithout(Generic[Result]):
+    """The same analysis of all raters and of those kept."""
+
+    everybody: Result
+    kept: Result
+    exclusions: Exclusions
+
+
+def apply_exclusions(
+    ratings: pl.DataFrame,
+    raters: pl.DataFrame,
+    rules: Sequence[Rule],
+    *,
+    rater: str = "rater",
+    arm: str = "arm",
+    rating: str = "rating",
+) -> Exclusions:
+    """Who is left out by which rule, by arm; the frames stay as they are.
+
+    `raters` has a row per rater with the columns that the rules name; a rule that cannot be
+    applied to a rater (a missing time) keeps the rater and counts it as unknown. Raters without an
+    arm of their own, who rated several, are counted together.
+    """
+    for frame, needed in ((ratings, (rater, rating)), (raters, (rater, arm))):
+        for column in needed:
+            if column not in frame.columns:
+                raise UnknownName("column", column, frame.columns)
+    people = raters.with_columns(
+        pl.col(rater).cast(pl.String), pl.col(arm).cast(pl.String).fill_null(SEVERAL_ARMS)
+    ).join(_same_ratings(ratings, rater, rating), on=rater, how="left", maintain_order="left")
+    flags = {str(rule): rule.flags(people) for rule in rules}
+    arms = [str(one) for one in people[arm].unique(maintain_order=True)]
+    reasons = [
+        tuple(name for name, flagged in flags.items() if flagged[row])
+        for row in range(people.height)
+    ]
+    excluded = tuple(
+        Excluded(name, of_arm, why)
+        for name, of_arm, why in zip(people[rater], people[arm], reasons, strict=True)
+        if why
+    )
+    before = {one: int((people[arm] == one).sum()) for one in arms}
+    lost = {one: sum(other.arm == one for other in excluded) for one in arms}
+    return Exclusions(
+        tuple(rules),
+        excluded,
+        tuple(_counts(flags, people[arm].to_list(), reasons, arms)),
+        before,
+        {one: before[one] - lost[one] for one in arms},
+        independence_test([[lost[one], before[one] - lost[one]] for one in arms] or [[0]]),
+    )
+
+
+def with_and_without(
+    ratings: pl.DataFrame,
+    exclusions: Exclusions,
+    analysis: Callable[[pl.DataFrame], Result],
+    *,
+    rater: str = "rater",
+) -> WithAndWithout[Result]:
+    """The analysis of all ratings, and of those by raters who are kept."""
+    kept = exclusions.keep(ratings, rater=rater)
+    if kept.is_empty():
+        raise InputError(
+            "the exclusion rules leave no rating",
+            remedy="Loosen them: they were declared for another study.",
+        )
+    return WithAndWithout(analysis(ratings), analysis(kept), exclusions)
+
+
+def rules_from(declared: Iterable[Mapping[str, Any]]) -> list[Rule]:
+    """The rules that a study's file declares: `{"rule": "too fast", "seconds": 120}` and so on."""
+    found = []
+    for one in declared:
+        name = str(one.get("rule", ""))
+        if name not in RULES:
+            raise UnknownName("exclusion rule", name, RULES)
+        known = {field.name for field in dataclasses.fields(RULES[name])}
+        given = {key: value for key, value in one.items() if key != "rule"}
+        for key in given:
+            if key not in known:
+                raise UnknownName("setting", key, known, where=f"exclusion rule {name!r}")
+        found.append(RULES[name](**given))
+    return found
+
+
+def declared(rules: Iterable[Rule]) -> list[dict[str, Any]]:
+    """The rules as plain data, for a study's file or a report; `rules_from` reads it."""
+    return [{"rule": rule.rule, **dataclasses.asdict(rule)} for rule in rules]
+
+
+def _numbers(raters: pl.DataFrame, column: str) -> pl.Series:
+    if column not in raters.columns:
+        raise UnknownName("column", column, raters.columns, remedy="The exclusion rule needs it.")
+    values = raters[column]
+    if values.dtype == pl.String:
+        values = values.str.strip_chars().str.to_lowercase().replace(_YES_AND_NO)
+    found = values.cast(pl.Float64, strict=False)
+    if found.null_count() == len(found) and values.null_count() < len(values):
+        raise InputError(
+            f"the exclusion rule needs numbers, or yes and no, in {column!r}",
+            got=raters[column].drop_nulls()[0],
+            remedy="Name another column about the raters.",
+        )
+    return found
+
+
+def _same_ratings(ratings: pl.DataFrame, rater: str, rating: str) -> pl.DataFrame:
+    """By rater: how many ratings, the share of the commonest, and the longest run."""
+    values = ratings.select(pl.col(rater).cast(pl.String), value=pl.col(rating)).drop_nulls()
+    return values.group_by(rater).agg(
+        ratings=pl.len(),
+        same_share=pl.col("value").unique_counts().max() / pl.len(),
+        longest_run=pl.col("value").rle().struct.field("len").max(),
+    )
+
+
+def _counts(
+    flags: Mapping[str, pl.Series],
+    arm_of: Sequence[str],
+    reasons: Sequence[tuple[str, ...]],
+    arms: Sequence[str],
+) -> Iterable[RuleCount]:
+    for name, flagged in flags.items():
+        values = flagged.to_list()
+        for arm in arms:
+            rows = [row for row, one in enumerate(arm_of) if one == arm]
+            yield RuleCount(
+                name,
+                arm,
+                sum(values[row] is True for row in rows),
+                sum(reasons[row] == (name,) for row in rows),
+                sum(values[row] is None for row in rows),
+            )

@@ -1,0 +1,1 @@
+"""Files that users import: what came from which file."""

@@ -1,0 +1,126 @@
+"""Replies and ratings from files into the lab, so that a corrected file says what it changes.
+
+A source is known by its kind and name. What a file brought before is compared with what it brings
+now, thing by thing: what is the same keeps its place, so that nothing that refers to it is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from empathylab.errors import InputError
+from empathylab.situations import SituationSet
+from empathylab.situations.sources.released import Release
+from empathylab.store import schema
+from empathylab.store.imports.files import begin_import
+from empathylab.store.imports.release_changes import Imported, compare
+from empathylab.store.imports.released_replies import Replies
+from empathylab.store.imports.released_studies import held_answers, store_study
+from empathylab.store.lab import Lab
+from empathylab.store.lab_scales import lab_scales
+from empathylab.store.lab_situations import store_set
+from empathylab.store.writing import add_respondent, hash_of
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRelease:
+    """What became of a source."""
+
+    source: str
+    change: str
+    situation_set: str
+    version: int
+    study: str | None
+    things: tuple[Imported, ...]
+    notes: tuple[str, ...]
+
+
+def import_release(
+    lab: Lab,
+    release: Release,
+    *,
+    kind: str,
+    source: str,
+    fingerprint: str,
+    replace: bool = False,
+) -> ImportedRelease:
+    """What became of the source; its content's hash tells whether it was here before.
+
+    All or nothing: an error leaves the lab as it was. A file that would take away most of what
+    another of its name brought is refused, unless it is meant to (`replace`).
+    """
+    scales = lab_scales(lab)
+    with lab.writing() as connection:
+        situations = _compared_situations(connection, release.situation_set)
+        answers = held_answers(connection, kind, source)
+        stored = store_set(connection, release.situation_set)
+        given = {"set": stored.situation_set.id, "study": release.study and release.study.name}
+        number, change = begin_import(connection, kind, source, fingerprint, given)
+        things: list[Imported] = []
+        notes = list(release.notes)
+        if number is not None:
+            respondents = {
+                name: add_respondent(connection, name, what)
+                for name, what in release.respondents.items()
+            }
+            replies = Replies(connection, number, stored.ids, respondents, source)
+            things += [situations, replies.store(release.replies)]
+            if release.study is not None:
+                things += store_study(
+                    connection, number, release.study, replies, scales, answers, notes
+                )
+            replies.drop_removed()
+            things = [one for one in things if one != Imported(one.things)]
+            if not replace:
+                _refuse_another_file(things, source)
+        return ImportedRelease(
+            source=source,
+            change=change,
+            situation_set=stored.situation_set.id,
+            version=stored.situation_set.version,
+            study=release.study.name if release.study else None,
+            things=tuple(things),
+            notes=tuple(notes),
+        )
+
+
+def _refuse_another_file(things: Iterable[Imported], source: str) -> None:
+    for one in things:
+        held = one.removed + one.changed + one.unchanged
+        if one.things in ("responses", "ratings") and one.removed > max(1, held // 2):
+            raise InputError(
+                f"another file of this name was imported before, and this one would take away "
+                f"{one.removed:,} of its {held:,} {one.things}",
+                where=source,
+                remedy="Give this one another --name or --study, or say --replace.",
+            )
+
+
+def _compared_situations(connection: Connection, chosen: SituationSet) -> Imported:
+    """How the set differs from its newest version in the lab."""
+    sets, table = schema.situation_sets, schema.situations
+    newest = (
+        select(sets.c.id)
+        .where(sets.c.name == chosen.id)
+        .order_by(sets.c.version.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    query = select(table).where(table.c.situation_set_id == newest)
+    fields = ("text", "emotion", "valence", "topic", "utterance", "title")
+
+    def told(one: Any) -> tuple[Any, ...]:
+        return (*(getattr(one, name) for name in fields), tuple(one.context or ()))
+
+    old = {row.key: told(row) for row in connection.execute(query)}
+    new = {one.id: told(one) for one in chosen}
+    return compare(old, new, "situations")[3]
+
+
+def content_hash(*parts: object) -> str:
+    """A hash of what was read, options included: other options read other things."""
+    return hash_of([part if isinstance(part, str) else repr(part) for part in parts])

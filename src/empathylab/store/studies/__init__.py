@@ -1,0 +1,1 @@
+"""Studies in the database: participants, slots, answers, results."""

@@ -1,0 +1,99 @@
+"""What changes in the lab when an arm joins a study that was closed or came from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection, delete, func, select, update
+
+from empathylab.store import schema
+from empathylab.store.studies.records import freeze_scales, freeze_situations
+
+
+def keep_others_out(connection: Connection, study: int, arm: str) -> None:
+    """Stops every other arm; whoever had not finished in one does not come back to it."""
+    arms, places = schema.arms, schema.places
+    connection.execute(
+        update(arms).where(arms.c.study_id == study, arms.c.name != arm).values(stopped=True)
+    )
+    connection.execute(
+        update(places)
+        .where(places.c.study_id == study, places.c.status == "live", places.c.arm != arm)
+        .values(status="abandoned")
+    )
+
+
+def freeze_anew(
+    connection: Connection, study: int, situations: list[int], scales: Mapping[str, int]
+) -> None:
+    """Keeps which situations and scales a study uses that came from elsewhere."""
+    for table in (schema.study_situations, schema.study_scales):
+        connection.execute(delete(table).where(table.c.study_id == study))
+    freeze_situations(connection, study, situations)
+    freeze_scales(connection, study, scales)
+
+
+def scale_fingerprints(connection: Connection) -> dict[str, int]:
+    """The lab's scales by the hash of their definition and wording."""
+    table = schema.scales
+    query = select(table.c.fingerprint, table.c.id)
+    return {row.fingerprint: int(row.id) for row in connection.execute(query)}
+
+
+def study_scale_fingerprints(connection: Connection, study: int) -> dict[str, str]:
+    """By the names that the study uses, the hashes of its scales."""
+    kept, table = schema.study_scales, schema.scales
+    query = (
+        select(kept.c.name, table.c.fingerprint)
+        .join(table, table.c.id == kept.c.scale_id)
+        .where(kept.c.study_id == study)
+    )
+    return {row.name: row.fingerprint for row in connection.execute(query)}
+
+
+def show_rated(connection: Connection, study: int) -> None:
+    """Keeps for each arm which response it showed, as far as its ratings tell."""
+    ratings, raters, responses = schema.ratings, schema.raters, schema.responses
+    shown, arms = schema.shown_responses, schema.arms
+    known = select(shown.c.arm_id).join(arms, arms.c.id == shown.c.arm_id)
+    query = (
+        select(
+            ratings.c.arm_id,
+            responses.c.situation_id,
+            func.min(responses.c.id).label("response_id"),
+        )
+        .join(raters, raters.c.id == ratings.c.rater_id)
+        .join(responses, responses.c.id == ratings.c.response_id)
+        .where(
+            raters.c.study_id == study,
+            ratings.c.arm_id.is_not(None),
+            ratings.c.arm_id.not_in(known.where(arms.c.study_id == study)),
+        )
+        .group_by(ratings.c.arm_id, responses.c.situation_id)
+        # Several responses to one situation were rated: no single one was shown.
+        .having(func.count(responses.c.id.distinct()) == 1)
+    )
+    rows = [dict(row) for row in connection.execute(query).mappings()]
+    if rows:
+        connection.execute(shown.insert(), rows)
+
+
+def arm_prompts(connection: Connection, study: int) -> set[str]:
+    """By which prompts the replies of models that the study shows were asked for."""
+    shown, arms, responses = schema.shown_responses, schema.arms, schema.responses
+    query = (
+        select(responses.c.prompt)
+        .join(shown, shown.c.response_id == responses.c.id)
+        .join(arms, arms.c.id == shown.c.arm_id)
+        .where(arms.c.study_id == study, responses.c.prompt.is_not(None))
+        .distinct()
+    )
+    return {str(prompt) for prompt in connection.execute(query).scalars()}
+
+
+def asked_by(connection: Connection, responses: Sequence[int]) -> set[str]:
+    """By which prompts these responses were asked for."""
+    table = schema.responses
+    wanted = set(responses)
+    query = select(table.c.id, table.c.prompt).where(table.c.prompt.is_not(None))
+    return {str(row.prompt) for row in connection.execute(query) if row.id in wanted}

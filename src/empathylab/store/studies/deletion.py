@@ -1,0 +1,198 @@
+"""Deleting what a person gave or was; nothing that others gave goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Table, bindparam, delete, func, null, or_, select, update
+
+from empathylab.store import schema
+from empathylab.store.studies.places import change_place
+from empathylab.store.writing import insert_new
+
+WITHDRAWN = "withdrawn"
+"""The outcome of a reply whose words were deleted, while others' ratings of it are kept."""
+
+_DEPARTURES = (
+    select(schema.departures.c.digest)
+    .where(schema.departures.c.study_id.in_(bindparam("studies", expanding=True)))
+    .limit(1)
+)
+_DEPARTED = _DEPARTURES.where(schema.departures.c.digest == bindparam("digest"))
+
+
+def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: str) -> None:
+    """Deletes what the person answered and was; their place stays, so that counts do.
+
+    `pseudonym` stands in place of their key and is derived from nothing. What they wrote as replies
+    is for `withdraw_replies`.
+    """
+    people, answers, audit = schema.people, schema.page_answers, schema.audit
+    connection.execute(
+        delete(people).where(people.c.study_id == study, people.c.person == row.person)
+    )
+    connection.execute(delete(answers).where(answers.c.place_id == row.id))
+    erase_rater(connection, study, row.person)
+    change_place(
+        connection,
+        row.id,
+        person=pseudonym,
+        status="withdrawn",
+        outcome="withdrawn",
+        traits={},
+        language="",
+        draft={},
+        # Whoever had finished has left at no page.
+        shown_step=None if row.status == "finished" else row.shown_step,
+    )
+    connection.execute(
+        update(audit)
+        .where(audit.c.study_id == study, audit.c.details["person"].as_string() == row.person)
+        .values(details={"person": pseudonym})
+    )
+
+
+def erase_rater(connection: Connection, study: int, name: str) -> bool:
+    """Whether there was a rater of that name, who is deleted with all their ratings."""
+    table = schema.raters
+    done = connection.execute(
+        delete(table).where(
+            table.c.study_id == study, table.c.name == name, table.c.kind == "person"
+        )
+    )
+    return done.rowcount > 0
+
+
+def withdraw_replies(connection: Connection, study: str, person: str) -> dict[int, int]:
+    """By study that shows them, how many of the replies that the person wrote are now empty.
+
+    Where nobody has rated, judged or shown a reply, its row goes; else only its words do, because
+    what others said of it is theirs. `study` is the name of the study in which they wrote.
+    """
+    table = schema.responses
+    details = table.c.details
+    written = select(table.c.id).where(
+        details["rater"].as_string() == person, details["study"].as_string() == study
+    )
+    replies = list(connection.execute(written).scalars())
+    if not replies:
+        return {}
+    _empty_judges(connection, replies)
+    used = _used(connection, replies)
+    connection.execute(delete(table).where(table.c.id.in_(set(replies) - used)))
+    connection.execute(
+        update(table)
+        .where(table.c.id.in_(used))
+        .values(text="", outcome=WITHDRAWN, reason="deleted with its writer", details={})
+    )
+    shown, arms = schema.shown_responses, schema.arms
+    showing = (
+        select(arms.c.study_id, func.count())
+        .join(shown, shown.c.arm_id == arms.c.id)
+        .where(shown.c.response_id.in_(used))
+        .group_by(arms.c.study_id)
+        .order_by(arms.c.study_id)
+    )
+    return {int(number): int(count) for number, count in connection.execute(showing)}
+
+
+def _used(connection: Connection, replies: Sequence[int]) -> set[int]:
+    """Those that something else refers to."""
+    pairs = schema.preferences
+    found: set[int] = set()
+    for column in (
+        schema.shown_responses.c.response_id,
+        schema.ratings.c.response_id,
+        schema.judgements.c.response_id,
+        pairs.c.first_response_id,
+        pairs.c.second_response_id,
+    ):
+        found.update(connection.execute(select(column).where(column.in_(replies))).scalars())
+    return found
+
+
+def _empty_judges(connection: Connection, replies: Sequence[int]) -> None:
+    """Deletes the words from what judges were asked about the replies, and from what they said.
+
+    Their points are kept.
+    """
+    single, pairs = schema.judgements, schema.preferences
+    either = or_(pairs.c.first_response_id.in_(replies), pairs.c.second_response_id.in_(replies))
+    asked = {
+        *connection.execute(select(single.c.answer_id).where(single.c.response_id.in_(replies)))
+        .scalars()
+        .all(),
+        *connection.execute(select(pairs.c.answer_id).where(either)).scalars().all(),
+    }
+    if not asked:
+        return
+    for table in (single, pairs):
+        _without_words(connection, table, asked)
+    table = schema.answers
+    connection.execute(
+        update(table)
+        .where(table.c.id.in_(asked | _asked_alike(connection, asked)))
+        # A fingerprint of words that are gone could only tell that somebody had guessed them.
+        .values(messages=[], text="", logprobs=null(), reason=None, fingerprint=WITHDRAWN)
+    )
+
+
+def _without_words(connection: Connection, table: Table, asked: set[int]) -> None:
+    connection.execute(
+        update(table).where(table.c.answer_id.in_(asked)).values(said=None, reason=None)
+    )
+
+
+def _asked_alike(connection: Connection, asked: set[int]) -> set[int]:
+    """Answers to the same questions that no judgement refers to: tried before, or taken over."""
+    table = schema.answers
+    found: set[int] = set()
+    query = select(table.c.run_id, table.c.key, table.c.fingerprint).where(table.c.id.in_(asked))
+    for row in connection.execute(query).all():
+        first = row.key.partition("/retry-")[0]
+        same = or_(
+            table.c.fingerprint == row.fingerprint,
+            (table.c.run_id == row.run_id)
+            & or_(table.c.key == first, table.c.key.startswith(f"{first}/retry-", autoescape=True)),
+        )
+        found.update(connection.execute(select(table.c.id).where(same)).scalars())
+    return found
+
+
+def exclude_replies(connection: Connection, study: str, person: str, reason: str) -> int:
+    """How many replies that an excluded person wrote are no longer shown or analysed anew."""
+    table = schema.responses
+    details = table.c.details
+    done = connection.execute(
+        update(table)
+        .where(
+            details["rater"].as_string() == person,
+            details["study"].as_string() == study,
+            table.c.outcome == "valid",
+        )
+        .values(outcome="excluded", reason=reason)
+    )
+    return done.rowcount
+
+
+def add_departure(connection: Connection, study: int, digest: str) -> None:
+    """Keeps that somebody was here whose data is deleted now."""
+    insert_new(connection, schema.departures, [{"study_id": study, "digest": digest}])
+
+
+def has_departed(connection: Connection, studies: Sequence[int], digest: str) -> bool:
+    """Whether somebody of that digest was in one of the studies before their data was deleted."""
+    found = connection.execute(_DEPARTED, {"studies": tuple(studies), "digest": digest})
+    return found.first() is not None
+
+
+def has_departures(connection: Connection, study: int) -> bool:
+    """Whether anybody was in the study whose data is deleted."""
+    return connection.execute(_DEPARTURES, {"studies": (study,)}).first() is not None
+
+
+def delete_departures(connection: Connection, study: int) -> None:
+    """Deletes that they were here."""
+    table = schema.departures
+    connection.execute(delete(table).where(table.c.study_id == study))

@@ -1,0 +1,379 @@
+"""A running study's rows as frames, read with as few and as narrow queries as there can be."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import polars as pl
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    Text,
+    and_,
+    case,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+)
+
+from empathylab.store import schema
+from empathylab.store.studies.records import real_people
+
+Rows = Sequence[Any]
+"""Rows of the lab, whose columns are attributes."""
+
+_places, _pages = schema.places, schema.page_answers
+
+
+def state_counts(
+    connection: Connection, study: int, *, unseen: datetime, begun: datetime | None
+) -> pl.DataFrame:
+    """How many came, by world, arm, state, outcome, review and the block they were shown last.
+
+    The state is the status, but `late` for whoever holds a place and was not seen since `unseen`
+    or took it before `begun`, and `gone` or `reading` for whoever has none yet.
+    """
+    silent = _places.c.seen_at < unseen
+    late = silent if begun is None else silent | (_places.c.claimed_at < begun)
+    arrived = (_places.c.status == "arrived") & _places.c.outcome.is_(None)
+    state = case(
+        ((_places.c.status == "live") & late, literal("late")),
+        (arrived & silent, literal("gone")),
+        (arrived, literal("reading")),
+        else_=_places.c.status,
+    ).label("state")
+    columns = [
+        _places.c.world,
+        _places.c.arm,
+        state,
+        _places.c.outcome,
+        _places.c.review,
+        _places.c.shown_step,
+    ]
+    query = (
+        select(*columns, func.count().label("count"))
+        .where(_places.c.study_id == study)
+        .group_by(*columns)
+    )
+    names = ("world", "arm", "state", "outcome", "review", "step")
+    return _frame(connection, query, {**dict.fromkeys(names, pl.String), "count": pl.Int64})
+
+
+def arrival_hours(connection: Connection, study: int, first: str) -> dict[datetime, int]:
+    """By hour, in UTC, how many people came who have answered the first page."""
+    at: ColumnElement[Any] = cast(_places.c.arrived_at, Text)
+    if connection.dialect.name == "postgresql":
+        at = func.to_char(func.timezone("UTC", _places.c.arrived_at), "YYYY-MM-DD HH24")
+    hour = func.substr(at, 1, 13).label("hour")
+    query = (
+        select(hour, func.count().label("count"))
+        .where(
+            _places.c.study_id == study,
+            _places.c.world == "person",
+            or_(
+                _places.c.status != "arrived",
+                _places.c.outcome.is_not(None),
+                _places.c.shown_step != first,
+            ),
+        )
+        .group_by(hour)
+        .order_by(hour)
+    )
+    return {
+        datetime.strptime(row.hour, "%Y-%m-%d %H").replace(tzinfo=UTC): int(row[1])
+        for row in connection.execute(query)
+    }
+
+
+def held_traits(
+    connection: Connection, study: int, *, unseen: datetime, begun: datetime | None
+) -> list[dict[str, str]]:
+    """What quotas go by, of all people whose places count."""
+    query = select(_places.c.traits).where(_counts(study, unseen, begun))
+    return [dict(one) for one in connection.execute(query).scalars()]
+
+
+def held_slots(
+    connection: Connection, study: int, *, unseen: datetime, begun: datetime | None
+) -> set[tuple[str | None, int | None]]:
+    """Arm and number of the slots of all people whose places count."""
+    query = select(_places.c.arm, _places.c.slot).where(_counts(study, unseen, begun))
+    return {(row.arm, row.slot) for row in connection.execute(query)}
+
+
+def latest_times(connection: Connection, study: int, most: int) -> pl.DataFrame:
+    """Of the pages that people answered last, which it was and how many seconds it took."""
+    seconds = _pages.c.timing["seconds"].as_float()
+    # The sum keeps the database from gathering all pages of all people before it takes the last.
+    query = (
+        select(_pages.c.step, seconds)
+        .where((_pages.c.place_id + 0).in_(_people(study)))
+        .order_by(_pages.c.id.desc())
+        .limit(most)
+    )
+    return _long_frame(connection, query, {"step": pl.String, "seconds": pl.Float64})
+
+
+def page_counts(connection: Connection, study: int) -> dict[str, int]:
+    """By page, how many people answered it."""
+    if connection.dialect.name == "sqlite":
+        return _page_counts_by_way(connection, study)
+    query = (
+        select(_pages.c.step, func.count())
+        .where(_pages.c.place_id.in_(_people(study)))
+        .group_by(_pages.c.step)
+    )
+    return {step: int(count) for step, count in connection.execute(query)}
+
+
+def _page_counts_by_way(connection: Connection, study: int) -> dict[str, int]:
+    """The same where groups are made by sorting, which takes long for all pages of all people.
+
+    Pages lie by person in the index, so what each has answered is had without sorting; and most
+    people have answered the same.
+    """
+    way = func.group_concat(_pages.c.step).label("way")
+    ways = select(way).where(_pages.c.place_id.in_(_people(study))).group_by(_pages.c.place_id)
+    inner = ways.subquery()
+    query = select(inner.c.way, func.count()).group_by(inner.c.way)
+    counted: Counter[str] = Counter()
+    for steps, count in connection.execute(query):
+        for step in steps.split(","):
+            counted[step] += count
+    return dict(counted)
+
+
+def answer_counts(
+    connection: Connection, study: int, steps: Sequence[str]
+) -> list[tuple[str, Any, int]]:
+    """Of these pages, how many people gave which answer."""
+    if not steps:
+        return []
+    given = cast(_pages.c.given, Text)
+    query = (
+        select(_pages.c.step, given, func.count())
+        .where(_pages.c.place_id.in_(_people(study)), _pages.c.step.in_(steps))
+        .group_by(_pages.c.step, given)
+    )
+    return [(step, json.loads(one), count) for step, one, count in connection.execute(query)]
+
+
+def scale_answers(connection: Connection, study: int, steps: Sequence[str]) -> pl.DataFrame:
+    """What people who hold or finished a place gave to a scale's pages: place, arm, JSON."""
+    query = (
+        select(_pages.c.place_id, _places.c.arm, cast(_pages.c.given, Text))
+        .select_from(_pages)
+        .join(_places, _places.c.id == _pages.c.place_id)
+        .where(
+            _places.c.study_id == study,
+            _places.c.world == "person",
+            _places.c.arm.is_not(None),
+            _places.c.status.in_(("live", "finished")),
+            _pages.c.step.in_(steps),
+        )
+    )
+    return _long_frame(connection, query, {"place": pl.Int64, "arm": pl.String, "given": pl.String})
+
+
+def count_real_ratings(connection: Connection, study: int) -> int:
+    """The ratings by people whom nobody excluded."""
+    raters, table = schema.raters, schema.ratings
+    real = select(raters.c.id).where(raters.c.study_id == study, real_people())
+    query = select(func.count()).select_from(table).where(table.c.rater_id.in_(real))
+    return int(connection.execute(query).scalar_one())
+
+
+def rating_counts(connection: Connection, study: int) -> Rows:
+    """How often each value was given, by arm and dimension: to be shown of a closed study only."""
+    raters, table, arms = schema.raters, schema.ratings, schema.arms
+    real = select(raters.c.id).where(raters.c.study_id == study, real_people())
+    query = (
+        select(
+            arms.c.name.label("arm"),
+            table.c.dimension,
+            table.c.value,
+            table.c.label,
+            func.count().label("times"),
+        )
+        .join(arms, arms.c.id == table.c.arm_id)
+        .where(table.c.rater_id.in_(real))
+        .group_by(arms.c.name, table.c.dimension, table.c.value, table.c.label)
+    )
+    return connection.execute(query.order_by(table.c.dimension, arms.c.name, table.c.value)).all()
+
+
+def rated_rows(connection: Connection, study: int) -> Rows:
+    """Every rating by people whom nobody excluded: to be shown of a closed study only."""
+    raters, table, arms = schema.raters, schema.ratings, schema.arms
+    responses, situations = schema.responses, schema.situations
+    query = (
+        select(
+            raters.c.name.label("person"),
+            arms.c.name.label("arm"),
+            situations.c.key.label("situation"),
+            table.c.dimension,
+            table.c.value,
+            table.c.label,
+            table.c.seconds,
+            table.c.rated_at,
+        )
+        .join(raters, raters.c.id == table.c.rater_id)
+        .join(arms, arms.c.id == table.c.arm_id)
+        .join(responses, responses.c.id == table.c.response_id)
+        .join(situations, situations.c.id == responses.c.situation_id)
+        .where(raters.c.study_id == study, real_people())
+        .order_by(table.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def listed_places(
+    connection: Connection,
+    study: int,
+    *,
+    world: str | None,
+    status: str | None,
+    key: str,
+    most: int,
+    skipped: int,
+) -> tuple[int, Rows]:
+    """How many places there are of this kind, and some of them, newest first.
+
+    `key` is the beginning of a person's key.
+    """
+    wanted: list[ColumnElement[bool]] = [_places.c.study_id == study]
+    if world:
+        wanted.append(_places.c.world == world)
+    if status:
+        wanted.append(_places.c.status == status)
+    if key:
+        wanted.append(_places.c.person.startswith(key, autoescape=True))
+    total = connection.execute(select(func.count()).select_from(_places).where(*wanted))
+    answered = (
+        select(func.count()).where(_pages.c.place_id == _places.c.id).scalar_subquery()
+    ).label("answered")
+    query = select(_places, answered).where(*wanted).order_by(_places.c.id.desc())
+    rows = connection.execute(query.limit(most).offset(skipped)).all()
+    return int(total.scalar_one()), rows
+
+
+def person_pages(connection: Connection, place: int) -> Rows:
+    """All pages that the holder of a place answered, in that order."""
+    query = select(_pages).where(_pages.c.place_id == place).order_by(_pages.c.id)
+    return connection.execute(query).all()
+
+
+def listed_comments(
+    connection: Connection, study: int, steps: Sequence[str], *, most: int, skipped: int
+) -> tuple[int, Rows]:
+    """How many people wrote words on these pages, and some of them, newest first."""
+    said = _pages.c.given["comment"].as_string()
+    base: Select[Any] = (
+        select(_places.c.person, _pages.c.answered_at, said.label("text"))
+        .join(_places, _places.c.id == _pages.c.place_id)
+        .where(
+            _places.c.study_id == study,
+            _places.c.world == "person",
+            _pages.c.step.in_(steps),
+            said.is_not(None),
+            said != "",
+        )
+    )
+    total = connection.execute(select(func.count()).select_from(base.subquery())).scalar_one()
+    query = base.order_by(_pages.c.id.desc()).limit(most).offset(skipped)
+    return int(total), connection.execute(query).all()
+
+
+def listed_audit(
+    connection: Connection, study: int, *, most: int, skipped: int
+) -> tuple[int, Rows]:
+    """How much is on record of what researchers did, and some of it, newest first."""
+    table = schema.audit
+    own = table.c.study_id == study
+    total = connection.execute(select(func.count()).select_from(table).where(own)).scalar_one()
+    query = select(table).where(own).order_by(table.c.id.desc()).limit(most).offset(skipped)
+    return int(total), connection.execute(query).all()
+
+
+def page_rows(connection: Connection, study: int) -> Rows:
+    """Every page that people answered and how long it took, without what they answered."""
+    query = (
+        select(
+            _places.c.person,
+            _pages.c.step,
+            _pages.c.shown_at,
+            _pages.c.answered_at,
+            _pages.c.timing,
+            _pages.c.corrections,
+        )
+        .join(_places, _places.c.id == _pages.c.place_id)
+        .where(_places.c.study_id == study, _places.c.world == "person")
+        .order_by(_places.c.id, _pages.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def platform_state(connection: Connection, study: int, person: str) -> Any:
+    """What the platform last said of the person's submission, and when; None where unknown."""
+    table = schema.people
+    query = select(table.c.platform, table.c.state, table.c.state_at).where(
+        table.c.study_id == study, table.c.person == person
+    )
+    return connection.execute(query).one_or_none()
+
+
+def _counts(study: int, unseen: datetime, begun: datetime | None) -> ColumnElement[bool]:
+    """Whether a place is a person's who has finished or is still at it."""
+    live = (_places.c.status == "live") & (_places.c.seen_at >= unseen)
+    if begun is not None:
+        live = live & (_places.c.claimed_at >= begun)
+    return and_(
+        _places.c.study_id == study,
+        _places.c.world == "person",
+        or_(_places.c.status == "finished", live),
+    )
+
+
+def _people(study: int) -> Select[tuple[int]]:
+    return select(_places.c.id).where(_places.c.study_id == study, _places.c.world == "person")
+
+
+def _long_frame(
+    connection: Connection, query: Select[Any], kinds: dict[str, type[pl.DataType]]
+) -> pl.DataFrame:
+    """The rows of a query whose texts have one line each, fetched as one text per column.
+
+    Tens of thousands of rows as objects of their own make Python look through all its memory.
+    """
+    rows = query.subquery()
+    texts = [func.coalesce(cast(column, Text), "") for column in rows.c]
+    (count, *columns) = connection.execute(
+        select(func.count(), *(func.aggregate_strings(one, "\n") for one in texts))
+    ).one()
+    return pl.DataFrame(
+        [
+            pl.Series(name, text.split("\n") if count else [], pl.String).cast(kind, strict=False)
+            for (name, kind), text in zip(kinds.items(), columns, strict=True)
+        ]
+    )
+
+
+def _frame(
+    connection: Connection, query: Select[Any], kinds: dict[str, type[pl.DataType]]
+) -> pl.DataFrame:
+    """The rows, column by column, which is several times faster than row by row."""
+    rows = connection.execute(query).all()
+    columns = zip(*rows, strict=True) if rows else ((),) * len(kinds)
+    return pl.DataFrame(
+        [
+            pl.Series(name, column, dtype=kind)
+            for (name, kind), column in zip(kinds.items(), columns, strict=True)
+        ]
+    )

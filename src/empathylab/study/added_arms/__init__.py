@@ -1,0 +1,1 @@
+"""New arms for an existing study."""

@@ -1,0 +1,1 @@
+"""What researchers do with a study: launch, monitor, review, delete, close."""

@@ -1,0 +1,322 @@
+"""What researchers do with a running study, each act written down, and what they can see of it."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, get_args
+
+from sqlalchemy import Connection, Row
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.store.studies.deletion import exclude_replies
+from empathylab.store.studies.places import (
+    all_places,
+    answered_pages,
+    change_place,
+    find_place,
+    people_rows,
+)
+from empathylab.store.studies.records import (
+    add_audit,
+    audit_rows,
+    change_study,
+    count_ratings,
+    launched_study,
+    lock_study,
+    other_versions,
+    stop_arm,
+    stopped_arms,
+)
+from empathylab.store.studies.results import exclude_rater
+from empathylab.study.admin.deletion import erase, forget_rater, leave_no_trace
+from empathylab.study.admin.retention import apply_retention
+from empathylab.study.assignment.allocation import World, ended, is_live
+from empathylab.study.blocks.answers import clean_text
+from empathylab.study.blocks.check_results import attention_passed
+from empathylab.study.blocks.types import Attention
+from empathylab.study.group_commit.current_places import place_of
+from empathylab.study.recruiting.arrivals import Arrivals
+from empathylab.study.recruiting.statuses import Freed
+from empathylab.study.session.launched import Launched
+from empathylab.study.session.visits import (
+    ArmStatus,
+    AttentionCount,
+    AuditEntry,
+    Participant,
+    StudyStatus,
+)
+
+_LEFT = frozenset({"abandoned", "returned", "timed-out", "withdrawn"})
+
+
+class Steering(Arrivals):
+    """The researcher's side of a launched study."""
+
+    def pause(self, *, who: str = "researcher") -> None:
+        """Takes nobody new; who is in may go on."""
+        self._set_status("paused", who, "pause")
+
+    def resume(self, arm: str | None = None, *, who: str = "researcher") -> None:
+        """Takes people again, in a paused study or in a stopped arm of it."""
+        if arm is None:
+            self._set_status("open", who, "resume")
+        else:
+            self._switch(arm, who, stopped=False)
+
+    def stop_arm(self, arm: str, *, who: str = "researcher") -> None:
+        """Puts nobody new into the arm."""
+        self._switch(arm, who, stopped=True)
+
+    def close(self, *, who: str = "researcher") -> None:
+        """Ends the study for good; whoever has not finished cannot."""
+        self._set_status("closed", who, "close")
+
+    def exclude(self, person: str, reason: str, *, who: str = "researcher") -> bool:
+        """Whether somebody was left out of every analysis; their slot is free again."""
+        study = self._launched.row
+        with self._lab.writing() as connection:
+            lock_study(connection, study)
+            row = find_place(connection, study, person, lock=True)
+            if row is None or row.arm is None:
+                return False
+            if row.world != "person":
+                raise InputError(
+                    "only people can be excluded; simulated raters and trials count nowhere anyway",
+                    where=f"study {self.name}",
+                    got=person,
+                    remedy="Leave them as they are.",
+                )
+            self.exclude_row(connection, row, reason, who=who)
+        return True
+
+    def exclude_row(self, connection: Connection, row: Row[Any], reason: str, *, who: str) -> None:
+        """Leaves somebody out, in a transaction that has locked the study and their row."""
+        study = self._launched.row
+        change_place(connection, row.id, status=ended(place_of(row), "excluded").status)
+        exclude_rater(connection, study, row.person, reason)
+        exclude_replies(connection, self.name, row.person, reason)
+        details = {"person": row.person, "reason": reason}
+        add_audit(connection, study, self._clock(), who, "exclude", **details)
+
+    def release(self, person: str, status: Freed = "returned", *, who: str = "researcher") -> bool:
+        """Whether the place of somebody who has not finished was freed, because they left it."""
+        study = self._launched.row
+        with self._lab.writing() as connection:
+            lock_study(connection, study)
+            row = find_place(connection, study, person, lock=True)
+            if row is None or row.status != "live":
+                return False
+            self.release_row(connection, row, status, who=who)
+        return True
+
+    def release_row(
+        self, connection: Connection, row: Row[Any], status: Freed, *, who: str
+    ) -> None:
+        """Frees a live place, in a transaction that has locked the study and the row."""
+        change_place(connection, row.id, status=ended(place_of(row), status).status)
+        details = {"person": row.person, "status": status}
+        add_audit(connection, self._launched.row, self._clock(), who, "release", **details)
+
+    def forget(
+        self, person: str | None = None, *, platform_id: str | None = None, who: str = "researcher"
+    ) -> int:
+        """How many places of the person were emptied, in all versions of the study.
+
+        By their key, or by the id that the platform knows them under. Only counts remain, and until
+        retention a digest by which they are known if they come again. Raters without a place, as
+        an import brings them, are found by their key.
+        """
+        if (person is None) == (platform_id is None):
+            raise InputError(
+                "a person is forgotten by their key or by their platform id",
+                remedy="Give one of the two.",
+            )
+        own, at = self._launched.row, self._clock()
+        with self._lab.writing() as connection:
+            erased = 0
+            for study in sorted([own, *other_versions(connection, self.name, own)]):
+                lock_study(connection, study)
+                keys = [person] if person else self._keys_of(connection, study, platform_id or "")
+                for one in keys:
+                    row = find_place(connection, study, one, lock=True)
+                    if row is not None:
+                        erase(connection, self._launched, row, who=who, at=at)
+                        erased += 1
+                    else:
+                        erased += forget_rater(connection, self.name, study, one, who=who, at=at)
+            if erased:
+                add_audit(connection, own, at, who, "forget", places=erased)
+        if erased:
+            leave_no_trace(self._lab)
+        return erased
+
+    def apply_retention(self, *, who: str = "retention") -> tuple[int, int]:
+        """How many platform ids and how many comments were deleted because their time is over."""
+        study = self._launched.study
+        done = apply_retention(self._lab, study.name, study.version, self._clock(), who=who)
+        return done.platform_ids, done.comments
+
+    def audit(self) -> tuple[AuditEntry, ...]:
+        """What researchers did, in the order in which they did it."""
+        with self._lab.reading() as connection:
+            rows = audit_rows(connection, self._launched.row)
+        return tuple(AuditEntry(row.at, row.who, row.action, row.details) for row in rows)
+
+    def participants(self) -> tuple[Participant, ...]:
+        """Everybody who came, in that order."""
+        with self._lab.reading() as connection:
+            rows = all_places(connection, self._launched.row)
+        return tuple(
+            Participant(
+                row.person,
+                row.world,
+                row.arm,
+                row.status,
+                row.outcome,
+                row.arrived_at,
+                row.seen_at,
+                row.answered,
+            )
+            for row in rows
+        )
+
+    def status(self) -> StudyStatus:
+        """How far the study is, as of now."""
+        study, launched = self._launched.study, self._launched
+        with self._lab.reading() as connection:
+            own = launched_study(connection, f"{study.name}@{study.version}")
+            rows = all_places(connection, own.id)
+            pages = answered_pages(connection, own.id)
+            stopped = stopped_arms(connection, own.id)
+            ratings = count_ratings(connection, own.id)
+        people = [row for row in rows if row.world == "person"]
+        came = [row for row in people if not self._only_opened(row)]
+        places = launched.places(
+            {(row.arm, row.slot) for row in came if self._state_of(row) in ("live", "finished")}
+        )
+        worlds = Counter(row.world for row in rows)
+        return StudyStatus(
+            name=own.name,
+            version=own.version,
+            title=own.title,
+            status=own.status,
+            launched_at=own.launched_at,
+            closed_at=own.closed_at,
+            arrivals=len(came),
+            opened=len(people) - len(came),
+            arms=tuple(
+                self._arm_status(arm, count, came, arm in stopped) for arm, count in places.items()
+            ),
+            outcomes=dict(Counter(row.outcome for row in came if row.outcome is not None)),
+            drop_outs=self._drop_outs(came),
+            seconds=_median_seconds(launched, pages),
+            attention=_attention(launched, pages),
+            ratings=ratings,
+            simulated=worlds["simulated"],
+            tests=worlds["test"],
+        )
+
+    def _state_of(self, row: Row[Any]) -> str:
+        limits = self._launched.study.time_limits
+        if row.status == "live" and not is_live(place_of(row), limits, self._clock()):
+            return "late"
+        return str(row.status)
+
+    def _arm_status(
+        self, arm: str, places: int, people: Sequence[Row[Any]], stopped: bool
+    ) -> ArmStatus:
+        held = Counter(self._state_of(row) for row in people if row.arm == arm)
+        live, finished = held.pop("live", 0), held.pop("finished", 0)
+        return ArmStatus(arm, places, stopped, live, finished, dict(held))
+
+    def _only_opened(self, row: Row[Any]) -> bool:
+        """Whether somebody has not answered the first page, which a program may have opened."""
+        begun = row.shown_step not in (None, self._launched.study.blocks[0].id)
+        return row.status == "arrived" and row.outcome is None and not begun
+
+    def _drop_outs(self, people: Sequence[Row[Any]]) -> dict[str, int]:
+        """By block in the study's order; who was seen lately may still be at it."""
+        study, now = self._launched.study, self._clock()
+        patience = timedelta(minutes=study.time_limits.abandon_after)
+        left: Counter[str] = Counter()
+        for row in people:
+            gone = row.status == "arrived" and not row.outcome and now - row.seen_at > patience
+            if gone or self._state_of(row) == "late" or row.status in _LEFT:
+                # No page was due to whoever deleted what they had finished.
+                left[_block_of(row.shown_step or "")] += 1
+        return {one.id: left[one.id] for one in study.blocks if left[one.id]}
+
+    def _set_status(self, status: str, who: str, action: str) -> None:
+        study, now = self._launched.row, self._clock()
+        name, version = self._launched.study.name, self._launched.study.version
+        with self._lab.writing() as connection:
+            lock_study(connection, study)
+            before = launched_study(connection, f"{name}@{version}").status
+            if before == status:
+                return
+            if before == "closed":
+                raise InputError(
+                    "the study is closed for good",
+                    where=f"study {name}",
+                    remedy=f"Launch version {version + 1} to take people again.",
+                )
+            closed = {"closed_at": now} if status == "closed" else {}
+            change_study(connection, study, status=status, **closed)
+            add_audit(connection, study, now, who, action)
+
+    def _switch(self, arm: str, who: str, *, stopped: bool) -> None:
+        study = self._launched.row
+        with self._lab.writing() as connection:
+            lock_study(connection, study)
+            if arm not in self._launched.slots:
+                raise UnknownName("arm", arm, self._launched.slots)
+            if (arm in stopped_arms(connection, study)) == stopped:
+                return
+            stop_arm(connection, study, arm, stopped=stopped)
+            action = "stop arm" if stopped else "resume arm"
+            add_audit(connection, study, self._clock(), who, action, arm=arm)
+
+    def _keys_of(self, connection: Connection, study: int, platform_id: str) -> list[str]:
+        """All keys of the platform's id, also where the id itself has been deleted."""
+        stored = clean_text(platform_id)
+        keys = {
+            row.person: None
+            for row in people_rows(connection, study)
+            if row.ids.get("person") == stored
+        }
+        for world in get_args(World):
+            for turn in itertools.count(1):
+                key = self.key_of(self.study.recruitment.platform, platform_id, world, turn)
+                if find_place(connection, study, key) is None:
+                    break
+                keys[key] = None
+        return list(keys)
+
+
+def _block_of(step: str) -> str:
+    return step.partition("/")[0]
+
+
+def _median_seconds(launched: Launched, pages: Sequence[Row[Any]]) -> Mapping[str, float]:
+    taken: dict[str, list[float]] = {}
+    for page in pages:
+        if page.timing["seconds"] is not None:
+            taken.setdefault(_block_of(page.step), []).append(page.timing["seconds"])
+    return {
+        one.id: statistics.median(taken[one.id]) for one in launched.study.blocks if one.id in taken
+    }
+
+
+def _attention(launched: Launched, pages: Sequence[Row[Any]]) -> Mapping[str, AttentionCount]:
+    checks = {one.id: one for one in launched.study.blocks if isinstance(one, Attention)}
+    asked: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for page in pages:
+        if page.step in checks:
+            asked[page.step] += 1
+            failed[page.step] += not attention_passed(checks[page.step], page.given)
+    return {name: AttentionCount(asked[name], failed[name]) for name in checks}

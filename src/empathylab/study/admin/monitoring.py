@@ -1,0 +1,390 @@
+"""What can be seen of a study while it runs: how far it is and who its raters are, never what
+they think of the replies.
+
+Ratings are counted as a total. What raters say of themselves is compared across arms only where it
+was asked before they saw a reply, so that it cannot tell which arm leads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from sqlalchemy import Connection
+
+from empathylab.scales.score_frames import score_frame
+from empathylab.store import Lab
+from empathylab.store.studies.monitoring import (
+    answer_counts,
+    arrival_hours,
+    count_real_ratings,
+    held_slots,
+    held_traits,
+    latest_times,
+    page_counts,
+    scale_answers,
+    state_counts,
+)
+from empathylab.store.studies.records import launched_study, stopped_arms
+from empathylab.study.assignment.batches import evenly
+from empathylab.study.assignment.quotas import OTHERS, quota_limits
+from empathylab.study.blocks.check_results import attention_passed
+from empathylab.study.blocks.types import Attention, Imagine, Rate, ScaleBlock, Write
+from empathylab.study.design.definition import Study
+from empathylab.study.session.launched import Launched
+from empathylab.study.session.visits import ArmStatus, AttentionCount
+
+LATEST_PAGES = 10_000
+"""The newest pages, of which the median times are: a large study must not slow its console."""
+BOUND = 0.3
+"""Raters of two arms are alike where they differ by less than so many standard deviations."""
+_LEFT = ("abandoned", "returned", "timed-out", "withdrawn")
+_MOST_BARS = 72
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaCount:
+    """How many people of one kind there are, and may be."""
+
+    by: str
+    kind: str
+    limit: int
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """How many people came in each hour, day or week, without gaps."""
+
+    unit: Literal["hour", "day", "week"]
+    counts: tuple[tuple[datetime, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockTime:
+    """How long one of a block's pages takes."""
+
+    block: str
+    pages: int
+    """Answered so far."""
+    median: float
+    """In seconds, of the newest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArmBalance:
+    """A scale's score among the raters of one arm."""
+
+    arm: str
+    n: int
+    mean: float
+    sd: float
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Whether the arms have raters of the same kind, by a scale asked before any reply."""
+
+    scale: str
+    subscale: str
+    arms: tuple[ArmBalance, ...]
+    p: float
+    """Of Welch's analysis of variance; NaN where it cannot be had."""
+    verdict: Literal["alike", "different", "unclear", "too few", "one arm"]
+    """`alike`: every arm is equivalent to the first within ± `BOUND` standard deviations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """What all pages that were answered must be looked at for."""
+
+    times: tuple[BlockTime, ...]
+    attention: Mapping[str, AttentionCount] = field(hash=False)
+    balance: tuple[Balance, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """How far a study is, people only; never which arm leads."""
+
+    name: str
+    version: int
+    title: str
+    status: Literal["open", "paused", "closed"]
+    launched_at: datetime
+    closed_at: datetime | None
+    revision: int
+    arrivals: int
+    """Those who have answered a page."""
+    opened: int
+    """Others who opened the link and answered nothing; programs that preview links do, too."""
+    here: int
+    """Seen within the study's limits, and not finished."""
+    finished: int
+    unreviewed: int
+    """Finished, and neither approved nor rejected."""
+    arms: tuple[ArmStatus, ...]
+    quotas: tuple[QuotaCount, ...]
+    outcomes: Mapping[str, int] = field(hash=False)
+    by_time: Arrivals
+    drop_outs: Mapping[str, int] = field(hash=False)
+    times: tuple[BlockTime, ...]
+    attention: Mapping[str, AttentionCount] = field(hash=False)
+    balance: tuple[Balance, ...]
+    ratings: int
+    simulated: int
+    tests: int
+
+
+def add_up(connection: Connection, launched: Launched) -> Sums:
+    """Times, attention checks and balance, as of now."""
+    study, row = launched.study, launched.row
+    checks = [one.id for one in study.blocks if isinstance(one, Attention)]
+    times = latest_times(connection, row, LATEST_PAGES)
+    pages = page_counts(connection, row)
+    answers = answer_counts(connection, row, checks)
+    asked = {
+        one: scale_answers(connection, row, _pages_of(launched, one)) for one in asked_before(study)
+    }
+    return Sums(
+        times=tuple(_times(study, times, pages)),
+        attention=_attention(study, answers),
+        balance=tuple(
+            one for block, given in asked.items() for one in _balance(launched, block, given)
+        ),
+    )
+
+
+def watch(
+    lab: Lab,
+    launched: Launched,
+    now: datetime,
+    *,
+    sums: Callable[[Connection, Launched], Sums] = add_up,
+) -> Watched:
+    """How far the study is; `sums` may remember what takes long to add up."""
+    study = launched.study
+    limits = study.time_limits
+    unseen = now - timedelta(minutes=limits.abandon_after)
+    within = limits.finish_within
+    begun = None if within is None else now - timedelta(minutes=within)
+    with lab.reading() as connection:
+        own = launched_study(connection, f"{study.name}@{study.version}")
+        states = state_counts(connection, own.id, unseen=unseen, begun=begun)
+        hours = arrival_hours(connection, own.id, study.blocks[0].id)
+        summed = sums(connection, launched)
+        # Only where a reply was withdrawn does it matter who holds which slot.
+        held = (
+            held_slots(connection, own.id, unseen=unseen, begun=begun) if launched.shut else set()
+        )
+        traits = held_traits(connection, own.id, unseen=unseen, begun=begun) if study.quotas else []
+        stopped = stopped_arms(connection, own.id)
+        ratings = count_real_ratings(connection, own.id)
+    everybody = states.filter(pl.col("world") == "person")
+    people = everybody.filter(~_only_opened(study))
+    finished = people.filter(pl.col("state") == "finished")
+    return Watched(
+        name=own.name,
+        version=own.version,
+        title=own.title,
+        status=own.status,
+        launched_at=own.launched_at,
+        closed_at=own.closed_at,
+        revision=own.revision,
+        arrivals=_total(people),
+        opened=_total(everybody) - _total(people),
+        here=_total(people.filter(pl.col("state").is_in(["live", "reading"]))),
+        finished=_total(finished),
+        unreviewed=_total(finished.filter(pl.col("review").is_null())),
+        arms=_arms(launched.places(held), people, stopped),
+        quotas=tuple(_quotas(launched, traits)),
+        outcomes=_summed(people, "outcome"),
+        by_time=_by_time(hours, now),
+        drop_outs=_drop_outs(study, people),
+        times=summed.times,
+        attention=summed.attention,
+        balance=summed.balance,
+        ratings=ratings,
+        simulated=_total(states.filter(pl.col("world") == "simulated")),
+        tests=_total(states.filter(pl.col("world") == "test")),
+    )
+
+
+def hidden_blocks(study: Study) -> frozenset[str]:
+    """The blocks whose answers nobody sees before the study is closed.
+
+    They are the ratings, and what is asked after the first reply or situation was seen.
+    """
+    first = next(
+        number for number, one in enumerate(study.blocks) if isinstance(one, Rate | Imagine | Write)
+    )
+    return frozenset(
+        one.id
+        for number, one in enumerate(study.blocks)
+        if isinstance(one, Rate) or (isinstance(one, ScaleBlock) and number > first)
+    )
+
+
+def block_of(step: str) -> str:
+    """The block that a page belongs to."""
+    return step.partition("/")[0]
+
+
+def asked_before(study: Study) -> list[ScaleBlock]:
+    """The scales that raters answer before they see a reply or a situation."""
+    hidden = hidden_blocks(study)
+    return [one for one in study.blocks if isinstance(one, ScaleBlock) and one.id not in hidden]
+
+
+def _pages_of(launched: Launched, block: ScaleBlock) -> list[str]:
+    """The keys of a scale's pages; naming them lets the database go straight there."""
+    items = range(launched.scales[block.scale].items)
+    pages = len(evenly(items, block.per_page or len(items)))
+    return [f"{block.id}/{one + 1}" for one in range(pages)] if pages > 1 else [block.id]
+
+
+def _total(counts: pl.DataFrame) -> int:
+    return int(counts["count"].sum())
+
+
+def _summed(counts: pl.DataFrame, column: str) -> dict[str, int]:
+    known = counts.filter(pl.col(column).is_not_null()).group_by(column)
+    return dict(known.agg(pl.col("count").sum()).sort(column).iter_rows())
+
+
+def _arms(
+    places: Mapping[str, int], people: pl.DataFrame, stopped: frozenset[str]
+) -> tuple[ArmStatus, ...]:
+    found = []
+    for arm, count in places.items():
+        states = _summed(people.filter(pl.col("arm") == arm), "state")
+        live, finished = states.pop("live", 0), states.pop("finished", 0)
+        found.append(ArmStatus(arm, count, arm in stopped, live, finished, states))
+    return tuple(found)
+
+
+def _quotas(launched: Launched, traits: Sequence[Mapping[str, str]]) -> Iterator[QuotaCount]:
+    places = sum(len(slots) for slots in launched.slots.values())
+    for quota in launched.study.quotas:
+        limits = quota_limits(quota, places)
+        kinds = (one.get(quota.by, OTHERS) for one in traits)
+        held = Counter(kind if kind in limits else OTHERS for kind in kinds)
+        for kind, limit in limits.items():
+            if kind != OTHERS or limit or held[kind]:
+                yield QuotaCount(quota.by, kind, limit, held[kind])
+
+
+def _by_time(hours: Mapping[datetime, int], now: datetime) -> Arrivals:
+    """By the finest unit that gives no more bars than can be told apart."""
+    if not hours:
+        return Arrivals("hour", ())
+    first, last = min(hours), max(*hours, now.replace(minute=0, second=0, microsecond=0))
+    units: tuple[tuple[Literal["hour", "day", "week"], timedelta], ...] = (
+        ("hour", timedelta(hours=1)),
+        ("day", timedelta(days=1)),
+        ("week", timedelta(days=7)),
+    )
+    unit, step = next((one for one in units if last - first < _MOST_BARS * one[1]), units[-1])
+    start = first if unit == "hour" else first.replace(hour=0)
+    counts = [0] * ((last - start) // step + 1)
+    for hour, count in hours.items():
+        counts[(hour - start) // step] += count
+    return Arrivals(unit, tuple((start + number * step, one) for number, one in enumerate(counts)))
+
+
+def _only_opened(study: Study) -> pl.Expr:
+    """Whether somebody has not answered the first page, which a program may have opened."""
+    begun = pl.col("step").fill_null(study.blocks[0].id) != study.blocks[0].id
+    return pl.col("state").is_in(["reading", "gone"]) & ~begun
+
+
+def _drop_outs(study: Study, people: pl.DataFrame) -> dict[str, int]:
+    """By block in the study's order, those who have left at it and not come back."""
+    # No page was due to whoever deleted what they had finished.
+    left = people.filter(
+        pl.col("state").is_in([*_LEFT, "late", "gone"]), pl.col("step").is_not_null()
+    )
+    counted: Counter[str] = Counter()
+    for step, count in left.select("step", "count").iter_rows():
+        counted[block_of(step)] += count
+    return {one.id: counted[one.id] for one in study.blocks if counted[one.id]}
+
+
+def _times(study: Study, times: pl.DataFrame, pages: Mapping[str, int]) -> Iterator[BlockTime]:
+    answered: Counter[str] = Counter()
+    for step, count in pages.items():
+        answered[block_of(step)] += count
+    steps = times.drop_nulls().group_by("step").agg(pl.col("seconds"))
+    blocks = steps.with_columns(
+        block=pl.col("step").map_elements(block_of, return_dtype=pl.String)
+    ).explode("seconds")
+    found = blocks.group_by("block").agg(pl.col("seconds").median())
+    known = dict(found.iter_rows())
+    for one in study.blocks:
+        if answered[one.id]:
+            yield BlockTime(one.id, answered[one.id], known.get(one.id, math.nan))
+
+
+def _attention(
+    study: Study, answers: Sequence[tuple[str, Mapping[str, Any], int]]
+) -> dict[str, AttentionCount]:
+    counts = {}
+    for block in study.blocks:
+        if isinstance(block, Attention):
+            own = [(given, count) for step, given, count in answers if step == block.id]
+            failed = sum(count for given, count in own if not attention_passed(block, given))
+            counts[block.id] = AttentionCount(sum(count for _, count in own), failed)
+    return counts
+
+
+def _balance(launched: Launched, block: ScaleBlock, given: pl.DataFrame) -> Iterator[Balance]:
+    scale = launched.scales[block.scale]
+    names = [f"item-{item}" for item in range(1, scale.items + 1)]
+    kind = pl.Struct(dict.fromkeys(names, pl.Float64))
+    answers = (
+        given.select("place", pl.col("given").str.json_decode(kind).alias("items"))
+        .unnest("items")
+        .unpivot(names, index="place", variable_name="item")
+        .drop_nulls()
+        .select(
+            administration="place",
+            scale_row=pl.lit(1, pl.Int64),
+            item=pl.col("item").str.strip_prefix("item-").cast(pl.Int64),
+            value="value",
+        )
+    )
+    arms = given.select(administration="place", arm="arm").unique()
+    scored = score_frame(answers, {1: scale}).join(arms, on="administration")
+    parts = ["total"] if scale.total else [one.id for one in scale.subscales]
+    for part in parts:
+        own = scored.filter(pl.col("subscale") == part)
+        yield _compared(block.scale, part, own, list(launched.slots))
+
+
+def _compared(scale: str, part: str, scored: pl.DataFrame, arms: Sequence[str]) -> Balance:
+    from empathylab.stats.raters.comparability import compare_numbers
+
+    groups = [scored.filter(pl.col("arm") == arm)["score"].to_numpy() for arm in arms]
+    rows = tuple(
+        ArmBalance(
+            arm,
+            len(group),
+            float(np.mean(group)) if len(group) else math.nan,
+            float(np.std(group, ddof=1)) if len(group) > 1 else math.nan,
+        )
+        for arm, group in zip(arms, groups, strict=True)
+    )
+    if len(arms) < 2:
+        return Balance(scale, part, rows, math.nan, "one arm")
+    if min(len(group) for group in groups) < 2 or any(not one.sd > 0 for one in rows):
+        return Balance(scale, part, rows, math.nan, "too few")
+    compared = compare_numbers(groups, arms, variable=part, bound=BOUND)
+    if all(one.equivalence.equivalent for one in compared.differences):
+        return Balance(scale, part, rows, compared.p, "alike")
+    return Balance(scale, part, rows, compared.p, "different" if compared.p < 0.05 else "unclear")

@@ -1,0 +1,160 @@
+"""What researchers decide of participants and say to them: one transaction and one line of the
+audit log each, and the messages as raters' pages show them.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Row
+
+from empathylab.errors import InputError
+from empathylab.store import Lab
+from empathylab.store import now as present
+from empathylab.store.studies.places import change_place, find_place
+from empathylab.store.studies.records import add_audit
+from empathylab.store.studies.reviews import (
+    add_message,
+    mark_messages_read,
+    messages_to,
+    unread_messages,
+)
+from empathylab.study.blocks.answers import clean_text
+
+Verdict = Literal["approved", "rejected"]
+MOST_REASON = 500
+"""Characters of a reason."""
+MOST_MESSAGE = 2000
+"""Characters of a message."""
+_LOOK_AGAIN = timedelta(seconds=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """From a researcher to a participant."""
+
+    who: str
+    text: str
+    sent_at: datetime
+    read_at: datetime | None
+
+
+class Reviews:
+    """The acts on single participants of one launched study; `study` is its id in the lab."""
+
+    def __init__(self, lab: Lab, study: int, *, clock: Callable[[], datetime] = present) -> None:
+        self._lab = lab
+        self._study = study
+        self._clock = clock
+
+    def approve(self, person: str, reason: str = "", *, who: str = "researcher") -> None:
+        """Writes down that finished work is accepted; that changes no analysis."""
+        self._review(person, "approved", _told(reason, "a reason", MOST_REASON, least=0), who)
+
+    def reject(self, person: str, reason: str, *, who: str = "researcher") -> None:
+        """Writes down that finished work is not accepted; leaving it out is `exclude`."""
+        self._review(person, "rejected", _told(reason, "a reason", MOST_REASON), who)
+
+    def message(self, person: str, text: str, *, who: str = "researcher") -> None:
+        """Keeps a message for the person's next page."""
+        said = _told(text, "a message", MOST_MESSAGE)
+        with self._lab.writing() as connection:
+            row = self._row(connection, person)
+            add_message(connection, row.id, who, said, self._clock())
+            self._note(connection, who, "message", person=person, characters=len(said))
+
+    def messages(self, person: str) -> tuple[Message, ...]:
+        """What was said to the person, oldest first."""
+        with self._lab.reading() as connection:
+            rows = messages_to(connection, self._row(connection, person, lock=False).id)
+        return tuple(Message(one.who, one.text, one.sent_at, one.read_at) for one in rows)
+
+    def _review(self, person: str, verdict: Verdict, reason: str, who: str) -> None:
+        with self._lab.writing() as connection:
+            row = self._row(connection, person)
+            if row.status not in ("finished", "excluded") or row.outcome != "completed":
+                raise InputError(
+                    f"only finished work can be {verdict}",
+                    where=f"participant {person}",
+                    got=row.status,
+                    remedy="Wait until they have finished, or free their place.",
+                )
+            change_place(connection, row.id, review=verdict, review_reason=reason or None)
+            act = "approve" if verdict == "approved" else "reject"
+            self._note(connection, who, act, person=person, reason=reason)
+
+    def _row(self, connection: Connection, person: str, *, lock: bool = True) -> Row[Any]:
+        row = find_place(connection, self._study, clean_text(person), lock=lock)
+        if row is None:
+            raise InputError(
+                "there is no such participant",
+                got=person[:60],
+                remedy="Take the key from the list of participants.",
+            )
+        return row
+
+    def _note(self, connection: Connection, who: str, action: str, **details: Any) -> None:
+        add_audit(connection, self._study, self._clock(), who, action, **details)
+
+
+class Inbox:
+    """The messages that people have not read yet, as one server process knows them.
+
+    It asks the database every two seconds at most, however many pages are shown.
+    """
+
+    def __init__(self, lab: Lab, study: int, *, clock: Callable[[], datetime] = present) -> None:
+        self._lab = lab
+        self._study = study
+        self._clock = clock
+        self._looked = -_LOOK_AGAIN.total_seconds()
+        self._waiting: dict[str, dict[int, str]] = {}
+        self._turn = threading.Lock()
+
+    def unread(self, person: str) -> tuple[str, ...]:
+        """What is to be shown at the top of the person's page, oldest first."""
+        self._look()
+        return tuple(self._waiting.get(person, {}).values())
+
+    def mark_read(self, person: str) -> None:
+        """Writes down that the person went on from a page that showed them."""
+        shown = self._waiting.get(person)
+        if not shown:
+            return
+        with self._lab.writing() as connection:
+            mark_messages_read(connection, list(shown), self._clock())
+        self._waiting = {one: held for one, held in self._waiting.items() if one != person}
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if now - self._looked < _LOOK_AGAIN.total_seconds():
+            return
+        # Whoever comes while another thread looks goes by what was known before.
+        if not self._turn.acquire(blocking=False):
+            return
+        try:
+            with self._lab.reading() as connection:
+                rows = unread_messages(connection, self._study)
+            waiting: dict[str, dict[int, str]] = {}
+            for row in rows:
+                waiting.setdefault(row.person, {})[row.id] = row.text
+            self._waiting, self._looked = waiting, now
+        finally:
+            self._turn.release()
+
+
+def _told(text: str, what: str, most: int, *, least: int = 1) -> str:
+    """The text, cleaned; refused where it is empty or too long."""
+    said = clean_text(text)
+    if not least <= len(said) <= most:
+        raise InputError(
+            f"{what} has {least} to {most} characters",
+            got=f"{len(said)} characters",
+            remedy="Write it anew." if said else "Write one.",
+        )
+    return said

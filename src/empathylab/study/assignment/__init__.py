@@ -1,0 +1,1 @@
+"""Who gets which arm and which replies: pure decisions from seeds and counts."""

@@ -1,0 +1,284 @@
+"""Who gets which place: decisions on plain data, without a clock, a database or chance of its own.
+
+A place is a person's hold on a slot. The caller keeps places, hands them in as a `State`, and
+stores what comes back in the same transaction.
+
+- Arms are kept level by completions plus live places: a newcomer goes where these are fewest.
+- A live place is one whose holder has been seen within the study's limits. Beyond them it no
+  longer counts, and its slot may be given on; but slots that nobody has begun go first, so that
+  somebody who comes back tomorrow mostly finds their own.
+- A slot that its holder returned, ran out of, failed or left is free at once.
+- People, simulated raters and test visits live in worlds of their own: none counts for another,
+  and a test visit does not count at all.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+
+from empathylab.errors import InputError
+from empathylab.study.assignment.quotas import has_room
+from empathylab.study.assignment.seeded_random import draw
+from empathylab.study.design.definition import Outcome, Study, TimeLimits
+
+World = Literal["person", "simulated", "test"]
+Status = Literal[
+    "live",
+    "finished",
+    "abandoned",
+    "returned",
+    "timed-out",
+    "withdrawn",
+    "failed",
+    "excluded",
+]
+Reason = Literal["full", "quota", "stopped", "paused", "closed", "ended", "given-on"]
+
+FOR_GOOD: frozenset[Status] = frozenset({"withdrawn", "failed", "excluded"})
+"""Whoever left so does not come back."""
+
+_SENTENCES: dict[Reason, str] = {
+    "full": "All places in this study are taken. Thank you for your interest.",
+    "quota": "We already have enough people like you in this study. Thank you for your interest.",
+    "stopped": "This study is not taking anybody new at the moment.",
+    "paused": "This study is paused. Please come back later.",
+    "closed": "This study is closed. Thank you for your interest.",
+    "ended": "Your part in this study has ended.",
+    "given-on": "You were away for so long that your place was given to somebody else. What you "
+    "answered has been kept.",
+}
+AHEAD = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who comes in."""
+
+    key: str
+    """A pseudonym that stays the same when they come back; never the platform's own id."""
+    world: World = "person"
+    traits: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What quotas go by: `{"sex": "female"}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A person's hold on a slot."""
+
+    person: str
+    arm: str
+    slot: int
+    claimed_at: datetime
+    seen_at: datetime
+    status: Status = "live"
+    world: World = "person"
+    traits: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Full:
+    """No place, and why."""
+
+    reason: Reason
+
+    @property
+    def sentence(self) -> str:
+        """What the person is told."""
+        return _SENTENCES[self.reason]
+
+    @property
+    def outcome(self) -> Outcome:
+        """By which the completion code is chosen."""
+        return "screened-out" if self.reason == "quota" else "full"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is known when somebody comes in."""
+
+    slots: Mapping[str, int] = field(hash=False)
+    """How many slots each arm has."""
+    places: tuple[Place, ...] = ()
+    stopped: frozenset[str] = frozenset()
+    """Arms that take nobody new."""
+    status: Literal["open", "paused", "closed"] = "open"
+    shut: frozenset[tuple[str, int]] = frozenset()
+    """Arm and number of slots that nobody new is given."""
+
+
+def choose_place(study: Study, state: State, person: Person, now: datetime) -> Place | Full:
+    """The place for a person who comes in: their own where they have one, else the next.
+
+    The same person gets the same place for as long as nobody else holds it. A finished place comes
+    back as it is. `now` and the times of places bear a time zone.
+    """
+    _refuse_naive(now)
+    own = next((one for one in reversed(state.places) if _is_of(one, person)), None)
+    if own is not None:
+        return _returning(study, state, own, now)
+    if person.world != "test" and state.status != "open":
+        return Full(state.status)
+    active = _active(study, state, person.world, now)
+    if person.world != "test" and not has_room(
+        study.quotas, sum(state.slots.values()), [one.traits for one in active], person.traits
+    ):
+        return Full("quota")
+    arm = choose_arm(study, state, person, active)
+    if isinstance(arm, Full):
+        return arm
+    slot = _next_slot(state, arm, person.world, active)
+    return Place(person.key, arm, slot, now, now, "live", person.world, dict(person.traits))
+
+
+def choose_arm(study: Study, state: State, person: Person, active: Collection[Place]) -> str | Full:
+    """The arm with the fewest active places among those that have room and are not stopped.
+
+    Ties go to the arm with the fewest people of the same traits, then by the seed and the person.
+    """
+    held = Counter(one.arm for one in active)
+    alike = Counter(
+        one.arm
+        for one in active
+        for trait in (quota.by for quota in study.quotas)
+        if one.traits.get(trait) == person.traits.get(trait)
+    )
+    taken = {(one.arm, one.slot) for one in active} if state.shut else set()
+    shut = Counter(arm for arm, _ in state.shut - taken)
+    room = [arm for arm, slots in state.slots.items() if held[arm] + shut[arm] < slots]
+    candidates = [arm for arm in room if arm not in state.stopped]
+    if not candidates:
+        return Full("stopped" if room else "full")
+    return min(
+        candidates,
+        key=lambda arm: (held[arm], alike[arm], draw(study.seed, "arm", person.key, arm)),
+    )
+
+
+def is_live(place: Place, limits: TimeLimits, now: datetime) -> bool:
+    """Whether the holder has been seen within the limits.
+
+    A clock set back makes nobody late, but one that was ahead by days must not hold places for as
+    long.
+    """
+    if place.status != "live" or place.seen_at - now > AHEAD:
+        return False
+    if now - place.seen_at > timedelta(minutes=limits.abandon_after):
+        return False
+    within = limits.finish_within
+    return within is None or now - place.claimed_at <= timedelta(minutes=within)
+
+
+def last_seen(now: datetime, before: datetime) -> datetime:
+    """The later of the two, unless that lies so far ahead that a clock must have been wrong."""
+    return now if before - now > AHEAD else max(now, before)
+
+
+def counts(place: Place, limits: TimeLimits, now: datetime) -> bool:
+    """Whether the place counts when arms are kept level and quotas are filled."""
+    return place.status == "finished" or is_live(place, limits, now)
+
+
+def with_place(state: State, place: Place) -> State:
+    """The state after a place was claimed or seen; an earlier holder has abandoned its slot."""
+    kept = []
+    for one in state.places:
+        if one.person == place.person and one.world == place.world:
+            continue
+        kept.append(dataclasses.replace(one, status="abandoned") if _displaces(place, one) else one)
+    return dataclasses.replace(state, places=(*kept, place))
+
+
+def displaced(state: State, place: Place) -> tuple[Place, ...]:
+    """The places to mark abandoned when this one is stored."""
+    return tuple(one for one in state.places if _displaces(place, one))
+
+
+def ended(place: Place, status: Status) -> Place:
+    """The place after its holder finished or left.
+
+    Finished work stays finished, whatever a platform says later; only the person (withdrawn) and
+    the researcher (excluded) can undo it. Whoever left for good stays so. Only a live place can be
+    finished: whoever answers is let in by `choose_place` first, which knows whether they are late.
+    """
+    undone = place.status == "finished" and status not in ("withdrawn", "excluded")
+    too_late = place.status != "live" and status == "finished"
+    if undone or too_late or place.status in FOR_GOOD:
+        return place
+    return dataclasses.replace(place, status=status)
+
+
+def arm_counts(study: Study, state: State, now: datetime) -> dict[str, int]:
+    """By arm, people's completions plus live places."""
+    held = Counter(one.arm for one in _active(study, state, "person", now))
+    return {arm: held[arm] for arm in state.slots}
+
+
+def _returning(study: Study, state: State, own: Place, now: datetime) -> Place | Full:
+    if own.status == "finished":
+        return own
+    if own.status in FOR_GOOD:
+        return Full("ended")
+    seen = dataclasses.replace(own, status="live", seen_at=last_seen(now, own.seen_at))
+    if own.world == "test":
+        return seen
+    if state.status == "closed":
+        return Full("closed")
+    if is_live(own, study.time_limits, now):
+        return seen
+    others = [one for one in _active(study, state, own.world, now) if not _same_person(one, own)]
+    if any((one.arm, one.slot) == (own.arm, own.slot) for one in others):
+        return Full("given-on")
+    if own.arm in state.stopped and own.status != "live":
+        return Full("stopped")
+    total = sum(state.slots.values())
+    if not has_room(study.quotas, total, [one.traits for one in others], own.traits):
+        return Full("quota")
+    # The time to finish begins anew; otherwise the place would be late the moment it is resumed.
+    return dataclasses.replace(seen, claimed_at=now)
+
+
+def _active(study: Study, state: State, world: World, now: datetime) -> list[Place]:
+    """The places that count for a newcomer; a test visit is shown what a person would be."""
+    of = "person" if world == "test" else world
+    return [one for one in state.places if one.world == of and counts(one, study.time_limits, now)]
+
+
+def _next_slot(state: State, arm: str, world: World, active: Iterable[Place]) -> int:
+    """The lowest free slot that nobody may come back to; else the one left longest ago."""
+    taken = {one.slot for one in active if one.arm == arm}
+    taken |= {slot for of, slot in state.shut if of == arm}
+    left = {
+        one.slot: one.seen_at
+        for one in state.places
+        if one.arm == arm and one.world == world and one.status == "live"
+    }
+    free = [slot for slot in range(state.slots[arm]) if slot not in taken]
+    unclaimed = [slot for slot in free if slot not in left]
+    return unclaimed[0] if unclaimed else min(free, key=lambda slot: (left[slot], slot))
+
+
+def _displaces(place: Place, other: Place) -> bool:
+    return (
+        place.world != "test"
+        and other.status == "live"
+        and (other.arm, other.slot, other.world) == (place.arm, place.slot, place.world)
+        and not _same_person(place, other)
+    )
+
+
+def _is_of(place: Place, person: Person) -> bool:
+    return place.person == person.key and place.world == person.world
+
+
+def _same_person(one: Place, other: Place) -> bool:
+    return one.person == other.person and one.world == other.world
+
+
+def _refuse_naive(now: datetime) -> None:
+    if now.tzinfo is None:
+        raise InputError("a time without a zone", got=now, remedy="Give it one, such as UTC.")

@@ -1,0 +1,135 @@
+"""Quotas: how many people of each kind have room, and whether all can be met."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.study.blocks.types import Demographics
+from empathylab.study.design.definition import Quota, Study
+
+OTHERS = "others"
+TAKEN = frozenset(
+    (
+        *("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "survey_code", "id", "invitation", "visit"),
+        *("assignmentId", "hitId", "workerId", "turkSubmitTo"),
+        *("failed_attention", "marks"),
+    )
+)
+"""Names that links or the lab use themselves, so that no quota can go by them."""
+
+
+def quota_limits(quota: Quota, places: int) -> dict[str, int]:
+    """How many of each kind may take part, out of so many places.
+
+    Shares become whole numbers by the largest remainders; ties go to what is named first in the
+    alphabet. The key `others` stands for everybody not named.
+    """
+    limits = dict(quota.counts) or _from_shares(quota.shares, places)
+    limits[OTHERS] = quota.others or 0
+    return limits
+
+
+def quota_traits(
+    study: Study, answers: Mapping[str, Mapping[str, Any]], told: Mapping[str, str]
+) -> dict[str, str]:
+    """What the study's quotas go by, from a person's answers and from what the platform told."""
+    asked = {
+        name: value
+        for block in study.blocks
+        if isinstance(block, Demographics)
+        for name, value in answers.get(block.id, {}).items()
+    }
+    found = {}
+    for quota in study.quotas:
+        source = asked if quota.source == "demographics" else told
+        if quota.by in source:
+            found[quota.by] = str(source[quota.by])
+    return found
+
+
+def told_by_link(study: Study) -> tuple[str, ...]:
+    """What the study's links say of whoever comes by them: parameters, by their names."""
+    return tuple(one.by for one in study.quotas if one.source == "platform")
+
+
+def require_told(study: Study, told: Mapping[str, str]) -> None:
+    """Refuses what links would say of people where no quota goes by it or lets anybody in."""
+    quotas = {one.by: one for one in study.quotas if one.source == "platform"}
+    for name in told:
+        if name not in quotas:
+            raise UnknownName("quota that links tell", name, tuple(quotas))
+    for name, quota in quotas.items():
+        kinds = sorted({**quota.counts, **quota.shares})
+        if not quota.others and told.get(name) not in kinds:
+            raise InputError(
+                f"links must say the {name} of whoever comes, or the quota lets nobody in",
+                where=f"study {study.name}",
+                got=told.get(name, "nothing"),
+                remedy=f"Say {' or '.join(f'{name}={kind}' for kind in kinds)}.",
+            )
+
+
+def people_told_of(study: Study, places: int) -> tuple[dict[str, str], ...]:
+    """What links would say of people who fill all places, one of each: for simulated raters."""
+    found: tuple[dict[str, str], ...] = tuple({} for _ in range(places))
+    for quota in study.quotas:
+        if quota.source == "platform":
+            limits = quota_limits(quota, places)
+            kinds = (kind for kind, limit in limits.items() for _ in range(limit))
+            for one, kind in zip(found, kinds, strict=False):
+                if kind != OTHERS:
+                    one[quota.by] = kind
+    return found
+
+
+def has_room(
+    quotas: Sequence[Quota],
+    places: int,
+    admitted: Sequence[Mapping[str, str]],
+    traits: Mapping[str, str],
+) -> bool:
+    """Whether every quota has room for one more person of these traits."""
+    for quota in quotas:
+        limits = quota_limits(quota, places)
+        held = Counter(_kind(one, quota.by, limits) for one in admitted)
+        kind = _kind(traits, quota.by, limits)
+        if held[kind] >= limits[kind]:
+            return False
+    return True
+
+
+def quota_problems(quotas: Sequence[Quota], places: int) -> list[str]:
+    """What keeps quotas from being met, in sentences; none where all can be."""
+    problems = []
+    for quota in quotas:
+        total = sum(quota_limits(quota, places).values())
+        if total < places:
+            problems.append(
+                f"The quota by {quota.by!r} admits {total} people, but {places} places must be "
+                f"filled: raise it by {places - total}, or set 'others' to {places - total}."
+            )
+        elif total > places:
+            problems.append(
+                f"The quota by {quota.by!r} asks for {total} people, but there are {places} "
+                f"places: lower it by {total - places}, or ask for more ratings."
+            )
+    return problems
+
+
+def _from_shares(shares: Mapping[str, float], places: int) -> dict[str, int]:
+    # Shares such as a third, written 0.3333, are meant to fill the places.
+    wanted = places if sum(shares.values()) > 0.999 else round(sum(shares.values()) * places)
+    exact = {kind: share * places for kind, share in shares.items()}
+    limits = {kind: int(value) for kind, value in exact.items()}
+    ranked = sorted(exact, key=lambda kind: (limits[kind] - exact[kind], kind))
+    for kind in ranked[: max(0, wanted - sum(limits.values()))]:
+        limits[kind] += 1
+    return limits
+
+
+def _kind(traits: Mapping[str, str], by: str, limits: Mapping[str, int]) -> str:
+    value = traits.get(by, OTHERS)
+    return value if value in limits else OTHERS

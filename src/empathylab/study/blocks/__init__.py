@@ -1,0 +1,1 @@
+"""The block types of a study and what their pages accept."""

@@ -1,0 +1,151 @@
+"""A study's file held against the lab before anybody comes: what it needs, and what people see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy import Connection
+
+from empathylab.errors import InputError, UnknownName, UserError
+from empathylab.scales import Scale, builtin_scales, find_scale
+from empathylab.situations import Situation, SituationSet, builtin_set
+from empathylab.store import Lab
+from empathylab.store.lab_scales import lab_scales
+from empathylab.store.lab_situations import held_situations
+from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.studies.records import find_study, frozen_responses, respondent_responses
+from empathylab.study.assignment.batches import study_slots
+from empathylab.study.blocks.types import ScaleBlock
+from empathylab.study.design.definition import Study
+from empathylab.study.design.materials import choose_situations
+from empathylab.study.design.planning import Plan, needed_raters
+from empathylab.study.design.preview import Preview, preview_study
+from empathylab.study.design.protocol import require_same_protocol
+from empathylab.study.design.reading import study_from_dict
+from empathylab.study.session.flow import Course
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a study needs, what stands in its way, and what one of its raters will see."""
+
+    study: Study
+    plan: Plan
+    """Its problems hold those with the lab too."""
+    previews: Mapping[str, Preview] = field(hash=False)
+    """By language; none where a packet cannot be made."""
+
+
+def check_study(study: Study, lab: Lab | None = None) -> Checked:
+    """The study held against the lab, in which nothing is changed; without one, what ships."""
+    known = builtin_scales() if lab is None else lab_scales(lab)
+    problems: list[str] = []
+    chosen: tuple[Situation, ...] = ()
+    replies: dict[str, dict[str, str]] = {}
+    try:
+        whole, offered = _offered(study, lab)
+        chosen = choose_situations(study, offered)
+        if lab is not None:
+            with lab.reading() as connection:
+                problems += _launched_problems(connection, study)
+                replies, troubles = _replies(connection, study, whole, chosen)
+                problems += troubles
+    except UserError as error:
+        problems.append(str(error))
+    shown = {arm: list(texts) for arm, texts in replies.items()}
+    plan = needed_raters(study, [one.id for one in chosen], shown, known)
+    # Without situations everything else that is missing is only a consequence.
+    found = (*problems, *plan.problems) if chosen else tuple(problems)
+    return Checked(
+        study,
+        replace(plan, problems=tuple(dict.fromkeys(found))),
+        dict(_previews(study, chosen, replies, known)) if chosen else {},
+    )
+
+
+def _offered(study: Study, lab: Lab | None) -> tuple[SituationSet, tuple[Situation, ...]]:
+    name = study.situations.selection or study.situations.set or ""
+    if lab is not None:
+        return lab_chosen_situations(lab, name)
+    whole = builtin_set(name)
+    return whole, whole.situations
+
+
+def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
+    """What keeps the file from being launched beside what the lab has launched already."""
+    held = find_study(connection, study.name)
+    if held is None:
+        return
+    if held.launched_at is None:
+        yield f"The lab holds an imported study called {study.name!r}: give this one another name."
+    elif study.version < held.version:
+        yield f"Version {held.version} has been launched already: launch that, or a newer one."
+    elif study.version == held.version:
+        before = study_from_dict(held.protocol, where=f"study {study.name} of the lab")
+        try:
+            require_same_protocol(before, study)
+        except InputError as error:
+            yield str(error)
+
+
+def _replies(
+    connection: Connection, study: Study, whole: SituationSet, chosen: tuple[Situation, ...]
+) -> tuple[dict[str, dict[str, str]], list[str]]:
+    """By arm and situation, the replies that would be shown; and what is wrong with some."""
+    if not study.rated:
+        return {}, []
+    held = find_study(connection, study.name, study.version)
+    frozen = frozen_responses(connection, held.id) if held is not None else {}
+    ids = held_situations(connection, whole)
+    keys = {ids[one.id]: one.id for one in chosen if one.id in ids}
+    found: dict[str, dict[str, str]] = {}
+    problems: list[str] = []
+    for name, arm in study.arms.items():
+        try:
+            replies = frozen.get(name) or respondent_responses(
+                connection,
+                arm.respondent,
+                list(keys),
+                sample=study.sample,
+                prompt=arm.prompt,
+                arm=name,
+            )
+        except InputError as error:
+            problems.append(str(error))
+            replies = []
+        found[name] = {keys[one.situation]: one.text for one in replies if one.situation in keys}
+    return found, problems
+
+
+def _previews(
+    study: Study,
+    chosen: tuple[Situation, ...],
+    replies: Mapping[str, Mapping[str, str]],
+    known: Mapping[str, Scale],
+) -> Iterator[tuple[str, Preview]]:
+    scales = {}
+    for block in study.blocks:
+        if isinstance(block, ScaleBlock):
+            scale = find_scale(block.scale, known.values())
+            if scale is None:
+                return
+            scales[block.scale] = scale
+    try:
+        slots = study_slots(study, [one.id for one in chosen])
+    except (InputError, UnknownName):
+        return
+    slot = next((of_arm[0] for of_arm in slots.values() if of_arm), None)
+    texts = {(key, arm): text for arm, of_arm in replies.items() for key, text in of_arm.items()}
+    situations = {one.id: one for one in chosen}
+    for language in study.languages:
+        yield (
+            language,
+            preview_study(
+                Course(study, scales),
+                language=language,
+                slot=slot,
+                situations=situations,
+                replies=texts,
+            ),
+        )

@@ -1,0 +1,38 @@
+"""How long a page takes, roughly: for planning and for the time one tells people beforehand.
+
+Reading: 238 words a minute, the mean for silent reading of English non-fiction by adults
+(Brysbaert, M. (2019). How many words do we read per minute? A review and meta-analysis of reading
+rate. Journal of Memory and Language, 109, 104047). The seconds per answer are assumptions of this
+project, measured on nobody: pilot the study before you promise a time.
+"""
+
+from __future__ import annotations
+
+from empathylab.study.blocks.content import PageContent
+
+WORDS_PER_MINUTE = 238
+SECONDS = {"choice": 4.0, "number": 5.0, "line": 8.0, "paragraph": 60.0}
+"""For one answer of each kind, after reading."""
+SECONDS_OPTIONAL = 10.0
+"""For free words that need not be given; most people leave them out."""
+SECONDS_PER_PAGE = 2.0
+"""For turning the page."""
+
+
+def words_on(page: PageContent) -> int:
+    """The words to read on the page; options that come again with every question count once."""
+    texts = [page.text, *(part.text for part in page.parts), *(one.label for one in page.asks)]
+    options = {tuple(option.label for option in one.options) for one in page.asks}
+    texts += [label for labels in options for label in labels]
+    return sum(len(text.split()) for text in texts)
+
+
+def page_seconds(page: PageContent, writing_words: int = 0) -> float:
+    """About how long the page takes; `writing_words` is the least that must be written."""
+    reading = words_on(page) / WORDS_PER_MINUTE * 60
+    answering = sum(
+        SECONDS[one.kind] if one.required or one.kind != "paragraph" else SECONDS_OPTIONAL
+        for one in page.asks
+    )
+    # People compose text at about half a word a second; an assumption like the others.
+    return SECONDS_PER_PAGE + max(reading, page.least_seconds) + max(answering, 2 * writing_words)

@@ -1,0 +1,75 @@
+"""What a study uses of the lab: situations and scales."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.scales import Scale, find_scale
+from empathylab.situations import Situation
+from empathylab.study.assignment.seeded_random import shuffled
+from empathylab.study.blocks.types import ScaleBlock
+from empathylab.study.design.definition import Study
+
+
+def choose_situations(study: Study, situations: Iterable[Situation]) -> tuple[Situation, ...]:
+    """The situations that the study's file asks for, drawn by its seed, in the set's order.
+
+    `situations` are those of the set or selection that the file names.
+    """
+    wanted = study.situations
+    offered = tuple(situations)
+    pool = [one for one in offered if wanted.valence in (None, one.valence)]
+    drawn = {one.id for one in _grouped(study, pool)}
+    pool = [one for one in pool if one.id in drawn]
+    if wanted.count is not None:
+        if wanted.count > len(pool):
+            raise _too_few(study, "situations", wanted.count, len(pool))
+        kept = set(shuffled([one.id for one in pool], study.seed, "situations")[: wanted.count])
+        pool = [one for one in pool if one.id in kept]
+    if not pool:
+        raise _too_few(study, "situations", 1, 0)
+    return tuple(pool)
+
+
+def choose_scales(study: Study, known: Mapping[str, Scale]) -> dict[str, Scale]:
+    """The scales that the study asks, under the names that its file uses."""
+    found = {}
+    for block in study.blocks:
+        if isinstance(block, ScaleBlock):
+            scale = find_scale(block.scale, known.values())
+            if scale is None:
+                where = f"study {study.name}, block {block.id!r}"
+                raise UnknownName("scale", block.scale, known, where=where)
+            found[block.scale] = scale
+    return found
+
+
+def _grouped(study: Study, pool: list[Situation]) -> list[Situation]:
+    wanted = study.situations
+    if wanted.group is None:
+        return pool
+    groups: dict[str, list[Situation]] = {}
+    for one in pool:
+        name = getattr(one, wanted.group)
+        if name is not None:
+            groups.setdefault(name, []).append(one)
+    counts = dict(wanted.counts) or dict.fromkeys(groups, wanted.per_group or 0)
+    chosen = []
+    for name, count in counts.items():
+        if name not in groups:
+            raise UnknownName(wanted.group, name, groups, where=f"study {study.name}, 'situations'")
+        if count > len(groups[name]):
+            raise _too_few(study, f"situations of {wanted.group} {name}", count, len(groups[name]))
+        by_id = {one.id: one for one in groups[name]}
+        order = shuffled(by_id, study.seed, "situations", name)
+        chosen += [by_id[one] for one in order[:count]]
+    return chosen
+
+
+def _too_few(study: Study, what: str, wanted: int, found: int) -> InputError:
+    return InputError(
+        f"the study wants {wanted} {what}, but there are {found}",
+        where=f"study {study.name}, 'situations'",
+        remedy="Ask for fewer, or name a larger set.",
+    )

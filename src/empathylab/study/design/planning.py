@@ -1,0 +1,218 @@
+"""How many raters a study needs, and whether it can be run at all: said before launch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.scales import Scale
+from empathylab.study.assignment.batches import Slot, study_slots
+from empathylab.study.assignment.quotas import quota_problems
+from empathylab.study.blocks.types import Attention, Block
+from empathylab.study.design.definition import EVERYONE, Study
+from empathylab.study.design.interface_texts import untranslated
+from empathylab.study.design.materials import choose_scales
+from empathylab.study.design.protocol import block_texts
+
+
+@dataclass(frozen=True, slots=True)
+class ArmPlan:
+    """What an arm needs."""
+
+    arm: str
+    responses: int
+    """Responses, or situations where none are rated, that are there."""
+    missing: int
+    """Situations without a response."""
+    ratings: int
+    raters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a study needs, and what stands in its way."""
+
+    situations: int
+    arms: tuple[ArmPlan, ...]
+    raters: int
+    """Who finish; more will begin."""
+    packet: tuple[int, int]
+    """The smallest and the largest number of items in a packet."""
+    problems: tuple[str, ...]
+    """The study cannot be launched before these are solved."""
+    notes: tuple[str, ...]
+    """Worth knowing; they stop nothing."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether the study can be launched."""
+        return not self.problems
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The numbers in words, for the command line and the console."""
+        low, high = self.packet
+        size = f"{high}" if low == high else f"{low} to {high}"
+        said = [f"{_count(self.raters, 'rater')} must finish, each with a packet of {size}."]
+        shared = sum(one.raters for one in self.arms) > self.raters
+        for one in self.arms if len(self.arms) > 1 else ():
+            raters = "all raters" if shared else _count(one.raters, "rater")
+            ratings, responses = _count(one.ratings, "rating"), _count(one.responses, "response")
+            said.append(f"Arm {one.arm}: {raters}, for {ratings} of {responses}.")
+        return tuple(said)
+
+
+def needed_raters(
+    study: Study,
+    situations: Sequence[str],
+    responses: Mapping[str, Collection[str]] | None = None,
+    scales: Mapping[str, Scale] | None = None,
+) -> Plan:
+    """The plan for a study with these situations.
+
+    `responses` says for each arm which situations it has a response to that may be shown; `scales`
+    are those of the lab, by id.
+    """
+    responses = responses or {}
+    problems: list[str] = []
+    slots: dict[str, tuple[Slot, ...]] = {}
+    try:
+        slots = study_slots(study, situations)
+    except InputError as error:
+        problems.append(str(error))
+    missing = (
+        {arm: len(set(situations) - set(responses.get(arm, ()))) for arm in study.arms}
+        if study.rated
+        else {}
+    )
+    places = sum(map(len, slots.values()))
+    problems += _missing_responses(study, missing, len(situations))
+    problems += _missing_wording(study, scales or {})
+    if slots:
+        problems += quota_problems(study.quotas, places)
+    sizes = [len(slot.items) for of_arm in slots.values() for slot in of_arm]
+    return Plan(
+        situations=len(situations),
+        arms=tuple(_arm_plans(study, situations, slots, missing)),
+        raters=places,
+        packet=(min(sizes, default=0), max(sizes, default=0)),
+        problems=tuple(problems),
+        notes=tuple(_notes(study, sizes)),
+    )
+
+
+def _arm_plans(
+    study: Study,
+    situations: Sequence[str],
+    slots: Mapping[str, Sequence[Slot]],
+    missing: Mapping[str, int],
+) -> Iterator[ArmPlan]:
+    if not study.rated:
+        here = slots.get(EVERYONE, ())
+        work = sum(len(slot.items) for slot in here)
+        yield ArmPlan(EVERYONE, len(situations), 0, work, len(here))
+        return
+    for arm in study.arms:
+        own = slots.get(arm, slots.get(EVERYONE, ()))
+        ratings = sum(item.arm == arm for slot in own for item in slot.items)
+        yield ArmPlan(arm, len(situations) - missing[arm], missing[arm], ratings, len(own))
+
+
+def _missing_responses(study: Study, missing: Mapping[str, int], total: int) -> Iterator[str]:
+    for arm, count in missing.items():
+        respondent = study.arms[arm].respondent
+        remedy = "import them with `empathylab data import`"
+        if "/" in respondent:
+            remedy = f"run `empathylab respond {respondent}`, or {remedy}"
+        if count == total:
+            yield f"The arm {arm!r} has no responses of {respondent}: {remedy}."
+        elif count:
+            yield (
+                f"The arm {arm!r} lacks {_count(count, 'response')} of {respondent} to the "
+                f"{total} situations: {remedy}, or choose other situations."
+            )
+
+
+def _missing_wording(study: Study, scales: Mapping[str, Scale]) -> Iterator[str]:
+    try:
+        chosen = choose_scales(study, scales)
+    except UnknownName as error:
+        yield str(error)
+        return
+    for scale in chosen.values():
+        if scale.words is None:
+            yield (
+                f"The wording of the {scale.name} does not ship: bring it from a file you have "
+                "with `empathylab scales import FILE`."
+            )
+
+
+def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
+    if study.content_note is None:
+        yield "There is no content_note: people should know beforehand what may distress them."
+    if study.help is None:
+        yield "There is no help: say where people find help if a text weighs on them."
+    if study.contact is None:
+        yield "There is no contact: people must be able to ask somebody about the study."
+    rules = {one.get("rule") for one in study.exclusions}
+    checks = [one for one in study.blocks if isinstance(one, Attention)]
+    if "failed attention" in rules and not checks:
+        yield "The rule 'failed attention' excludes nobody: there is no attention check."
+    for one in checks:
+        if one.after is not None and sizes and one.after >= min(sizes):
+            yield f"In the smallest packets the check {one.id!r} comes after the last item."
+    for quota in study.quotas:
+        if quota.source == "platform":
+            kinds = ", ".join(quota.counts or quota.shares)
+            yield (
+                f"The quota by {quota.by!r} goes by what links say: people of each kind need a "
+                f"link of their own, with {quota.by}=… in it ({kinds})."
+            )
+    if study.rated and study.repeats == 1:
+        yield "Each response is rated once, so agreement between raters cannot be measured."
+    if unfilled := unfilled_texts(study):
+        yield f"There is still text in [[double brackets]] to fill in: {', '.join(unfilled)}."
+    for language in study.languages:
+        if count := untranslated(language, study.interface):
+            yield (
+                f"{count} texts of the pages themselves, such as 'Continue', are in English where "
+                f"people read {language!r}: bring them under the key interface."
+            )
+    yield from _naming_notes(study)
+
+
+def unfilled_texts(study: Study) -> tuple[str, ...]:
+    """Where text in [[double brackets]] is still to be filled in: keys, and ids of blocks."""
+    shared = {name: getattr(study, name) for name in ("title", "content_note", "help", "contact")}
+    found = [
+        name
+        for name, text in shared.items()
+        if text is not None and any("[[" in one for _, one in text.versions)
+    ]
+    return (*found, *(one.id for one in study.blocks if "[[" in _words(one)))
+
+
+def _naming_notes(study: Study) -> Iterator[str]:
+    """Words of the study that would tell a blinded rater who is compared."""
+    if not study.rated:
+        return
+    names = {arm.respondent for arm in study.arms.values()} | set(study.arms)
+    names |= {name.rsplit("/", 1)[-1] for name in names}
+    telling = sorted(one for one in names if len(one) > 3 and one.lower() not in _HARMLESS)
+    for block in study.blocks:
+        words = _words(block).lower()
+        found = [one for one in telling if one.lower() in words]
+        if found and block.kind != "debrief":
+            yield f"The block {block.id!r} names {found[0]!r}, which tells raters who is compared."
+
+
+_HARMLESS = frozenset({"human", "humans", "people", "person", "model", "everyone"})
+
+
+def _words(block: Block) -> str:
+    return " ".join(block_texts(block))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,129 @@
+"""What a rater will see, page by page, as plain rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from empathylab.scales import Scale
+from empathylab.scales.wording import with_words
+from empathylab.situations import Situation
+from empathylab.study.assignment.batches import Slot
+from empathylab.study.blocks.content import Asked, PageContent, page_content
+from empathylab.study.blocks.types import Write
+from empathylab.study.design.durations import page_seconds, words_on
+from empathylab.study.session.flow import Course, Step, last_step, study_steps
+
+_NO_SECRET = b"a preview shows no real ids"
+_REPLY = "(a reply)"
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """One page, in short."""
+
+    number: int
+    block: str
+    page: str
+    shows: str
+    """The beginning of what is read."""
+    asks: str
+    """What is answered, and how."""
+    words: int
+    seconds: float
+    content: PageContent = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """All pages of one rater."""
+
+    rows: tuple[PreviewRow, ...]
+    minutes: float
+    """Estimated; see `empathylab.study.design.durations`."""
+    words: int
+    questions: int
+    """Answers that are asked for, optional ones too."""
+
+
+def preview_study(
+    course: Course,
+    *,
+    language: str | None = None,
+    slot: Slot | None = None,
+    situations: Mapping[str, Situation] | None = None,
+    replies: Mapping[tuple[str, str], str] | None = None,
+) -> Preview:
+    """The pages that the rater of a slot sees, if all checks are passed at once.
+
+    `situations` are by id, `replies` by situation and arm; what is missing is left blank. A scale
+    whose wording is not known is shown with numbers in place of its items.
+    """
+    known = {name: _worded(scale) for name, scale in course.scales.items()}
+    items = course.items if slot is None else len(slot.items)
+    shown = Course(course.study, known, items, course.person)
+    said = language or course.study.languages[0]
+    rows = []
+    steps = (*study_steps(shown, {}), last_step(course.study))
+    for number, step in enumerate(steps, start=1):
+        situation, reply = _work(step, slot, situations or {}, replies or {})
+        content = page_content(
+            shown, step, key=_NO_SECRET, language=said, situation=situation, reply=reply
+        )
+        rows.append(_row(number, shown, step, content))
+    return Preview(
+        tuple(rows),
+        sum(row.seconds for row in rows) / 60,
+        sum(row.words for row in rows),
+        sum(len(row.content.asks) for row in rows),
+    )
+
+
+def _row(number: int, course: Course, step: Step, content: PageContent) -> PreviewRow:
+    block = course.study.block(step.block)
+    least = block.minimum_words if isinstance(block, Write) else 0
+    texts = [content.text, *(part.text for part in content.parts)]
+    return PreviewRow(
+        number,
+        step.block,
+        step.page if step.of == 1 else f"{step.page} {step.number} of {step.of}",
+        _beginning(" · ".join(one for one in texts if one)),
+        "; ".join(_asked(one) for one in content.asks[:3])
+        + (f"; and {len(content.asks) - 3} more" if len(content.asks) > 3 else ""),
+        words_on(content),
+        page_seconds(content, least),
+        content,
+    )
+
+
+def _work(
+    step: Step,
+    slot: Slot | None,
+    situations: Mapping[str, Situation],
+    replies: Mapping[tuple[str, str], str],
+) -> tuple[Situation | None, str | None]:
+    if slot is None or step.page not in ("rate", "imagine", "write"):
+        return None, None
+    item = slot.items[step.number - 1]
+    reply = None if item.arm is None else replies.get((item.situation, item.arm), _REPLY)
+    return situations.get(item.situation), reply
+
+
+def _asked(asked: Asked) -> str:
+    if asked.kind != "choice":
+        kind = {"number": "a number", "line": "a line", "paragraph": "free words"}[asked.kind]
+        return f"{asked.name}: {kind}{'' if asked.required else ' (optional)'}"
+    labels: Sequence[str] = [one.label or one.value for one in asked.options]
+    shown = labels if len(labels) <= 5 else [labels[0], "…", labels[-1]]
+    return f"{asked.name}: {' / '.join(shown)}"
+
+
+def _beginning(text: str, most: int = 100) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
+
+
+def _worded(scale: Scale) -> Scale:
+    if scale.words is not None:
+        return scale
+    return with_words(scale, [f"(item {number})" for number in range(1, scale.items + 1)])

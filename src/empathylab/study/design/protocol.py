@@ -1,0 +1,205 @@
+"""A study as plain data, the hash of its protocol, and what differs between two versions.
+
+The protocol is what a rater sees and how raters are shared out: it is frozen when the first rater
+comes. A study's name, its version and how people are recruited are no part of it; nor are the arms
+between subjects, so that a new arm can join later under the same protocol. Within subjects every
+rater sees all arms, so there they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from empathylab.errors import InputError
+from empathylab.study.blocks.types import Block, Field, Question, Text
+from empathylab.study.design.definition import Dimension, Situations, Study
+
+_NOT_PROTOCOL = ("name", "version", "recruitment")
+_RENAMED = {"sample", "repeats", "situations", "blocks"}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A key whose value differs between two versions of a study."""
+
+    key: str
+    """`blocks.consent.text`, `batch_size` …"""
+    before: object
+    """None where it was not there."""
+    after: object
+    frozen: bool
+    """Whether it is part of the protocol, so that a new version is needed after launch."""
+
+
+def to_dict(study: Study) -> dict[str, object]:
+    """The study as JSON can hold it, in the keys of its file; `study_from_dict` reads it back.
+
+    What has an order is a list: databases do not keep the order of keys.
+    """
+    data: dict[str, object] = {}
+    for one in dataclasses.fields(study):
+        if one.name not in _RENAMED:
+            _put(data, one.name, getattr(study, one.name))
+    data["situations"] = _situations(study.situations)
+    data["blocks"] = [_block(one) for one in study.blocks]
+    data["ratings_per_response" if study.rated else "people_per_situation"] = study.repeats
+    if study.rated:
+        data["responses"] = {"sample": study.sample}
+    if not study.rated or study.design == "between":
+        del data["replies_per_situation"]
+    return data
+
+
+def frozen_protocol(study: Study) -> dict[str, object]:
+    """The frozen part of the study, as plain data: fit to be published, no code in it."""
+    left_out = set(_NOT_PROTOCOL)
+    if study.design == "between":
+        left_out.add("arms")
+    return {key: value for key, value in to_dict(study).items() if key not in left_out}
+
+
+def protocol_hash(study: Study, fingerprints: Mapping[str, str] | None = None) -> str:
+    """A hash that changes with any word a rater reads and any rule, and with nothing else.
+
+    `fingerprints` are those of what the study only names: situations, scales.
+    """
+    content = {"protocol": frozen_protocol(study), "fingerprints": dict(fingerprints or {})}
+    written = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(written.encode()).hexdigest()
+
+
+def differences(before: Study, after: Study) -> tuple[Difference, ...]:
+    """The keys that differ between two versions, in the order of the file."""
+    old, new = dict(_leaves(to_dict(before))), dict(_leaves(to_dict(after)))
+    frozen = (
+        dict(_leaves(frozen_protocol(before))).keys() | dict(_leaves(frozen_protocol(after))).keys()
+    )
+    return tuple(
+        Difference(key, old.get(key), new.get(key), key in frozen)
+        for key in dict.fromkeys([*old, *new])
+        if old.get(key) != new.get(key)
+    )
+
+
+def require_same_protocol(launched: Study, now: Study) -> None:
+    """Raises where a study that people have taken part in was changed under the same version."""
+    changed = [one.key for one in differences(launched, now) if one.frozen]
+    if changed and now.version <= launched.version:
+        shown = ", ".join(changed[:5]) + (" …" if len(changed) > 5 else "")
+        raise InputError(
+            f"the protocol of {launched.name!r} is frozen since its launch, and {shown} changed",
+            remedy=f"Undo the change, or set version to {launched.version + 1}: it is then another "
+            "study, with raters of its own.",
+        )
+
+
+def block_texts(block: Block) -> list[str]:
+    """All that people may read in the block, in every language."""
+    found: list[str] = []
+
+    def gather(value: object) -> None:
+        if isinstance(value, Text):
+            found.extend(text for _, text in value.versions)
+        elif isinstance(value, tuple):
+            for one in value:
+                gather(one)
+        elif dataclasses.is_dataclass(value):
+            for one in dataclasses.fields(value):
+                gather(getattr(value, one.name))
+
+    gather(block)
+    return found
+
+
+def _leaves(value: object, key: str = "") -> list[tuple[str, object]]:
+    if isinstance(value, dict):
+        nested = [(str(name), one) for name, one in value.items()]
+    elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
+        nested = [(_name_of(one, number), one) for number, one in enumerate(value, start=1)]
+        # Blocks are told apart by id, so their order is a leaf of its own.
+        own = [(f"{key}.order", [name for name, _ in nested])]
+        return own + [leaf for name, one in nested for leaf in _leaves(one, f"{key}.{name}")]
+    else:
+        return [(key, value)]
+    return [leaf for name, one in nested for leaf in _leaves(one, f"{key}.{name}" if key else name)]
+
+
+def _name_of(value: object, number: int) -> str:
+    if isinstance(value, dict):
+        for key in ("id", "name", "by", "value"):
+            if key in value:
+                return str(value[key])
+    return str(number)
+
+
+def _put(data: dict[str, object], key: str, value: object) -> None:
+    """Leaves out what is empty, so that a key invented later leaves older hashes true."""
+    if value is not None and value != () and value != {}:
+        data[key] = _plain(value)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Text):
+        versions = value.versions
+        return versions[0][1] if len(versions) == 1 else dict(versions)
+    if isinstance(value, Dimension):
+        data = _fields(value)
+        data["labels"] = ["" if one is None else _plain(one) for one in value.labels]
+        return data
+    if isinstance(value, Question):
+        return _question(value)
+    if isinstance(value, Field):
+        return _field(value)
+    if dataclasses.is_dataclass(value):
+        return _fields(value)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    return value
+
+
+def _fields(value: object) -> dict[str, object]:
+    data: dict[str, object] = {}
+    for one in dataclasses.fields(value):  # type: ignore[arg-type]
+        _put(data, one.name, getattr(value, one.name))
+    return data
+
+
+def _block(block: Block) -> dict[str, object]:
+    data = {"block": block.kind, **_fields(block)}
+    if block.kind == "attention":
+        asked = data.pop("question")
+        if isinstance(asked, dict):
+            data |= asked
+    return data
+
+
+def _question(question: Question) -> dict[str, object]:
+    data = _fields(question)
+    data["answer"] = question.options[question.answer - 1].versions[0][1]
+    return data
+
+
+def _field(field: Field) -> dict[str, object]:
+    data = _fields(field)
+    data.pop("values", None)
+    if field.kind == "choice":
+        data["options"] = [
+            {"value": value, "label": _plain(label)}
+            for value, label in zip(field.values, field.options, strict=True)
+        ]
+    return data
+
+
+def _situations(situations: Situations) -> dict[str, object]:
+    data = _fields(situations)
+    group = data.pop("group", None)
+    per = [data.pop(key) for key in ("per_group", "counts") if key in data]
+    if group:
+        data[f"per_{group}"] = per[0]
+    return data

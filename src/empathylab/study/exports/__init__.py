@@ -1,0 +1,1 @@
+"""A study's data as tables with a dictionary."""

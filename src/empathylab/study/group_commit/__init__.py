@@ -1,0 +1,1 @@
+"""Many participants, one transaction: writes that wait for the disk together."""

@@ -1,0 +1,149 @@
+"""Several people's turns in one transaction: read together before, written together after.
+
+A statement costs a database and its driver more than a row does. So the rows of all who take part
+are read by two statements before the first of them is served, and what they change is kept back
+and written at the end. Whoever needs the connection itself gets it with all of that written. What
+nobody else can change meanwhile, such as who holds which place, is read once for all turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+from sqlalchemy import Connection
+
+from empathylab.store.studies.places import (
+    Rows,
+    add_answers,
+    add_people,
+    add_places,
+    change_places,
+    find_place,
+    find_places,
+    given_answers,
+    given_by_place,
+)
+
+Known = TypeVar("Known")
+
+
+class Round:
+    """One transaction and the people in it, each of whom has one turn."""
+
+    def __init__(
+        self, connection: Connection, study: int, people: Sequence[str] = (), *, lock: bool = True
+    ) -> None:
+        self._connection = connection
+        self._study = study
+        self._lock = lock
+        self._rows = find_places(connection, study, people, lock=lock) if people else {}
+        self._read = {row.id for row in self._rows.values()}
+        self._given = given_by_place(connection, sorted(self._read)) if self._read else {}
+        self._people = set(people)
+        self._kept = _Changes()
+        self._own = _Changes()
+        self._known: dict[Hashable, Any] = {}
+        self.touched = False
+        """Whether somebody has used the connection since their turn began."""
+
+    @property
+    def connection(self) -> Connection:
+        """The connection, once all changes are written; what is known is read anew after that."""
+        self._known.clear()
+        return self.reading
+
+    @property
+    def reading(self) -> Connection:
+        """The same for whoever changes nothing with it."""
+        self.touched = True
+        self.flush()
+        return self._connection
+
+    def known(self, what: Hashable, read: Callable[[Connection], Known]) -> Known:
+        """What the reading gives, or gave to an earlier turn."""
+        if what not in self._known:
+            self._known[what] = read(self.reading)
+        return cast("Known", self._known[what])
+
+    def all_known(self, what: str) -> Iterator[tuple[Any, Any]]:
+        """Of what is known by that word and something else: the something, and what it is."""
+        for key, known in self._known.items():
+            if isinstance(key, tuple) and key[0] == what:
+                yield key[1], known
+
+    def read_anew(self) -> None:
+        """Whatever is known may have changed."""
+        self._known.clear()
+
+    def begin(self) -> None:
+        """The next turn begins, and what the one before changed is to stay."""
+        self._kept.take(self._own)
+        self._own = _Changes()
+        self.touched = False
+
+    def drop(self) -> None:
+        """Forgets what this turn has changed; only for one that has not touched the connection."""
+        self._own = _Changes()
+        self._known.clear()
+
+    def flush(self) -> None:
+        """Writes all changes."""
+        self._kept.take(self._own)
+        changes, self._kept, self._own = self._kept, _Changes(), _Changes()
+        if changes.places_added:
+            add_places(self._connection, changes.places_added)
+            add_people(self._connection, changes.people_added)
+        if changes.answers:
+            add_answers(self._connection, changes.answers)
+        if changes.places:
+            change_places(self._connection, changes.places)
+
+    def place(self, person: str) -> Any:
+        """The person's row, with how the study stands; None where nobody is known by that key."""
+        if person in self._people:
+            return self._rows.get(person)
+        return find_place(self.connection, self._study, person, lock=self._lock)
+
+    def given(self, place: int) -> Rows:
+        """What was answered so far, page by page, in that order."""
+        if place in self._read:
+            return self._given.get(place, ())
+        return given_answers(self.connection, place)
+
+    def forget(self, person: str) -> None:
+        """Somebody else has changed this person's row, which is to be read anew."""
+        self._people.discard(person)
+
+    def add_person(self, place: Mapping[str, Any], told: Mapping[str, Any]) -> None:
+        """Keeps that somebody came, and their platform ids; the same person again changes nothing.
+
+        They cannot sit before the next round.
+        """
+        self._own.places_added.append(place)
+        self._own.people_added.append(told)
+
+    def add_answer(self, row: dict[str, Any]) -> None:
+        """Keeps an answer; a second one for the same page breaks a unique rule."""
+        self._own.answers.append(row)
+
+    def change_place(self, place: int, values: dict[str, Any]) -> None:
+        """Changes the row of the person whose turn it is."""
+        self._own.places.setdefault(place, {}).update(values)
+
+
+class _Changes:
+    """What is to be written."""
+
+    def __init__(self) -> None:
+        self.places_added: list[Mapping[str, Any]] = []
+        self.people_added: list[Mapping[str, Any]] = []
+        self.answers: list[dict[str, Any]] = []
+        self.places: dict[int, dict[str, Any]] = {}
+
+    def take(self, others: _Changes) -> None:
+        self.places_added += others.places_added
+        self.people_added += others.people_added
+        self.answers += others.answers
+        for place, values in others.places.items():
+            self.places.setdefault(place, {}).update(values)

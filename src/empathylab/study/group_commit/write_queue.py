@@ -1,0 +1,195 @@
+"""Writing to a lab from many threads: whoever waits for the disk waits for it together.
+
+A database reaches the disk at every commit. So work that comes while a commit is under way waits
+in a line, is done in one transaction, and is acknowledged when that is on the disk. Nobody pays for
+another's mistake: work that fails is done alone, and so is what it would have kept from being done.
+
+SQLite has one writer at a time and so one line. On PostgreSQL there are two: work that locks the
+study, and work that locks only the people whose turn it is. The first never waits behind the
+second's locks in a circle, because it takes the study's lock before any other, and people are
+locked in one order.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import Connection
+
+from empathylab.errors import LabBusy
+from empathylab.store import Lab
+from empathylab.store.studies.records import lock_study
+from empathylab.study.group_commit.batches import Round
+
+Result = TypeVar("Result")
+
+_ATTEMPTS = 5
+_MOST_TOGETHER = 64
+"""Pieces of work in one transaction: the first must not wait too long for the last."""
+
+
+class Turns:
+    """The writers to one lab, in turn; `study` is the id of the one in which people sit.
+
+    Work must bear being done anew.
+    """
+
+    def __init__(self, lab: Lab, study: int = 0) -> None:
+        self._lab = lab
+        self._study = study
+        self.alone = lab.engine.dialect.name == "sqlite"
+        """Whether nobody else writes while one does."""
+        self._free = _Line(locks_study=False)
+        self._locked = self._free if self.alone else _Line(locks_study=True)
+        self._guard = threading.Lock()
+        self._leaders = ThreadPoolExecutor(2, "turns")
+
+    def write(self, work: Callable[[Connection], Result]) -> Result:
+        """What the work gives, once all that it wrote is durable; its error leaves no trace."""
+        return self.share(lambda shared: work(shared.connection))
+
+    def share(self, work: Callable[[Round], Result]) -> Result:
+        """The same of work that can share what others read and write."""
+        return self._queue(_Piece(work), self._free).result()
+
+    def sit(self, person: str, work: Callable[[Round], Result], *, locked: bool) -> Result:
+        """The same of work on one person's rows; `locked`: with the study locked as well."""
+        return self.sit_soon(person, work, locked=locked).result()
+
+    def sit_soon(
+        self, person: str, work: Callable[[Round], Result], *, locked: bool
+    ) -> Future[Result]:
+        """The same, to come. Whoever is called back keeps all others waiting meanwhile."""
+        return self._queue(_Piece(work, person), self._locked if locked else self._free)
+
+    def _queue(self, piece: _Piece[Result], line: _Line) -> Future[Result]:
+        with self._guard:
+            line.waiting.append(piece)
+            leads, line.led = not line.led, True
+        if leads:
+            self._leaders.submit(self._lead, line)
+        return piece.future
+
+    def _lead(self, line: _Line) -> None:
+        while pieces := self._next(line):
+            try:
+                self._do(pieces, line)
+            except BaseException as error:
+                for one in pieces:
+                    one.error = one.error or error
+                with self._guard:
+                    line.led = False  # whoever comes next leads
+                raise
+            finally:
+                for one in pieces:
+                    one.settle()
+
+    def _next(self, line: _Line) -> list[_Piece[Any]]:
+        """Those who are served together, each person once; nobody where nobody waits."""
+        chosen: list[_Piece[Any]] = []
+        later: list[_Piece[Any]] = []
+        people: set[str] = set()
+        with self._guard:
+            while line.waiting and len(chosen) < _MOST_TOGETHER:
+                piece = line.waiting.popleft()
+                (later if piece.person in people else chosen).append(piece)
+                if piece.person is not None:
+                    people.add(piece.person)
+            line.waiting.extendleft(reversed(later))
+            line.led = bool(chosen)
+        return chosen
+
+    def _do(self, pieces: list[_Piece[Any]], line: _Line) -> None:
+        together, alone = pieces, list[_Piece[Any]]()
+        while len(together) > 1:
+            failing = self._failing(together, line)
+            together = [one for one in together if one not in failing and not one.done]
+            alone += failing
+        # Those who stood before a failing one in the line were seen before it.
+        for one in (*together, *alone):
+            self._do_alone(one, line)
+
+    def _failing(self, pieces: list[_Piece[Any]], line: _Line) -> list[_Piece[Any]]:
+        """Those that kept all from being done in one transaction; none once they are."""
+        begun = 0
+        try:
+            with self._lab.writing() as connection:
+                shared = self._round(connection, pieces, line)
+                for one in pieces:
+                    begun += 1
+                    shared.begin()
+                    try:
+                        one.do(shared)
+                    except Exception as error:
+                        if shared.touched:
+                            raise
+                        shared.drop()
+                        one.error = error
+                begun += 1
+                shared.flush()
+        except Exception:  # noqa: BLE001 - whatever it is, each piece meets it alone
+            return pieces if begun > len(pieces) or not begun else [pieces[begun - 1]]
+        for one in pieces:
+            one.done = True
+        return []
+
+    def _do_alone(self, piece: _Piece[Any], line: _Line) -> None:
+        for _ in range(_ATTEMPTS):
+            piece.error = None
+            try:
+                with self._lab.writing() as connection:
+                    shared = self._round(connection, [piece], line)
+                    piece.do(shared)
+                    shared.flush()
+            except LabBusy as error:  # another process had the rows in another order
+                piece.error = error
+            except Exception as error:  # noqa: BLE001 - it is raised where the work came from
+                piece.error = error
+                break
+            else:
+                break
+        piece.done = True
+
+    def _round(self, connection: Connection, pieces: list[_Piece[Any]], line: _Line) -> Round:
+        if line.locks_study:
+            lock_study(connection, self._study)
+        people = [one.person for one in pieces if one.person is not None]
+        return Round(connection, self._study, people)
+
+
+class _Line:
+    """Work that waits for the same locks, and whether somebody is at it."""
+
+    def __init__(self, *, locks_study: bool) -> None:
+        self.locks_study = locks_study
+        self.waiting: deque[_Piece[Any]] = deque()
+        self.led = False
+
+
+class _Piece(Generic[Result]):
+    """Work that waits, and then what came of it."""
+
+    def __init__(self, work: Callable[[Round], Result], person: str | None = None) -> None:
+        self._work = work
+        self._results: list[Result] = []
+        self.person = person
+        self.future: Future[Result] = Future()
+        self.error: BaseException | None = None
+        self.done = False
+
+    def do(self, shared: Round) -> None:
+        self.error = None
+        self._results = [self._work(shared)]
+
+    def settle(self) -> None:
+        """Tells whoever still waits."""
+        if not self.future.set_running_or_notify_cancel():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self._results[0])

@@ -1,0 +1,1 @@
+"""One participant's way through a study: pages, answers, completion."""

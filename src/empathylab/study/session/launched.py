@@ -1,0 +1,98 @@
+"""A launched study as a server holds it in memory: all that does not change while people answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection
+
+from empathylab.scales import Scale, scale_from_dict
+from empathylab.situations import Situation
+from empathylab.store.studies.records import (
+    FrozenResponse,
+    frozen_arms,
+    frozen_responses,
+    frozen_scales,
+    frozen_situations,
+    launched_study,
+)
+from empathylab.study.assignment.batches import Slot, study_slots
+from empathylab.study.design.definition import Study
+from empathylab.study.design.reading import study_from_dict
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A study and what it uses of the lab, frozen."""
+
+    row: int
+    """Its id in the lab."""
+    study: Study
+    secret: bytes = field(repr=False)
+    revision: int
+    launched_at: datetime
+    scales: Mapping[str, Scale] = field(hash=False)
+    scale_rows: Mapping[str, int] = field(hash=False)
+    situations: Mapping[str, Situation] = field(hash=False)
+    situation_rows: Mapping[str, int] = field(hash=False)
+    arms: Mapping[str, int] = field(hash=False)
+    """The ids of the arms."""
+    responses: Mapping[tuple[str, str], FrozenResponse] = field(hash=False)
+    """By situation and arm."""
+    slots: Mapping[str, tuple[Slot, ...]] = field(hash=False)
+    shut: frozenset[tuple[str, int]] = frozenset()
+    """Arm and number of slots that nobody new is given: a reply in them was withdrawn."""
+
+    def places(self, held: Collection[tuple[str | None, int | None]]) -> dict[str, int]:
+        """By arm, how many people can take part in all, given the slots that are held now."""
+        closed = Counter(arm for arm, _ in self.shut.difference(held))
+        return {arm: len(slots) - closed[arm] for arm, slots in self.slots.items()}
+
+
+def load_launched(connection: Connection, name: str) -> Launched:
+    """The launched study of that name, the newest version unless it is written `NAME@VERSION`."""
+    row = launched_study(connection, name)
+    where = f"study {row.name} of the lab"
+    study = study_from_dict(row.protocol, where=where)
+    scales = {
+        used: (number, scale_from_dict(definition, where=where))
+        for used, (number, definition) in frozen_scales(connection, row.id).items()
+    }
+    situations = frozen_situations(connection, row.id)
+    keys = {number: one.id for number, one in situations.items()}
+    responses = {
+        (keys[one.situation], arm): one
+        for arm, shown in frozen_responses(connection, row.id).items()
+        for one in shown
+    }
+    slots = study_slots(study, list(keys.values()))
+    return Launched(
+        row=int(row.id),
+        study=study,
+        secret=bytes.fromhex(row.secret),
+        revision=row.revision,
+        launched_at=row.launched_at,
+        scales={used: scale for used, (_, scale) in scales.items()},
+        scale_rows={used: number for used, (number, _) in scales.items()},
+        situations={one.id: one for one in situations.values()},
+        situation_rows={key: number for number, key in keys.items()},
+        arms=frozen_arms(connection, row.id),
+        responses=responses,
+        slots=slots,
+        shut=_shut(slots, {key for key, one in responses.items() if one.withdrawn}),
+    )
+
+
+def _shut(
+    slots: Mapping[str, tuple[Slot, ...]], withdrawn: set[tuple[str, str]]
+) -> frozenset[tuple[str, int]]:
+    return frozenset(
+        (arm, number)
+        for arm, packets in slots.items()
+        for number, packet in enumerate(packets)
+        if withdrawn
+        if any((one.situation, one.arm or packet.arm) in withdrawn for one in packet.items)
+    )

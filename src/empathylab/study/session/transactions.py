@@ -1,0 +1,370 @@
+"""One person's turn with a study: a transaction in which the pure rules meet the lab's rows.
+
+A sitting is read-only, writing, or writing with the study locked. What needs more than it has
+raises `Escalate` before anything is lost, and the service begins anew with that. Whoever locks a
+study has no lock yet, and whoever has only their own row waits for no other, so nobody waits in a
+circle.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any, Literal, cast
+
+from sqlalchemy import Connection, Row
+
+from empathylab.store.studies.places import (
+    correct_answer,
+    give_on,
+    page_times,
+    told_of,
+)
+from empathylab.store.studies.results import add_finished_work
+from empathylab.study.assignment.allocation import (
+    FOR_GOOD,
+    Full,
+    Person,
+    Place,
+    Status,
+    choose_place,
+    displaced,
+    ended,
+    is_live,
+    last_seen,
+)
+from empathylab.study.assignment.batches import Slot
+from empathylab.study.assignment.quotas import quota_traits
+from empathylab.study.blocks.content import PageContent, page_content
+from empathylab.study.design.definition import Outcome
+from empathylab.study.design.interface_texts import interface_words
+from empathylab.study.group_commit.batches import Round
+from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
+from empathylab.study.session.completion import Completion, completion_for
+from empathylab.study.session.eligibility import was_here
+from empathylab.study.session.finishing import finished_work
+from empathylab.study.session.flow import (
+    Course,
+    Decision,
+    End,
+    GoTo,
+    NeedsPlace,
+    Show,
+    Step,
+    decide,
+    last_step,
+)
+from empathylab.study.session.launched import Launched
+from empathylab.study.session.timing import page_timing
+from empathylab.study.session.visits import Closed, Finished, Page, View
+
+Mode = Literal["read", "write", "locked"]
+_RANK: dict[Mode, int] = {"read": 0, "write": 1, "locked": 2}
+_SEEN_AGAIN = timedelta(seconds=60)
+"""A sign of life is written down this often at most; answers are one anyway."""
+
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+class Escalate(Exception):
+    """The sitting needs more than it was begun with."""
+
+    def __init__(self, mode: Mode) -> None:
+        super().__init__(mode)
+        self.mode = mode
+
+
+class Sitting:
+    """What one person does in one transaction."""
+
+    def __init__(
+        self,
+        shared: Round,
+        launched: Launched,
+        row: Row[Any],
+        now: datetime,
+        mode: Mode,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self.round = shared
+        self.launched = launched
+        self.row: Any = SimpleNamespace(**row._mapping)
+        """As it stands after what this sitting has changed."""
+        self.now = now
+        """When the person asked; they may have waited for their turn since."""
+        self.mode = mode
+        self._clock = clock
+        self.answers = {one.step: one for one in shared.given(row.id)}
+        self.given: dict[str, Mapping[str, Any]] = {
+            key: one.given for key, one in self.answers.items()
+        }
+
+    @property
+    def connection(self) -> Connection:
+        """The transaction's, in which all that was changed so far can be seen."""
+        return self.round.connection
+
+    @property
+    def slot(self) -> Slot | None:
+        """The person's packet of work, once they have a place."""
+        if self.row.arm is None:
+            return None
+        arm, number = str(self.row.arm), int(self.row.slot)
+        return self.launched.slots[arm][number]
+
+    @property
+    def course(self) -> Course:
+        """The study as this person goes through it."""
+        items = None if self.slot is None else len(self.slot.items)
+        return Course(self.launched.study, self.launched.scales, items, self.row.person)
+
+    @property
+    def place(self) -> Place:
+        """The person's place, as the rules of assignment see it."""
+        return place_of(self.row)
+
+    def require(self, mode: Mode) -> None:
+        """Begins anew where the sitting has less than that."""
+        if _RANK[self.mode] < _RANK[mode]:
+            raise Escalate(mode)
+
+    def decision(self, asked: str | None = None) -> Show | GoTo | End | Closed | Finished:
+        """Where the person is; claims a place where one is due."""
+        stopped = self._let_in()
+        if stopped is not None:
+            return stopped
+        found = decide(self.course, self.given, asked)
+        if isinstance(found, NeedsPlace):
+            stopped = self._claim()
+            if stopped is not None:
+                return stopped
+            found = decide(self.course, self.given, asked)
+        return cast("Show | GoTo | End", found)
+
+    def _let_in(self) -> Closed | Finished | None:
+        """What keeps the person from the pages, if anything does."""
+        status, study_status = self.row.status, self.row.study_status
+        if status == "finished":
+            return self.finished("completed")
+        if status == "repeated":
+            return self.closed("repeated", REPEATED, "screened-out")
+        if status in FOR_GOOD:
+            if self.row.outcome is None:
+                return self.closed("ended", Full("ended").sentence)
+            return self.finished(self.row.outcome)
+        if self.row.arm is None:
+            # Whoever declined is told so again, even when the study has closed since.
+            if self.row.outcome == "no-consent":
+                return self.finished("no-consent")
+            if self.row.world != "test" and study_status in ("paused", "closed"):
+                return self.closed(study_status, Full(study_status).sentence)
+            return None
+        if self.row.world != "test" and study_status == "closed":
+            return self.closed("closed", Full("closed").sentence)
+        if is_live(self.place, self.launched.study.time_limits, self.now):
+            return None
+        return self._claim()
+
+    def _claim(self) -> Closed | None:
+        """Takes the next place, or the person's own again; says why not where there is none."""
+        self.require("locked")
+        study, world = self.launched.study, self.row.world
+        # They may have come to two versions before they had a place in either, or left one.
+        once = self.row.arm is None and study.recruitment.once
+        if once and was_here(self.round, self.launched, self.row.person):
+            self.change(status="repeated", outcome="screened-out")
+            return self.closed("repeated", REPEATED, "screened-out")
+        traits = dict(self.row.traits) or self._traits()
+        state = claim_state(self.round, self.launched, self.row, self.now)
+        # By the clock as it is now that nobody else can claim: places are in the order of time.
+        person = Person(self.row.person, world, traits)
+        choice = choose_place(study, state, person, max(self.now, self._clock()))
+        if isinstance(choice, Full):
+            if self.row.arm is None:
+                self.change(outcome=choice.outcome)
+            return self.closed(choice.reason, choice.sentence, choice.outcome)
+        for one in displaced(state, choice):
+            if not give_on(self.connection, self.launched.row, one.person, one.seen_at):
+                raise Escalate("locked")  # seen in this very moment: choose again
+            self.round.forget(one.person)
+        is_new = self.row.arm is None
+        self._write(
+            arm=choice.arm,
+            slot=choice.slot,
+            status=choice.status,
+            claimed_at=choice.claimed_at,
+            seen_at=choice.seen_at,
+            traits=dict(choice.traits),
+            outcome=None,
+        )
+        if is_new:
+            note_claim(self.round, choice)
+        else:
+            self.round.read_anew()  # they may stand among the others already
+        return None
+
+    def _traits(self) -> dict[str, str]:
+        """What the study's quotas go by, where it has any."""
+        study = self.launched.study
+        if not study.quotas:
+            return {}
+        told = told_of(self.round.reading, self.launched.row, self.row.person)
+        return quota_traits(study, self.given, told)
+
+    def change(self, **values: Any) -> None:
+        """Changes the person's row."""
+        if "status" in values:
+            self.round.read_anew()
+        self._write(**values)
+
+    def _write(self, **values: Any) -> None:
+        self.require("write")
+        self.round.change_place(self.row.id, values)
+        vars(self.row).update(values)
+
+    def page(self, show: Show, notice: str = "") -> Page:
+        """The page to show, with what was answered or begun on it."""
+        step, draft = show.step, self.row.draft
+        begun = draft.get("values", {}) if draft.get("step") == step.key else {}
+        return Page(
+            step=step.key,
+            content=self._content(step),
+            progress=show.progress,
+            can_go_back=show.back is not None,
+            draft={**self.given.get(step.key, {}), **begun},
+            language=self.row.language,
+            revising=show.revising,
+            notice=notice,
+        )
+
+    def mark_shown(self, show: Show) -> None:
+        """Writes down when a page was first shown, and now and then that the person is there."""
+        seen = last_seen(self.now, self.row.seen_at)
+        if not show.revising and self.row.shown_step != show.step.key:
+            self.change(shown_step=show.step.key, shown_at=self.now, seen_at=seen)
+        elif abs(seen - self.row.seen_at) > _SEEN_AGAIN:
+            self.change(seen_at=seen)
+
+    def shown_at(self, step: Step) -> datetime:
+        """When the page was first shown; now, where that is not known."""
+        shown: datetime = self.row.shown_at if self.row.shown_step == step.key else self.now
+        return shown
+
+    def store(self, step: Step, values: Mapping[str, Any], timing: Mapping[str, float]) -> View:
+        """What comes after this answer.
+
+        Writes the answer, claims a place where one is due next, and writes the end where there is
+        nothing more.
+        """
+        self.given[step.key] = dict(values)
+        following = decide(self.course, self.given)
+        self.require("locked" if isinstance(following, NeedsPlace) else "write")
+        before = self.answers.get(step.key)
+        if before is not None:
+            # Its time stays that of the first look: what lies between is no time on the page.
+            correct_answer(self.connection, before.id, given=dict(values), answered_at=self.now)
+        else:
+            shown_at = self.shown_at(step)
+            told = {name: str(value) for name, value in timing.items()}
+            answer = {
+                "place_id": self.row.id,
+                "step": step.key,
+                "given": dict(values),
+                "shown_at": shown_at,
+                "answered_at": self.now,
+                "timing": dataclasses.asdict(page_timing(shown_at, self.now, told)),
+                "corrections": 0,
+            }
+            self.round.add_answer(answer)
+        return self._move_on(step, following)
+
+    def _move_on(self, answered: Step, following: Decision) -> View:
+        values: dict[str, Any] = {"seen_at": last_seen(self.now, self.row.seen_at)}
+        if self.row.draft.get("step") == answered.key:
+            values["draft"] = {}
+        if isinstance(following, End):
+            self.end(following.outcome, **values)
+            return self.finished(following.outcome)
+        if isinstance(following, NeedsPlace):
+            stopped = self._claim()
+            if stopped is not None:
+                self.change(**values)
+                return stopped
+            following = decide(self.course, self.given)
+        following = cast("Show", following)
+        if following.step.key != self.row.shown_step:
+            # The next page is shown at once; so showing it needs no write of its own.
+            values |= {"shown_step": following.step.key, "shown_at": self.now}
+        self.change(**values)
+        return self.page(following)
+
+    def end(self, outcome: Outcome, **values: Any) -> None:
+        """Writes down how it ended; completed work goes where analyses read it."""
+        if outcome == "completed":
+            self._finish()
+        if self.row.arm is not None:
+            status: Status = "finished" if outcome == "completed" else "failed"
+            values["status"] = ended(self.place, status).status
+        self.change(outcome=outcome, **values)
+
+    def _finish(self) -> None:
+        times = page_times(self.connection, self.row.id)
+        work = finished_work(
+            self.launched,
+            self.course,
+            cast("Slot", self.slot),  # nobody completes a study without a place
+            self.given,
+            world=self.row.world,
+            told=told_of(self.connection, self.launched.row, self.row.person),
+            seconds=max(0.0, (self.now - self.row.arrived_at).total_seconds()),
+            times={key: (one.answered_at, one.timing["seconds"]) for key, one in times.items()},
+        )
+        if work.replies:
+            self.require("locked")  # replies are numbered, one person at a time
+        study = self.launched.study
+        source = {"study": study.name, "version": study.version}
+        add_finished_work(self.connection, self.launched.row, source, work, self.now)
+
+    def finished(self, outcome: Outcome) -> Finished:
+        """The end, with the debriefing where the study was completed."""
+        content = self._content(last_step(self.launched.study)) if outcome == "completed" else None
+        completion = completion_for(self.launched.study, outcome)
+        return Finished(outcome, content, completion, self.row.language)
+
+    def closed(self, reason: Any, sentence: str, outcome: Outcome | None = None) -> Closed:
+        """A closed door, with the code for it where the study has one."""
+        code = completion_for(self.launched.study, outcome) if outcome else Completion(None, None)
+        return Closed(reason, sentence, code, self.row.language)
+
+    def _content(self, step: Step) -> PageContent:
+        slot, launched = self.slot, self.launched
+        situation, reply = None, None
+        if slot is not None and step.page in ("rate", "imagine", "write"):
+            item = slot.items[step.number - 1]
+            situation = launched.situations[item.situation]
+            if item.arm is not None:
+                response = launched.responses[item.situation, item.arm]
+                reply = self._no_reply() if response.withdrawn else response.text
+        earlier = None
+        if step.page == "check" and step.number > 1:
+            earlier = self.given.get(f"{step.block}/check/{step.number - 1}")
+        return page_content(
+            self.course,
+            step,
+            key=launched.secret,
+            language=self.row.language,
+            situation=situation,
+            reply=reply,
+            earlier=earlier,
+        )
+
+    def _no_reply(self) -> str:
+        """What stands in place of a reply that was withdrawn; it does not say that it was."""
+        words = interface_words(self.row.language, self.launched.study.interface)
+        return str(words["no_reply"])
+
+
+REPEATED = "You have already taken part in this study. Thank you."

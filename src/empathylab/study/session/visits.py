@@ -1,0 +1,168 @@
+"""What passes between the study service and its pages: who comes, and what they are answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from empathylab.study.assignment.allocation import Reason, Status, World
+from empathylab.study.blocks.content import PageContent
+from empathylab.study.design.definition import Outcome, Platform
+from empathylab.study.session.completion import Completion
+
+ClosedReason = Reason | Literal["repeated", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformIds:
+    """Whom the link names, as the platform wrote it; kept apart from all answers."""
+
+    platform: Platform
+    person: str
+    """PROLIFIC_PID, workerId, a SONA code, an invitation; for an open link what the cookie says."""
+    study: str | None = None
+    session: str | None = None
+    """SESSION_ID, assignmentId."""
+    told: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What the platform tells about the person, for quotas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page to show."""
+
+    step: str
+    """Its key, which comes back with the answer; tells nothing of the arm."""
+    content: PageContent
+    progress: float
+    """From 0 to 1."""
+    can_go_back: bool
+    draft: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """What was answered or begun here, by the names of the questions."""
+    language: str = "en"
+    revising: bool = False
+    """Whether it has been answered already."""
+    notice: str = ""
+    """Why this page and not the one asked for."""
+    messages: tuple[str, ...] = ()
+    """What a researcher says to this person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The person's part is over."""
+
+    outcome: Outcome
+    content: PageContent | None
+    """The debriefing, where the study was completed."""
+    completion: Completion
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """There is no place for the person, now or at all."""
+
+    reason: ClosedReason
+    sentence: str
+    completion: Completion
+    language: str = "en"
+
+
+View = Page | Finished | Closed
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The answer is on the disk."""
+
+    step: str
+    ended: bool
+    """Whether it was the last one."""
+    following: View | None = field(default=None, compare=False)
+    """What is to be shown next, where that is known already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Nothing was stored, because this is not the page the person is on."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class ArmStatus:
+    """How far an arm is; nothing of what was answered."""
+
+    arm: str
+    places: int
+    stopped: bool
+    live: int
+    finished: int
+    others: Mapping[str, int] = field(hash=False)
+    """By status, the places that no longer count; `late` are live ones beyond the limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionCount:
+    """How an attention check went."""
+
+    asked: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class StudyStatus:
+    """How far a study is, people only; never which arm leads."""
+
+    name: str
+    version: int
+    title: str
+    status: Literal["open", "paused", "closed"]
+    launched_at: datetime
+    closed_at: datetime | None
+    arrivals: int
+    """Those who have answered a page."""
+    opened: int
+    """Others who opened the link and answered nothing; programs that preview links do, too."""
+    arms: tuple[ArmStatus, ...]
+    outcomes: Mapping[str, int] = field(hash=False)
+    """How many ended how: `completed`, `no-consent` …"""
+    drop_outs: Mapping[str, int] = field(hash=False)
+    """By block, those who have left at it and not come back."""
+    seconds: Mapping[str, float] = field(hash=False)
+    """By block, the median time on one of its pages."""
+    attention: Mapping[str, AttentionCount] = field(hash=False)
+    """By attention check."""
+    ratings: int
+    """By people who finished."""
+    simulated: int
+    """Simulated raters; they count nowhere else."""
+    tests: int
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """One person as a researcher sees them: a pseudonym and a status."""
+
+    person: str
+    world: World
+    arm: str | None
+    status: Status | Literal["arrived", "repeated"]
+    outcome: Outcome | None
+    arrived_at: datetime
+    seen_at: datetime
+    answered: int
+    """Pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """What a researcher did, and when."""
+
+    at: datetime
+    who: str
+    action: str
+    details: Mapping[str, Any] = field(hash=False)

@@ -1,0 +1,71 @@
+"""What the console's pages work with: one study of one lab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from empathylab.store import Lab
+from empathylab.store import now as present
+from empathylab.store.studies.records import add_audit, find_study
+from empathylab.study.admin.actions import Steering
+from empathylab.study.admin.cached_figures import RememberedSums
+from empathylab.study.admin.monitoring import Watched, watch
+from empathylab.study.admin.reviews import Reviews
+from empathylab.study.session.launched import Launched
+from empathylab.study.web.console.accounts import Accounts, console_secret
+
+
+class Console:
+    """The researcher's side of a launched study, for all requests of one process."""
+
+    def __init__(
+        self,
+        lab: Lab,
+        name: str,
+        *,
+        trust_proxy: bool = False,
+        clock: Callable[[], datetime] = present,
+    ) -> None:
+        self.lab = lab
+        self.clock = clock
+        self.trust_proxy = trust_proxy
+        self._name = name
+        self._steering = Steering(lab, name, clock=clock)
+        self._sums = RememberedSums()
+        with lab.reading() as connection:
+            self.secret = console_secret(connection)
+        self.accounts = Accounts(lab, self.secret, clock=clock)
+        self.reviews = Reviews(lab, self._steering.launched.row, clock=clock)
+
+    @property
+    def steering(self) -> Steering:
+        """The acts on the whole study, which knows of arms that have joined since."""
+        with self.lab.reading() as connection:
+            study = self._steering.study
+            row = find_study(connection, study.name, study.version)
+        if row is not None and row.revision != self._steering.launched.revision:
+            self._steering = Steering(self.lab, self._name, clock=self.clock)
+        return self._steering
+
+    @property
+    def launched(self) -> Launched:
+        """What was frozen at launch."""
+        return self._steering.launched
+
+    def status(self) -> str:
+        """Whether the study is open, paused or closed."""
+        study = self._steering.study
+        with self.lab.reading() as connection:
+            row = find_study(connection, study.name, study.version)
+        return "" if row is None else str(row.status)
+
+    def watch(self) -> Watched:
+        """How far the study is."""
+        return watch(self.lab, self.steering.launched, self.clock(), sums=self._sums)
+
+    def note(self, who: str, action: str, **details: Any) -> None:
+        """Writes a line of the audit log, durably, before what it is about is shown."""
+        with self.lab.writing() as connection:
+            add_audit(connection, self.launched.row, self.clock(), who, action, **details)

@@ -1,0 +1,110 @@
+"""What the pages say of themselves, read from `interface/`; all other texts are the study's."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+
+from empathylab.study.blocks.answers import Problem
+from empathylab.study.design.interface_texts import Tree, interface_words
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A page that is none of the study's."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The interface in one language."""
+
+    go_on: str
+    back: str
+    optional: str
+    progress: str
+    problem: str
+    problem_one: str
+    problem_many: str
+    stay: str
+    keys: str
+    keys_off: str
+    keys_on: str
+    offline: str
+    wait: str
+    content_note: str
+    help: str
+    contact: str
+    leave: str
+    moved: str
+    answer: str
+    no_reply: str
+    leave_keep: str
+    leave_delete: str
+    leave_stay: str
+    try_again: str
+    reload: str
+    code: str
+    return_to: str
+    return_work: str
+    counts: Mapping[str, str] = field(hash=False)
+    """Which of several, by the kind of page."""
+    parts: Mapping[str, str] = field(hash=False)
+    """Headings, by a part's role."""
+    problems: Mapping[str, str] = field(hash=False)
+    """What is wrong with an answer, by the problem's code."""
+    closed: Mapping[str, Said] = field(hash=False)
+    """By the reason why somebody has no place."""
+    pages: Mapping[str, Said] = field(hash=False)
+
+    def problem_said(self, problem: Problem) -> str:
+        """What is wrong with an answer, in this language."""
+        return self.problems[problem.code].format(**problem.numbers)
+
+
+_NOTHING: Mapping[str, Tree] = {}
+_own: dict[tuple[int, str], tuple[Mapping[str, Tree], Words]] = {}
+"""Words of studies that bring their own; each keeps its mapping, so that its id stays taken."""
+
+
+def words_in(language: str, own: Mapping[str, Tree] = _NOTHING) -> Words:
+    """The interface in that language; in English where nobody has translated it yet.
+
+    `own` are a study's own words, by language.
+    """
+    if language not in own:
+        return _ours(language)
+    key = id(own), language
+    if key not in _own:
+        _own[key] = own, _words(interface_words(language, own))
+    return _own[key][1]
+
+
+@functools.lru_cache(maxsize=200)
+def _ours(language: str) -> Words:
+    return _words(interface_words(language, _NOTHING))
+
+
+def _words(given: Tree) -> Words:
+    rest = dict(given)
+    pages, closed = (
+        {name: Said(**page) for name, page in rest.pop(part).items()}
+        for part in ("pages", "closed")
+    )
+    return Words(pages=pages, closed=closed, **rest)
+
+
+def asked_language(request: Request, known: Sequence[str]) -> str:
+    """The one of the known languages that the link or the browser asks for first."""
+    spoken = request.headers.get("accept-language", "")[:200].split(",")
+    browser = (entry.partition(";")[0].strip() for entry in spoken)
+    for one in (request.query_params.get("language", ""), *browser):
+        for language in known:
+            if one and one.lower().partition("-")[0] == language.lower().partition("-")[0]:
+                return language
+    return known[0]

@@ -1,0 +1,1 @@
+"""Whether the author can be identified from the text."""

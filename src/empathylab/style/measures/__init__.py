@@ -1,0 +1,1 @@
+"""The features of style: one row per response."""

@@ -1,0 +1,1 @@
+"""Tactics of empathic language, sentence by sentence."""

@@ -1,0 +1,1 @@
+"""Texts cut into pieces and counted with arrays."""

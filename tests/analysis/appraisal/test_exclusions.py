@@ -1,0 +1,144 @@
+"""The exclusion rules of a study's own file, applied to the people whom the study measured."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from empathylab.analysis.appraisal.analysis import analyse_appraisals
+from empathylab.analysis.appraisal.exclusions import exclusion_sentences, second_look
+from empathylab.cli import analyze
+from empathylab.store import Lab
+from empathylab.store.appraisals import read_appraisals
+from empathylab.study import parse_study
+from tests.cli.test_study_commands import ran
+from tests.helpers.labs import filled
+from tests.report.test_people_of_studies import feel
+from tests.study.examples import APPRAISAL, appraisal
+from tests.study.service_examples import opened, someone
+
+FAST = {"rule": "too fast", "seconds": 600}
+
+
+def closed(lab: Lab, *rules: dict[str, object]) -> None:
+    """A study of four people: two take their time and rise by 20 points, two hurry and by 10."""
+    service, clock = opened(lab, appraisal(exclusions=rules))
+    for name in ("ann", "ben"):
+        feel(service, clock, name, after=3)
+    for name in ("cem", "dee"):
+        someone(service, name)
+        clock.skip(minutes=12)
+        feel(service, clock, name, after=4)
+    service.close()
+
+
+def printed(lab: Lab, *options: str) -> Any:
+    where = ("--lab", str(lab.folder))
+    return ran("appraisal", *options, *where, app=analyze.app)
+
+
+def test_whom_the_file_leaves_out_is_left_out_in_a_second_look(lab: Lab) -> None:
+    closed(lab, FAST)
+    look = second_look(lab, read_appraisals(lab))
+    assert look is not None
+    assert look.kept is not None
+    [study] = look.studies
+    assert (study.study, study.people, len(study.excluded)) == ("feelings", 4, 2)
+    kept = [one for one in look.kept.changes if one.level == "overall"]
+    assert [(one.subscale, one.n, one.delta) for one in kept] == [
+        ("positive", 2, 20),
+        ("negative", 2, 20),
+    ]
+    everybody = [one for one in analyse_appraisals(lab).changes if one.level == "overall"]
+    assert [(one.n, one.delta) for one in everybody] == [(4, 15), (4, 15)]
+
+
+def test_it_is_said_who_was_left_out_and_why(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab, FAST)
+    done = printed(sqlite_lab)
+    assert (
+        "The rules of feelings leave out who took less than 600 seconds: 2 of 4 people."
+        in done.stderr
+    )
+    first, second = done.stdout.split("Without those whom the studies' rules leave out")
+    assert "+15.0" in first
+    assert "+20.0" in second
+    assert "+15.0" not in second
+
+
+def test_json_names_each_of_them_with_the_reason(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab, FAST)
+    found = json.loads(printed(sqlite_lab, "--json").stdout)
+    assert {row["n"] for row in found["rows"] if row["level"] == "overall"} == {4}
+    look = found["exclusions"]
+    [study] = look["studies"]
+    assert [one["reasons"] for one in study["left_out"]] == [["took less than 600 seconds"]] * 2
+    assert {row["n"] for row in look["rows"] if row["level"] == "overall"} == {2}
+
+
+def test_json_narrows_the_second_look_as_well(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab, FAST)
+    filled(sqlite_lab)
+    name = "scripted/person"
+    whole = json.loads(printed(sqlite_lab, "--json").stdout)["exclusions"]
+    assert {row["respondent"] for row in whole["alignment"]} == {"human", name}
+    narrow = json.loads(printed(sqlite_lab, "--respondent", name, "--json").stdout)["exclusions"]
+    assert narrow["rows"] == []
+    assert [row for row in whole["alignment"] if row["respondent"] == name] == narrow["alignment"]
+    people = json.loads(printed(sqlite_lab, "--respondent", "human", "--json").stdout)
+    assert {row["respondent"] for row in people["exclusions"]["rows"]} == {"human"}
+    assert {row["respondent"] for row in people["exclusions"]["alignment"]} == {"human"}
+
+
+def test_a_scale_that_only_those_left_out_have_answered_breaks_nothing(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab, {"rule": "too fast", "seconds": 1e9})
+    others = APPRAISAL.replace("name: feelings", "name: others").replace("panas", "teq")
+    service, clock = opened(sqlite_lab, parse_study(others))
+    for name in ("eve", "fay"):
+        feel(service, clock, name, after=3)
+    service.close()
+    both = json.loads(printed(sqlite_lab, "--json").stdout)
+    assert {row["scale"] for row in both["rows"]} == {"panas", "teq"}
+    assert {row["scale"] for row in both["exclusions"]["rows"]} == {"teq"}
+    narrow = json.loads(printed(sqlite_lab, "--scale", "panas", "--json").stdout)
+    assert narrow["exclusions"]["rows"] == narrow["exclusions"]["alignment"] == []
+    done = printed(sqlite_lab, "--scale", "panas")
+    assert done.exit_code == 0
+    assert "+15.0" in done.stdout
+    assert "Without those" not in done.stdout
+    other = json.loads(printed(sqlite_lab, "--scale", "teq", "--json").stdout)
+    assert {row["scale"] for row in other["exclusions"]["rows"]} == {"teq"}
+
+
+def test_everybody_turns_it_off(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab, FAST)
+    assert json.loads(printed(sqlite_lab, "--everybody", "--json").stdout)["exclusions"] is None
+    done = printed(sqlite_lab, "--everybody")
+    assert "leave out" not in done.stdout + done.stderr
+
+
+def test_a_rule_that_nothing_can_be_held_against_is_named(sqlite_lab: Lab) -> None:
+    closed(
+        sqlite_lab,
+        {"rule": "failed attention", "column": "unheard_of"},
+        {"rule": "straight-lining"},
+    )
+    look = second_look(sqlite_lab, read_appraisals(sqlite_lab))
+    assert look is not None
+    assert look.kept is None
+    said = exclusion_sentences(look)
+    assert len(said) == 2
+    assert all("could not be applied" in one for one in said)
+
+
+def test_rules_that_leave_nobody_say_so_and_give_no_second_look(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab, {"rule": "too fast", "seconds": 1e9})
+    look = second_look(sqlite_lab, read_appraisals(sqlite_lab))
+    assert look is not None
+    assert look.kept is None
+    assert exclusion_sentences(look)[-1].startswith("That leaves nobody of feelings")
+
+
+def test_without_rules_there_is_no_second_look(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab)
+    assert second_look(sqlite_lab, read_appraisals(sqlite_lab)) is None

@@ -1,0 +1,70 @@
+"""The first page: who was measured, how, and what came out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from empathylab.analysis.overview.collect import collect
+from empathylab.analysis.overview.respondents import glance_tables, measured_sentences
+from empathylab.report import ReportData, render
+from empathylab.situations.sources.welivita import read_release
+from empathylab.store import Lab
+from empathylab.store.imports.releases import import_release
+from empathylab.tables import read_table
+from tests.helpers.labs import filled
+from tests.helpers.welivita import write_release
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    folder = tmp_path_factory.mktemp("glance")
+    write_release(folder / "r.csv", raters=12, per_rater=6)
+    release = read_release(read_table(folder / "r.csv"), where="r.csv")
+    with Lab.open(folder / "lab") as lab:
+        import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
+        filled(lab, situations=1)
+        return collect(lab)
+
+
+def test_it_says_who_was_measured_and_how(data: ReportData) -> None:
+    said = dict(measured_sentences(data))
+    assert said["Who"] == "2 respondents and people: scripted/person, gpt."
+    assert said["Questionnaires"] == "PANAS, at rest and after imagining 8 situations."
+    assert said["Replies"] == "176 to 104 situations."
+    assert said["Ratings"].startswith("144 by 24 people, between subjects")
+
+
+def test_the_good_ratings_are_those_of_the_analysis(data: ReportData) -> None:
+    rated = glance_tables(data)[0]
+    assert [row["respondent"] for row in rated.rows] == ["human", "gpt"]
+    test = next(one for one in data.ratings[0].comparison.tests if one.kind == "all")
+    row = rated.rows[1]
+    assert row["rated good"] == f"{100 * test.good / test.n:.1f}% of 72"
+    assert row["against human, points"].startswith(
+        f"{100 * test.clustered.difference.estimate:+.1f}".replace("-", "−")
+    )
+
+
+def test_only_whoever_answered_stands_under_questionnaires(data: ReportData) -> None:
+    [asked] = [one for one in glance_tables(data) if one.title == "What questionnaires say"]
+    assert [row["respondent"] for row in asked.rows] == ["scripted/person"]
+    assert "[" in asked.rows[0]["PANAS positive, change"]
+    assert asked.rows[0]["self-report"] in ("usable", "doubtful", "meaningless")
+
+
+def test_an_empty_lab_says_what_to_do(tmp_path: Path) -> None:
+    with Lab.open(tmp_path) as lab:
+        data = collect(lab)
+    assert measured_sentences(data) == []
+    assert glance_tables(data) == []
+    assert "empathylab evaluate" in render(data)
+
+
+def test_one_model_gets_a_result_each_and_no_table(tmp_path: Path) -> None:
+    with Lab.open(tmp_path) as lab:
+        filled(lab, situations=1)
+        page = render(collect(lab))
+    assert 'class="tiles"' in page
+    assert "How people rated" not in page

@@ -1,0 +1,249 @@
+"""Style from responses to results: from a frame, and from a lab."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from empathylab.analysis.style import analysis as style_analysis
+from empathylab.analysis.style.analysis import Depth, StyleAnalysis, analyse_style
+from empathylab.analysis.style.document import style_document
+from empathylab.analysis.style.lab import lab_responses, lab_style, report_style
+from empathylab.analysis.style.terms import shown_terms
+from empathylab.errors import InputError, MissingExtra, UnknownName
+from empathylab.models import ScriptedModel
+from empathylab.protocols import Responding, plan_responding
+from empathylab.runs import Job, run
+from empathylab.situations import builtin_set
+from empathylab.situations.sources.welivita import read_release
+from empathylab.store import Lab
+from empathylab.store.imports.releases import import_release
+from empathylab.style import word_list
+from empathylab.tables import read_table
+from tests.helpers.welivita import write_release
+from tests.report.style_frames import ratings, responses
+
+QUICK = Depth(ablations=False, permutations=99)
+
+
+@pytest.fixture(scope="module")
+def analysis() -> StyleAnalysis:
+    frame = responses()
+    return analyse_style(frame, ratings=ratings(frame), depth=QUICK)
+
+
+def test_every_part_keeps_the_order_of_the_first_responses(analysis: StyleAnalysis) -> None:
+    names = ("warm", "dry")
+    assert analysis.respondents == names
+    for part in (
+        analysis.profiles,
+        analysis.diversity,
+        analysis.distinctive,
+        analysis.tactics.templates,
+        analysis.reuse.repetition,
+        analysis.reuse.similarity,
+        analysis.reuse.openings,
+        analysis.reuse.closings,
+    ):
+        assert tuple(one.respondent for one in part) == names
+    assert analysis.predictability is not None
+    assert analysis.predictability.respondents == names
+
+
+def test_profiles_hold_what_was_counted_by_hand(analysis: StyleAnalysis) -> None:
+    warm, dry = analysis.profiles
+    # I'm so sorry to hear that! Your week at home sounds hard!
+    assert (warm.words_per_response, warm.emoji_per_response) == (12.0, 1.0)
+    assert (warm.punctuation["!"], dry.punctuation["!"]) == (2.0, 0.0)
+    assert (dry.words_per_response, dry.punctuation["?"]) == (12.0, 1.0)
+
+
+def test_two_different_writers_are_told_apart_each_time(analysis: StyleAnalysis) -> None:
+    assert analysis.predictability is not None
+    assert analysis.predictability.full.accuracy == 1.0
+    assert analysis.notes == ()
+
+
+def test_only_features_that_vary_are_tested(analysis: StyleAnalysis) -> None:
+    tested = {one.feature for one in analysis.differences}
+    assert "exclamation_marks" in tested
+    assert "semicolons" not in tested
+
+
+def test_ratings_are_related_to_features(analysis: StyleAnalysis) -> None:
+    [rated] = analysis.rated
+    assert {one.n for one in rated.relations} == {72}
+
+
+def test_one_respondent_has_a_profile_and_a_note_but_no_comparison() -> None:
+    found = analyse_style(responses().filter(respondent="warm"))
+    assert found.profiles[0].words_per_response == 12.0
+    assert (found.differences, found.distinctive, found.predictability) == ((), (), None)
+    assert "nobody to compare with" in found.notes[0]
+
+
+def test_a_respondent_with_one_response_does_no_harm() -> None:
+    lone = pl.DataFrame({"respondent": ["once"], "situation": ["s0"], "text": ["Hm."]})
+    found = analyse_style(pl.concat([responses(), lone]), depth=QUICK)
+    assert found.profiles[2].responses == 1
+    assert found.predictability is not None
+    assert found.predictability.left_out == ("once",)
+    assert any("once" in note for note in found.notes)
+
+
+def test_blank_responses_are_left_out_and_counted() -> None:
+    blank = pl.DataFrame(
+        {"respondent": ["dry", "dry"], "situation": ["x", "y"], "text": [" ", None]}
+    )
+    found = analyse_style(pl.concat([responses(), blank]), depth=QUICK)
+    assert found.dropped == 2
+    assert found.profiles[1].responses == 12
+    assert found.notes[0].startswith("2 responses without a text")
+
+
+def test_nothing_but_blanks_is_refused() -> None:
+    frame = pl.DataFrame({"respondent": ["a"], "situation": ["s"], "text": ["  "]})
+    with pytest.raises(InputError, match="no response with a text"):
+        analyse_style(frame)
+
+
+def test_columns_may_have_any_name_even_that_of_the_row_number() -> None:
+    frame = responses().rename({"text": "response", "respondent": "who"})
+    found = analyse_style(frame, respondent="who", text="response", depth=QUICK)
+    assert found.respondents == ("warm", "dry")
+
+
+def test_too_few_situations_for_the_folds_are_a_note() -> None:
+    found = analyse_style(responses().filter(pl.col("situation").is_in(["s0", "s1"])), depth=QUICK)
+    assert found.predictability is None
+    assert any("Writers were not told apart" in note for note in found.notes)
+
+
+def test_a_missing_package_is_a_note_with_its_install_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(*_: object, **__: object) -> None:
+        raise MissingExtra("scikit-learn", "style", "telling writers apart")
+
+    monkeypatch.setattr(style_analysis, "predictability", missing)
+    monkeypatch.setattr(style_analysis, "sentiment_missing", lambda: "no sentiment; pip install x")
+    found = analyse_style(responses())
+    assert found.predictability is None
+    assert any("pip install 'empathylab[style]'" in note for note in found.notes)
+    assert "no sentiment; pip install x" in found.notes
+
+
+def test_against_compares_with_that_respondent_and_that_one_with_the_rest() -> None:
+    found = analyse_style(responses("advisor"), against="dry", depth=QUICK)
+    assert {one.against for one in found.differences} == {"dry"}
+    against = {one.respondent: one.against for one in found.distinctive}
+    assert against == {"warm": "dry", "dry": None, "advisor": "dry"}
+
+
+def test_an_unknown_reference_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'warm'"):
+        analyse_style(responses(), against="wram")
+
+
+def test_respondents_without_shared_situations_are_compared_with_a_warning() -> None:
+    apart = responses().with_columns(
+        situation=pl.format("{}-{}", pl.col("respondent"), pl.col("situation"))
+    )
+    found = analyse_style(apart, depth=QUICK)
+    assert all(one.terms for one in found.distinctive)
+    assert any("may tell of the situations" in note for note in found.notes)
+
+
+def test_a_dictionary_adds_features_and_tests() -> None:
+    found = analyse_style(responses(), dictionaries=[word_list("weeks", ["week*"])], depth=QUICK)
+    assert found.profiles[0].features["weeks"].mean == 1.0
+
+
+def test_another_tagger_takes_the_rules_place() -> None:
+    found = analyse_style(
+        responses(),
+        tagger=lambda sentences: [("advice",)] * len(sentences),
+        tagger_name="scripted/tagger",
+        depth=Depth(predict=False),
+    )
+    assert found.tactics.tagger == "scripted/tagger"
+    assert {one.tactic for one in found.tactics.uses} == {"advice"}
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    first, second = (analyse_style(responses(), seed=3, depth=QUICK) for _ in range(2))
+    assert style_document(first) == style_document(second)
+
+
+def reply(lab: Lab, name: str, text: str, *, seed: int = 1) -> None:
+    dialogues = builtin_set("dialogues")
+    responding = Responding(dialogues, dialogues.first_per_group(1), seed=seed, retries=0)
+    model = ScriptedModel([text], name=name)
+    run(lab, [Job(model, [plan_responding(lab, name, responding)])])
+
+
+def test_a_lab_without_responses_says_how_to_get_some(sqlite_lab: Lab) -> None:
+    assert report_style(sqlite_lab) is None
+    with pytest.raises(InputError, match="empathylab respond MODEL"):
+        lab_style(sqlite_lab)
+
+
+def test_of_two_runs_of_a_respondent_the_last_counts(tmp_path: Path) -> None:
+    first = "That sounds really hard to me. How are you holding up today, my friend?"
+    last = "What a day you had there. I am glad that you told me about it, truly."
+    with Lab.open(tmp_path / "lab") as lab:
+        reply(lab, "scripted/a", first)
+        reply(lab, "scripted/a", last, seed=2)
+        found = lab_responses(lab)
+    assert found["text"].unique().to_list() == [last]
+    assert found["situation"].str.starts_with("dialogues/").all()
+
+
+def test_a_labs_ratings_are_related_to_the_style_of_what_was_rated(tmp_path: Path) -> None:
+    write_release(tmp_path / "r.csv")
+    with Lab.open(tmp_path / "lab") as lab:
+        release = read_release(read_table(tmp_path / "r.csv"), where="r.csv")
+        import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
+        found = report_style(lab)
+    assert found is not None
+    [rated] = found.rated
+    assert rated.dimension == "empathy"
+    assert {one.n for one in rated.relations} == {48}
+
+
+@pytest.mark.shared_data
+@pytest.mark.slow
+def test_published_writers_are_told_as_the_contract_asks(shared_data: Path, tmp_path: Path) -> None:
+    """Human against GPT-4 on Welivita & Pu's 2,000 situations, folds grouped by situation."""
+    with Lab.open(tmp_path / "lab") as lab:
+        table = read_table(shared_data / "welivita" / "dataset_and_ratings.csv")
+        release = read_release(table, where="released")
+        import_release(lab, release, kind="welivita", source="released", fingerprint="1")
+        frame = lab_responses(lab)
+        found = report_style(lab)
+    assert found is not None
+    assert found.predictability is not None
+    assert found.predictability.full.accuracy >= 0.97
+    # An independent count: runs of letters and digits, joined by single apostrophes and hyphens,
+    # and numbers with their inner points, commas and colons.
+    word = re.compile(r"\d+(?:[.,:]\d+)+[^\W_]*|[^\W_]+(?:['’-][^\W_]+)*")
+    for profile in found.profiles:
+        mine = frame.filter(respondent=profile.respondent)["text"]
+        assert profile.words == sum(len(word.findall(text)) for text in mine)
+        assert profile.words_per_response == profile.words / 2000
+    human, model = (
+        {
+            term.term
+            for one in found.distinctive
+            if one.respondent == name
+            for term in shown_terms(one.terms, 20)
+        }
+        for name in ("human", "chatgpt_empathy")
+    )
+    assert {"i", "my", "oh"} <= human
+    assert {"i'm really sorry", "understand", "remember"} <= model
+    [rated] = found.rated
+    assert max(one.n for one in rated.relations) == 4000

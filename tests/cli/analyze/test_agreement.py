@@ -1,0 +1,155 @@
+"""`analyze agreement` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from empathylab.cli.analyze.agreement import agreement
+from empathylab.cli.app import LabGroup
+from tests.stats.agreement.examples import KRIPPENDORFF, long
+
+app = typer.Typer(cls=LabGroup)
+app.command("agreement")(agreement)
+app.command("another")(lambda: None)
+
+
+@pytest.fixture
+def ratings(tmp_path: Path) -> Path:
+    """A long CSV with two dimensions and gaps."""
+    warmth = long(KRIPPENDORFF).with_columns(dimension=pl.lit("warmth"))
+    clarity = long([[1, 2, 3, 3], [1, 2, 3, 4]]).with_columns(dimension=pl.lit("clarity"))
+    path = tmp_path / "ratings.csv"
+    pl.concat([warmth, clarity]).write_csv(path)
+    return path
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["agreement", *(str(one) for one in arguments)])
+    return done.exit_code, done.stdout, done.stderr
+
+
+def as_json(*arguments: object) -> Any:
+    code, out, err = run(*arguments, "--json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def test_json_holds_the_figures_of_the_contract(ratings: Path) -> None:
+    found = as_json(ratings, "--bootstrap", 50)
+    warmth = found["dimensions"][0]
+    assert warmth["dimension"] == "warmth"
+    assert warmth["krippendorff_alpha"] == pytest.approx(0.815387503755)
+    assert warmth["krippendorff_alpha_low"] < warmth["krippendorff_alpha_high"]
+    assert 0 < warmth["icc"] <= 1
+    assert (warmth["n_raters"], warmth["n_situations"], warmth["n_ratings"]) == (4, 12, 41)
+    pair = found["pairs"][0]
+    assert (pair["dimension"], pair["rater_a"], pair["rater_b"]) == ("warmth", "r0", "r1")
+    assert {"n", "weighted_kappa", "kappa", "spearman", "percent"} <= set(pair)
+
+
+def test_what_is_not_defined_is_null_with_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "one.csv"
+    long([[1, 1, 1], [1, 1, 1]]).write_csv(path)
+    found = as_json(path)
+    assert found["dimensions"][0]["krippendorff_alpha"] is None
+    assert found["dimensions"][0]["notes"]["krippendorff_alpha"] == "all ratings are the same"
+    assert found["pairs"][0]["weighted_kappa"] is None
+    assert found["pairs"][0]["percent"] == 100
+
+
+def test_a_table_without_dimensions_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "plain.csv"
+    long(KRIPPENDORFF).write_csv(path)
+    assert [one["dimension"] for one in as_json(path)["dimensions"]] == ["rating"]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_other_kinds_of_tables_give_the_same(ratings: Path, ending: str) -> None:
+    frame = pl.read_csv(ratings)
+    path = ratings.with_suffix(f".{ending}")
+    frame.write_ndjson(path) if ending == "jsonl" else frame.write_parquet(path)
+    assert as_json(path, "--bootstrap", 20) == as_json(ratings, "--bootstrap", 20)
+
+
+def test_columns_go_by_role(ratings: Path, tmp_path: Path) -> None:
+    names = {"situation": "item", "rater": "who", "dimension": "what", "rating": "value"}
+    path = tmp_path / "named.csv"
+    pl.read_csv(ratings).rename(names).write_csv(path)
+    options = [part for role, column in names.items() for part in (f"--{role}", column)]
+    assert as_json(path, *options)["pairs"] == as_json(ratings)["pairs"]
+
+
+def test_words_need_the_levels_of_the_scale(tmp_path: Path) -> None:
+    path = tmp_path / "words.csv"
+    path.write_text(
+        "situation,rater,rating\ns,a,Good\ns,b,Okay\nt,a,Bad\nt,b,Bad\n", encoding="utf-8"
+    )
+    found = as_json(path, "--levels", "Bad,Okay,Good")
+    assert found["pairs"][0]["percent"] == 50
+    code, _, err = run(path)
+    assert code == 2
+    assert "words.csv row 2: 'rating' must be a number; got 'Good'" in err
+
+
+def test_levels_may_be_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.csv"
+    long([[1, 2, 1], [1, 2, 2]]).write_csv(path)
+    found = as_json(path, "--levels", "1,2,3", "--bootstrap", 0)
+    assert found["dimensions"][0]["gwet_ac1"] == pytest.approx(5 / 9)
+
+
+def test_people_read_a_table_and_hear_what_was_left_out(ratings: Path) -> None:
+    code, out, err = run(ratings, "--bootstrap", 20)
+    assert code == 0
+    assert "alpha (ordinal)" in out
+    assert "weighted kappa" in out
+    assert "0.82 (" in out
+    assert "7 of 56 rows have no rating" in err
+
+
+def test_of_many_pairs_the_first_are_printed_and_the_rest_counted(tmp_path: Path) -> None:
+    path = tmp_path / "crowd.csv"
+    long([[1, 2, 1 + one % 3] for one in range(13)]).write_csv(path)
+    _, out, err = run(path, "--bootstrap", 0)
+    assert out.count("r0, r") == 12
+    assert "… and 18 more pairs" in err
+
+
+def test_an_unknown_column_gets_the_nearest_and_exit_2(ratings: Path) -> None:
+    code, _, err = run(ratings, "--rater", "ratr")
+    assert code == 2
+    assert "ratings.csv: there is no column 'ratr'. Did you mean 'rater'" in err
+
+
+def test_a_rater_who_rates_twice_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "twice.csv"
+    path.write_text("situation,rater,rating\ns,a,1\ns,a,2\n", encoding="utf-8")
+    code, _, err = run(path)
+    assert code == 2
+    assert "rater 'a' rated 's' more than once" in err
+
+
+@pytest.mark.shared_data
+def test_the_published_expert_pairs_come_out_of_the_command(shared_data: Path) -> None:
+    found = as_json(shared_data / "kumar" / "empatheticdialogues_ratings.csv", "--bootstrap", 0)
+    pairs = {(one["dimension"], *one["raters"]): one["weighted_kappa"] for one in found["pairs"]}
+    # Kumar et al. (2025), the nine expert pairs.
+    published = {
+        ("empathy", "expert1", "expert2"): 0.51,
+        ("empathy", "expert2", "expert3"): 0.62,
+        ("empathy", "expert1", "expert3"): 0.53,
+        ("fluency", "expert1", "expert2"): 0.28,
+        ("fluency", "expert2", "expert3"): 0.11,
+        ("fluency", "expert1", "expert3"): 0.41,
+        ("relevance", "expert1", "expert2"): 0.44,
+        ("relevance", "expert2", "expert3"): 0.58,
+        ("relevance", "expert1", "expert3"): 0.49,
+    }
+    assert {key: round(pairs[key], 2) for key in published} == published

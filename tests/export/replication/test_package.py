@@ -1,0 +1,354 @@
+"""The replication package: its tables come again from its files, and are those of the report."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from empathylab.analysis.appraisal.analysis import analyse_appraisals
+from empathylab.analysis.appraisal.rows import change_rows
+from empathylab.analysis.overview.collect import ReportData, collect
+from empathylab.analysis.overview.respondents import glance_tables
+from empathylab.analysis.ratings.analysis import analyse_ratings
+from empathylab.analysis.ratings.document import ratings_document
+from empathylab.analysis.ratings.rows import comparison_table, rater_table
+from empathylab.analysis.style.analysis import StyleAnalysis
+from empathylab.cli import app
+from empathylab.export import export_lab, read_exported
+from empathylab.export.replication import analysis
+from empathylab.export.replication.tables import Made, file_name, write_made
+from empathylab.report.page import render
+from empathylab.report.paper import report_tables
+from empathylab.report.table_formats import csv_table, markdown_table
+from empathylab.store import Lab
+from empathylab.store.imports.emotionbench import import_emotionbench
+from tests.report.exports.full_lab import fill
+
+STUDY = "welivita-2024"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, Path]]:
+    """A lab and its package."""
+    folder = tmp_path_factory.mktemp("full")
+    with Lab.open(folder / "lab") as lab:
+        fill(lab, folder)
+        export_lab(lab, folder / "package", format="replication")
+        yield lab, folder / "package"
+
+
+def again(package: Path) -> subprocess.CompletedProcess[str]:
+    """The script run as its reader runs it: another folder, no lab, no settings."""
+    kept = {key: os.environ[key] for key in ("PATH", "LANG", "HOME") if key in os.environ}
+    return subprocess.run(
+        [sys.executable, package / "analysis.py"],
+        capture_output=True,
+        text=True,
+        cwd=package.parent,
+        env=kept,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def report(made: tuple[Lab, Path]) -> ReportData:
+    """What the report of that lab shows."""
+    return collect(made[0])
+
+
+def table(package: Path, name: str) -> list[dict[str, str]]:
+    text = (package / "tables" / f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def agree(rows: list[dict[str, str]], known: list[Mapping[str, Any]]) -> None:
+    """Every number of the table is the one known, to five digits."""
+    assert len(rows) == len(known) > 0
+    for row, one in zip(rows, known, strict=True):
+        for name, cell in row.items():
+            value = one[name]
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                assert cell == ("" if value is None else str(value)), name
+            else:
+                assert float(cell) == pytest.approx(value, rel=1e-5), name
+
+
+@pytest.mark.slow
+def test_the_tables_come_again_byte_for_byte_without_the_lab(
+    made: tuple[Lab, Path], tmp_path: Path
+) -> None:
+    package = shutil.copytree(made[1], tmp_path / "elsewhere" / "package")
+    done = again(package)
+    assert done.returncode == 0, done.stdout + done.stderr
+    kept = {path.name: path.read_bytes() for path in (package / "tables").iterdir()}
+    fresh = {path.name: path.read_bytes() for path in (package / "regenerated").iterdir()}
+    assert fresh == kept
+    assert {name.partition("-")[0] for name in kept} == {"judges", "ratings", "scales", "style"}
+    assert done.stdout.endswith(f"{len(kept)} files made, 0 not as they were\n")
+    assert done.stderr == ""
+
+
+def test_a_changed_rating_shows(
+    made: tuple[Lab, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = shutil.copytree(made[1], tmp_path / "package")
+    ratings = package / "data" / "ratings.csv"
+    head, *rows = ratings.read_text(encoding="utf-8").splitlines(keepends=True)
+    place = next(number for number, row in enumerate(rows) if ",1.0,Bad," in row)
+    rows[place] = rows[place].replace(",1.0,Bad,", ",3.0,Good,")
+    ratings.write_text(head + "".join(rows), encoding="utf-8")
+    assert analysis.main(package) == 1
+    said = capsys.readouterr().out
+    assert "DIFFERENT  ratings-" in said
+    assert "same  style-features.csv" in said
+
+
+def test_the_same_lab_gives_the_same_package_as_a_folder_and_as_a_file(
+    made: tuple[Lab, Path], tmp_path: Path
+) -> None:
+    lab, package = made
+    export_lab(lab, tmp_path / "package.zip", format="replication")
+    with zipfile.ZipFile(tmp_path / "package.zip") as packed:
+        for name in packed.namelist():
+            assert packed.read(name) == (package / name).read_bytes(), name
+    files = [path for path in package.rglob("*") if path.is_file()]
+    assert len(packed.namelist()) == len(files)
+
+
+def test_versions_name_every_package_that_the_tables_stand_on(made: tuple[Lab, Path]) -> None:
+    lines = (made[1] / "requirements.txt").read_text().splitlines()
+    assert lines[0].startswith("# Python 3.")
+    names = {line.partition("==")[0] for line in lines[1:]}
+    assert {"polars", "numpy", "scipy", "formulae", "vadersentiment"} <= names
+    assert "pytest" not in names
+    told = json.loads((made[1] / "versions.json").read_text())
+    assert told["python"] == ".".join(map(str, sys.version_info[:3]))
+
+
+def test_every_table_is_there_as_csv_markdown_and_latex(made: tuple[Lab, Path]) -> None:
+    files = {path.name for path in (made[1] / "tables").iterdir()}
+    stems = {name.rpartition(".")[0] for name in files}
+    assert files == {f"{stem}.{end}" for stem in stems for end in ("csv", "md", "tex")}
+    for study in (STUDY, "small"):
+        for part in ("counts", "tests", "raters", "model-empathy", "model-empathy-means"):
+            if (study, part) != ("small", "raters"):  # they all told the same
+                assert f"ratings-{study}-{part}" in stems
+
+
+def test_comments_and_page_times_are_not_in_it(made: tuple[Lab, Path]) -> None:
+    names = {path.stem for path in (made[1] / "data").iterdir()}
+    assert not names & {"comments", "pages", "partial_answers", "identities"}
+
+
+def test_odd_names_make_different_plain_file_names() -> None:
+    taken: set[str] = set()
+    given = ["a/b", "a b", "🙂", "", "../..", "x" * 300]
+    assert [file_name(one, taken) for one in given] == [
+        "a-b",
+        "a-b-2",
+        "unnamed",
+        "unnamed-2",
+        "unnamed-3",
+        "x" * 60,
+    ]
+
+
+def test_scales_whose_names_look_alike_in_a_file_have_a_table_each(
+    made: tuple[Lab, Path],
+) -> None:
+    scores = read_exported(made[1] / "data", "scores")
+    both = [scores.with_columns(scale=pl.lit(name)) for name in ("my_scale", "my-scale")]
+    found = [one.name for one in analysis._of_scales({"scores": pl.concat(both)}.get)]
+    assert {"scales-side-by-side-my-scale", "scales-side-by-side-my-scale-2"} <= set(found)
+    assert len(set(found)) == len(found)
+
+
+def test_dimensions_whose_names_look_alike_in_a_file_have_a_model_each(
+    made: tuple[Lab, Path],
+) -> None:
+    ratings = read_exported(made[1] / "data", "ratings").filter(study=STUDY)
+    studies = read_exported(made[1] / "data", "studies")
+    study = analysis._study(studies.filter(study=STUDY).row(0, named=True))
+    names = ("to me", "to-me")
+    several = tuple(dataclasses.replace(study.dimensions[0], name=name) for name in names)
+    both = pl.concat([ratings.with_columns(dimension=pl.lit(name)) for name in names])
+    told = dataclasses.replace(study, dimensions=several)
+    found = [one.name for one in analysis._of_study(told, both, "mine")]
+    assert {"ratings-mine-model-to-me", "ratings-mine-model-to-me-2"} <= set(found)
+    assert len(set(found)) == len(found)
+
+
+def test_no_table_takes_anothers_place(tmp_path: Path) -> None:
+    twice = [Made("same", "A table", [{"value": number}], [{"value": number}]) for number in (1, 2)]
+    files = write_made(twice, tmp_path / "tables")
+    assert files["same.csv"] != files["same-2.csv"]
+    assert {path.name for path in (tmp_path / "tables").iterdir()} == set(files)
+    assert len(files) == 6
+
+
+def same_numbers(package: Path, report: ReportData) -> None:
+    """The tables hold the numbers of the report."""
+    [shown] = [one for one in report.ratings if one.study.name == STUDY]
+    document = ratings_document(shown)
+    agree(table(package, f"ratings-{STUDY}-tests"), document["tests"])
+    counts = table(package, f"ratings-{STUDY}-counts")
+    whole = [row for row in counts if row["kind"] == "all"]
+    for row, known in zip(whole, document["arms"], strict=True):
+        assert (row["arm"], int(row["n"]), int(row["good"])) == (
+            known["arm"],
+            known["n"],
+            known["good"],
+        )
+        for label, count in known["counts"].items():
+            assert int(row[f"counts {label}"]) == count
+    model = {row["term"]: row for row in table(package, f"ratings-{STUDY}-model-empathy")}
+    for term, known in document["mixed_model"]["coefficients"].items():
+        for name in ("estimate", "se", "p"):
+            assert float(model[term][name]) == pytest.approx(known[name], rel=1e-3)
+    alike = shown.rater_comparison
+    assert alike is not None
+    raters = (package / "tables" / f"ratings-{STUDY}-raters.csv").read_text(encoding="utf-8")
+    assert raters == csv_table(rater_table(alike))
+    agree(table(package, "scales-changes"), change_rows(report.analysis))
+    verdicts = [
+        {
+            "respondent": one.respondent,
+            "scale": one.scale,
+            "reasons": " ".join(one.validity.reasons),
+        }
+        | {name: getattr(one.validity, name) for name in ("verdict", "valid", "order_sensitivity")}
+        for one in report.self_reports
+    ]
+    names = list(verdicts[0])
+    rows = table(package, "scales-validity")
+    agree([{name: row[name] for name in names} for row in rows], verdicts)
+    assert report.style is not None
+    _same_style(report.style, package)
+
+
+def _same_style(style: StyleAnalysis, package: Path) -> None:
+    rows = {(row["respondent"], row["feature"]): row for row in table(package, "style-features")}
+    for profile in style.profiles:
+        for name, figure in profile.features.items():
+            cell = rows[profile.respondent, name]["mean"]
+            assert float(cell or "nan") == pytest.approx(figure.mean, rel=1e-5, nan_ok=True)
+    known = {(one.respondent, one.feature, one.against): one for one in style.differences}
+    for row in table(package, "style-differences"):
+        one = known[row["respondent"], row["feature"], row["against"]]
+        assert float(row["p_holm"]) == pytest.approx(one.p_holm, rel=1e-5)
+
+
+@pytest.mark.slow
+def test_the_packages_numbers_are_those_of_the_report_and_of_json(
+    made: tuple[Lab, Path], report: ReportData
+) -> None:
+    lab, package = made
+    same_numbers(package, report)
+    # What `analyze ratings --json` and `analyze appraisal --json` print.
+    found = ratings_document(analyse_ratings(lab, STUDY))
+    agree(table(package, f"ratings-{STUDY}-tests"), found["tests"])
+    agree(table(package, "scales-changes"), change_rows(analyse_appraisals(lab)))
+
+
+@pytest.mark.slow
+def test_the_reports_page_shows_the_packages_cells(
+    made: tuple[Lab, Path], report: ReportData
+) -> None:
+    page = render(report)
+    text = (made[1] / "tables" / f"ratings-{STUDY}-tests.md").read_text(encoding="utf-8")
+    [shown] = [one for one in report.ratings if one.study.name == STUDY]
+    for row in comparison_table(shown.comparison, "all"):
+        for cell in (row["good"], row["p"], row["p Holm"]):
+            assert cell in text
+            assert cell in page
+
+
+def test_arms_that_share_raters_are_compared_in_pairs(sqlite_lab: Lab, tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
+    rows = [
+        "situation,situation_text,respondent,text,rater,rating",
+        *(
+            f"s{place},Number {place} happened.,{arm},Reply {place} of {arm}.,r{rater},{rating}"
+            for place in range(6)
+            for rater in range(4)
+            for arm, rating in (("human", 1 + (place + rater) % 3), ("a/model", 2 + rater % 2))
+        ),
+    ]
+    file.write_text("\n".join(rows), encoding="utf-8")
+    words = ["data", "import", "ratings", str(file), "--study", "pairs", "--points", "1,2,3"]
+    done = CliRunner().invoke(app, [*words, "--lab", str(sqlite_lab.folder)])
+    assert done.exit_code == 0, done.output
+    export_lab(sqlite_lab, tmp_path / "package", format="replication")
+    found = analyse_ratings(sqlite_lab, "pairs").paired
+    assert found is not None
+    known = [one for one in found.tests if one.kind == "all"]
+    tests = table(tmp_path / "package", "ratings-pairs-paired")
+    [row] = [one for one in tests if one["kind"] == "all"]
+    assert (row["unit"], int(row["n"])) == ("rater and situation", known[0].n)
+    assert float(row["p"]) == pytest.approx(known[0].p, rel=1e-5)
+    [whole] = [
+        one
+        for one in table(tmp_path / "package", "ratings-pairs-paired-overall")
+        if one["kind"] == "all"
+    ]
+    assert whole["arms"] == "a/model, human"
+    assert float(whole["friedman_p"]) == pytest.approx(found.overall[0].friedman.p, rel=1e-5)
+
+
+def cells(text: str) -> list[set[str]]:
+    """The cells of every row of a Markdown table."""
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    return [{cell.strip() for cell in line.strip("|").split(" | ")} for line in lines]
+
+
+@pytest.mark.slow
+def test_every_table_of_the_report_is_in_the_package(
+    made: tuple[Lab, Path], report: ReportData
+) -> None:
+    kept = [
+        row
+        for path in sorted((made[1] / "tables").glob("*.md"))
+        for row in cells(path.read_text(encoding="utf-8"))
+    ]
+    # The page's first tables repeat figures of those below them.
+    summaries = {one.title for one in glance_tables(report)}
+    missing = {
+        table.title
+        for table in report_tables(report)
+        if table.title not in summaries
+        for row in cells(markdown_table(table.rows))[2:]
+        if not any(row <= other for other in kept)
+    }
+    assert missing == set()
+
+
+@pytest.mark.slow
+@pytest.mark.shared_data
+def test_the_published_files_give_the_same_numbers_everywhere(
+    shared_data: Path, tmp_path: Path
+) -> None:
+    folder = shared_data / "welivita"
+    people = [f"--demographics={path}" for path in sorted(folder.glob("demographics_*.csv"))]
+    words = ["data", "import", "welivita", f"{folder / 'dataset_and_ratings.csv'}", *people]
+    done = CliRunner().invoke(app, [*words, "--lab", str(tmp_path / "lab")])
+    assert done.exit_code == 0, done.output
+    with Lab.open(tmp_path / "lab") as lab:
+        import_emotionbench(lab, shared_data / "emotionbench")
+        export_lab(lab, tmp_path / "package", format="replication")
+        same_numbers(tmp_path / "package", collect(lab))
+    shutil.rmtree(tmp_path / "lab")
+    assert again(tmp_path / "package").returncode == 0

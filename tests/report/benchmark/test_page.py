@@ -1,0 +1,111 @@
+"""The leaderboard's page: one file, readable on a phone and a desk, in light and dark."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from empathylab.analysis.benchmark.analysis import Leaderboard, leaderboard, report_leaderboard
+from empathylab.analysis.benchmark.frames import study_ground
+from empathylab.analysis.benchmark.rows import leaderboard_document, leaderboard_table
+from empathylab.report.benchmark.page import (
+    leaderboard_section,
+    render_leaderboard,
+    write_leaderboard,
+)
+from empathylab.situations.sources.rating_tables import ratings_from
+from empathylab.situations.sources.reply_tables import replies_from
+from empathylab.store import Lab
+from empathylab.store.imports.releases import import_release
+from empathylab.store.judged_replies import JudgedStudy
+from empathylab.study.added_arms.instruments import measured_study
+from empathylab.tables import parse_csv, table_bytes
+from tests.judging.measured import STUDY, add_replies, released_lab, situation_ids
+
+STRANGE = "=cmd/<script>alert(1)</script>"
+
+
+@pytest.fixture
+def board(sqlite_lab: Lab, tmp_path: Path) -> Leaderboard:
+    """Four respondents that people rated, and one, with a strange name, that nobody did."""
+    released_lab(sqlite_lab, tmp_path)
+    texts = {key: f"A kind word about {key}." for key in situation_ids(sqlite_lab)}
+    add_replies(sqlite_lab, STRANGE, texts)
+    ground = study_ground(sqlite_lab, STUDY)
+    return leaderboard(sqlite_lab, ground, measured_study(sqlite_lab, STUDY))
+
+
+def test_whoever_was_not_rated_is_estimated_by_the_style_judge(board: Leaderboard) -> None:
+    new = next(one for one in board.entries if one.respondent == STRANGE)
+    assert (new.found.basis, new.found.judge, new.replies) == ("judge", "style", 48)
+    assert new.judged_first is not None
+
+
+def test_names_are_text_on_the_page_and_no_formula_in_the_table(board: Leaderboard) -> None:
+    page = render_leaderboard(board)
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+    import polars as pl
+
+    table = table_bytes(pl.DataFrame(leaderboard_table(board), infer_schema_length=None), "csv")
+    assert b",=cmd" not in table
+
+
+def all_alike(lab: Lab) -> None:
+    """A study in degrees, in which every rating is the same."""
+    rows = [
+        f"s{number},{who},Reply {number}.,Text {number}.,p{number % 5},person,2"
+        for number in range(12)
+        for who in ("human", "gpt", "llama")
+    ]
+    head = "situation,respondent,text,situation_text,rater,rater_kind,rating"
+    table = parse_csv("\n".join([head, *rows]).encode(), where="m.csv")
+    brought = replies_from(table, where="m.csv", situation_set=None, set_id="m", title="m")
+    study = ratings_from(table, where="m.csv", name="alike", title="Alike")
+    release = dataclasses.replace(brought, study=study)
+    import_release(lab, release, kind="ratings", source="m.csv", fingerprint="1")
+
+
+def test_where_all_ratings_are_the_same_a_page_is_made_and_the_report_has_none(
+    sqlite_lab: Lab,
+) -> None:
+    all_alike(sqlite_lab)
+    ground = study_ground(sqlite_lab, "alike")
+    assert ground.top == ground.lowest
+    board = leaderboard(sqlite_lab, ground, measured_study(sqlite_lab, "alike"))
+    assert [line.at for line in leaderboard_section(board).lines] == [50.0] * 3
+    assert "Measured against alike" in render_leaderboard(board)
+    assert report_leaderboard(sqlite_lab, "alike") is None
+
+
+def test_the_boards_of_two_versions_of_a_study_are_told_apart(board: Leaderboard) -> None:
+    older = JudgedStudy(7, "my study@1", 1, {})
+    other = dataclasses.replace(board, ground=dataclasses.replace(board.ground, study=older))
+    sections = [leaderboard_section(one) for one in (board, other)]
+    assert sections[0].id != sections[1].id == "leaderboard-7"
+    page = render_leaderboard(other)
+    assert 'aria-labelledby="leaderboard-7"' in page
+    assert '<h2 id="leaderboard-7">Measured against my study@1: ' in page
+    document = leaderboard_document(other)
+    assert (document["study"], document["version"]) == ("my study@1", 1)
+    assert {one["study"] for one in leaderboard_table(other)} == {"my study@1"}
+
+
+@pytest.mark.browser
+def test_it_fits_a_phone_and_a_desk(board: Leaderboard, tmp_path: Path, browser: Browser) -> None:
+    path = write_leaderboard(tmp_path / "board.html", board)
+    for width, scheme in ((360, "dark"), (1280, "light")):
+        context = browser.new_context(
+            viewport={"width": width, "height": 800},
+            color_scheme=scheme,  # type: ignore[arg-type]
+        )
+        page = context.new_page()
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.locator(".entry").count() == 5
+        page.locator("summary").first.click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        context.close()

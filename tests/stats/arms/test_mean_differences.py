@@ -1,0 +1,88 @@
+"""All differences at once are those of each two by themselves."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from empathylab.errors import UnknownName
+from empathylab.stats.arms.mean_differences import prediction_powered_differences
+from empathylab.stats.judges.prediction_powered import prediction_powered_difference
+
+
+def rated(seed: int = 4) -> pl.DataFrame:
+    """Five arms that share some situations and raters; of two, a judge has rated more replies."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for arm, size in zip("abcde", (12, 30, 25, 40, 18), strict=True):
+        start = 5 * "abcde".index(arm)
+        for number in range(size):
+            judged = arm in "bd"
+            told = float(rng.uniform(1, 3)) if judged else 0.0
+            alone = judged and number % 3 == 0
+            rows.append(
+                {
+                    "arm": arm,
+                    "situation": f"s{(start + number) % 31}" if number != 7 else None,
+                    "rater": None if alone else f"p{(start + number) // 6}",
+                    "rating": None if alone else float(rng.integers(1, 4)),
+                    "prediction": told,
+                }
+            )
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+@pytest.mark.parametrize("limits", [(1.0, 3.0), None])
+@pytest.mark.parametrize("confidence", [0.95, 0.999])
+def test_each_pair_is_as_it_is_by_itself(
+    limits: tuple[float, float] | None, confidence: float
+) -> None:
+    frame = rated()
+    found = prediction_powered_differences(frame, limits=limits, confidence=confidence)
+    assert found.arms == tuple("abcde")
+    for one, other in itertools.permutations(range(5), 2):
+        pair = prediction_powered_difference(
+            frame, found.arms[one], found.arms[other], limits=limits, confidence=confidence
+        )
+        got = (found.estimate[one, other], found.low[one, other], found.high[one, other])
+        assert got == pytest.approx((pair.estimate, pair.low, pair.high), rel=0, abs=1e-12)
+
+
+def test_what_two_share_is_counted_over_peoples_ratings() -> None:
+    frame = rated()
+    found = prediction_powered_differences(frame, limits=(1.0, 3.0))
+    people = frame.filter(pl.col("rating").is_not_null())
+    for table, column in ((found.situations, "situation"), (found.raters, "rater")):
+        held = [set(people.filter(arm=arm)[column].drop_nulls()) for arm in found.arms]
+        for one, other in itertools.combinations(range(5), 2):
+            assert table[one, other] == len(held[one] & held[other])
+
+
+def test_arms_rated_alike_by_the_same_people_are_as_sure_as_by_themselves() -> None:
+    # The error of their difference is nothing at all, and must not be rounding's root.
+    own = rated().filter(arm="a").drop_nulls("situation")
+    frame = pl.concat([own, own.with_columns(arm=pl.lit("z"))])
+    free = prediction_powered_differences(frame)
+    assert (free.estimate[0, 1], free.low[0, 1], free.high[0, 1]) == (0.0, 0.0, 0.0)
+    held = prediction_powered_differences(frame, limits=(1.0, 3.0))
+    pair = prediction_powered_difference(frame, "a", "z", limits=(1.0, 3.0))
+    assert (held.low[0, 1], held.high[0, 1]) == pytest.approx((pair.low, pair.high), abs=1e-12)
+
+
+def test_an_arm_rated_by_one_person_has_the_whole_scale() -> None:
+    frame = rated().with_columns(
+        rater=pl.when(pl.col("arm") == "a").then(pl.lit("p0")).otherwise("rater")
+    )
+    found = prediction_powered_differences(frame, limits=(1.0, 3.0))
+    pair = prediction_powered_difference(frame, "a", "b", limits=(1.0, 3.0))
+    assert (found.low[0, 1], found.high[0, 1]) == pytest.approx((pair.low, pair.high), abs=1e-12)
+    assert math.isnan(found.low[0, 0])
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(UnknownName, match="arm"):
+        prediction_powered_differences(rated().drop("arm"))

@@ -1,0 +1,95 @@
+"""A judge's leaning, told from a scale of its own."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from empathylab.stats.judges.scaled_bias import SINGLE, scaled_bias
+
+
+def rated(
+    people: int, *, scale: float, own: float, noise: float = 0.0, seed: int = 0
+) -> pl.DataFrame:
+    """Replies of two writers, the first a point better, as people and a judge see them."""
+    rng = np.random.default_rng(seed)
+    first = np.arange(200) % 2 == 0
+    quality = 3 + first + rng.normal(0, 1, 200)
+    judge = 1 + scale * quality + own * first + rng.normal(0, 0.2, 200)
+    return pl.concat(
+        pl.DataFrame(
+            {
+                "response": np.arange(200),
+                "situation": np.arange(200) // 2,
+                "rater": f"p{number}",
+                "rating": quality + rng.normal(0, noise, 200),
+                "prediction": judge,
+                "lean": first.astype(float),
+            }
+        )
+        for number in range(people)
+    )
+
+
+def leaning(frame: pl.DataFrame, **options: str | None) -> tuple[float, float, float]:
+    found = scaled_bias(frame, "lean", rater=None, **options)  # type: ignore[arg-type]
+    return found.low, found.estimate, found.high
+
+
+@pytest.mark.parametrize("scale", [0.4, 1.0, 2.0])
+def test_a_scale_of_its_own_is_no_leaning(scale: float) -> None:
+    low, _, high = leaning(rated(3, scale=scale, own=0))
+    assert low < 0 < high
+
+
+def test_a_leaning_is_told_in_the_judges_points() -> None:
+    low, estimate, high = leaning(rated(3, scale=0.4, own=0.5))
+    assert low < 0.5 < high
+    assert estimate == pytest.approx(0.5, abs=0.08)
+
+
+def test_peoples_scatter_does_not_look_like_leaning() -> None:
+    # By plain least squares the slope would be half of what it is, and 0.5 points would be left.
+    estimates = [leaning(rated(3, scale=1, own=0, noise=1, seed=seed))[1] for seed in range(20)]
+    assert np.mean(estimates) == pytest.approx(0, abs=0.06)
+
+
+def test_the_estimate_is_that_of_two_stage_least_squares() -> None:
+    frame = rated(2, scale=0.7, own=0.3, noise=0.8)
+    # 200 rows of each person, in the same order.
+    swapped = pl.concat([frame[200:], frame[:200]])["rating"]
+    ones = np.ones(400)
+    lean, judge = frame["lean"].to_numpy(), frame["prediction"].to_numpy()
+    stage = np.column_stack([ones, lean, swapped.to_numpy()])
+    foretold = stage @ np.linalg.lstsq(stage, frame["rating"].to_numpy(), rcond=None)[0]
+    second = np.column_stack([ones, lean, foretold])
+    expected = np.linalg.lstsq(second, judge, rcond=None)[0][1]
+    assert leaning(frame)[1] == pytest.approx(expected)
+
+
+def test_of_single_ratings_only_what_no_scale_explains_is_told() -> None:
+    narrow = scaled_bias(rated(1, scale=0.5, own=0, noise=0.7), "lean", rater=None)
+    assert narrow.p > 0.05
+    assert narrow.note == SINGLE
+    leans = scaled_bias(rated(1, scale=0.5, own=1.5, noise=0.7), "lean", rater=None)
+    assert leans.p < 0.001
+    assert 0.7 < leans.estimate < 1.5
+
+
+def test_without_a_difference_there_is_nothing_to_compare() -> None:
+    frame = rated(3, scale=1, own=0).with_columns(lean=pl.lit(1.0))
+    found = scaled_bias(frame, "lean", rater=None)
+    assert math.isnan(found.estimate)
+    assert found.note == "nothing to compare"
+
+
+def test_rows_with_something_missing_are_left_out_and_counted() -> None:
+    frame = rated(3, scale=1, own=0)
+    holed = frame.with_columns(
+        rating=pl.when(pl.int_range(pl.len()) < 10).then(None).otherwise("rating")
+    )
+    found = scaled_bias(holed, "lean", rater=None)
+    assert (found.n, found.dropped) == (590, 10)

@@ -1,0 +1,175 @@
+"""Eliminating crossed intercepts block by block gives what the whole matrices give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from empathylab.stats.mixed.linear import elimination as lmm_elimination
+from empathylab.stats.mixed.linear.crossed import CrossedIntercepts
+from empathylab.stats.mixed.linear.elimination import connected_rows
+from empathylab.stats.mixed.linear.profile import Profile
+
+Codes = NDArray[np.int64]
+
+
+def balanced() -> tuple[list[Codes], list[int]]:
+    """Ten raters of five situations each, every situation rated twice: separate small blocks."""
+    situation = np.tile(np.arange(25), 2)
+    rater = np.concatenate([np.arange(25) // 5, 5 + np.arange(25) // 5])
+    return [rater, situation], [10, 25]
+
+
+def scattered(groups: int) -> tuple[list[Codes], list[int]]:
+    """Levels drawn at random, unequally often; all connected."""
+    rng = np.random.default_rng(groups)
+    sizes = [7, 11, 5, 3][:groups]
+    return [rng.integers(size, size=60) for size in sizes], sizes
+
+
+def islands() -> tuple[list[Codes], list[int]]:
+    """Blocks of many sizes, padded together: rater r meets situations of its own island only."""
+    rng = np.random.default_rng(5)
+    raters, situations = [], []
+    first_rater = first_situation = 0
+    for size in (1, 2, 2, 3, 4, 5, 6, 7, 9):
+        raters.append(first_rater + np.concatenate([np.arange(size), rng.integers(size, size=20)]))
+        situations.append(first_situation + rng.integers(size + 2, size=size + 20))
+        first_rater, first_situation = first_rater + size, first_situation + size + 2
+    return [np.concatenate(raters), np.concatenate(situations)], [first_rater, first_situation]
+
+
+def nested() -> tuple[list[Codes], list[int]]:
+    rater = np.repeat(np.arange(12), 5)
+    return [rater // 3, rater], [4, 12]
+
+
+STUDIES = {
+    "balanced": balanced(),
+    "one group": scattered(1),
+    "two groups": scattered(2),
+    "three groups": scattered(3),
+    "four groups": scattered(4),
+    "islands": islands(),
+    "nested": nested(),
+    "no group": ([], []),
+}
+
+
+def whole(
+    columns: NDArray[np.float64], codes: Sequence[Codes], sizes: Sequence[int], theta: list[float]
+) -> tuple[NDArray[np.float64], float]:
+    """V and log|V| without any shortcut."""
+    v = np.eye(len(columns))
+    for group, size, one in zip(codes, sizes, theta, strict=True):
+        z = np.eye(size)[group]
+        v += one**2 * z @ z.T
+    return v, float(np.linalg.slogdet(v)[1])
+
+
+@pytest.fixture(params=["blocks", "dense", "sparse"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each of the three ways in turn, whichever the size of the study would choose."""
+    chosen: str = request.param
+    if chosen != "blocks":
+        monkeypatch.setattr(lmm_elimination, "_STACK_CELLS", 0)
+    if chosen == "sparse":
+        monkeypatch.setattr(lmm_elimination, "_DENSE_ROWS", 0)
+        monkeypatch.setattr("empathylab.stats.mixed.linear.crossed._DENSE_CELLS", 0)
+    return chosen
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("theta", [[0.7, 0.3, 1.9, 0.2], [0.0, 1.2, 0.0, 0.4]])
+def test_sums_of_squares_are_those_of_the_whole_matrix(name: str, theta: list[float]) -> None:
+    codes, sizes = STUDIES[name]
+    theta = theta[: len(sizes)]
+    n = len(codes[0]) if codes else 30
+    columns = np.random.default_rng(1).normal(size=(n, 3))
+    v, determinant = whole(columns, codes, sizes, theta)
+    found = CrossedIntercepts(columns, codes, sizes).freed(np.array(theta))
+    assert found.log_determinant == pytest.approx(determinant, abs=1e-9)
+    assert found.products == pytest.approx(columns.T @ np.linalg.solve(v, columns), abs=1e-9)
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("name", [name for name in STUDIES if name != "no group"])
+def test_modes_are_those_of_the_whole_matrix(name: str) -> None:
+    codes, sizes = STUDIES[name]
+    theta = [0.7, 0.3, 1.9, 0.2][: len(sizes)]
+    columns = np.random.default_rng(2).normal(size=(len(codes[0]), 2))
+    combination = np.array([-0.4, 1.0])
+    v, _ = whole(columns, codes, sizes, theta)
+    rest = np.linalg.solve(v, columns @ combination)
+    found = CrossedIntercepts(columns, codes, sizes).modes(np.array(theta), combination)
+    for group, size, one, modes in zip(codes, sizes, theta, found, strict=True):
+        assert modes == pytest.approx(one**2 * np.bincount(group, rest, minlength=size), abs=1e-9)
+
+
+def test_the_restricted_criterion_is_that_of_the_whole_matrix() -> None:
+    codes, sizes = scattered(2)
+    rng = np.random.default_rng(3)
+    x = np.column_stack([np.ones(60), rng.normal(5, 2, 60)])
+    y = rng.normal(100, 3, 60)
+    theta = [0.6, 0.4]
+    v, determinant = whole(x, codes, sizes, theta)
+    information = x.T @ np.linalg.solve(v, x)
+    beta = np.linalg.solve(information, x.T @ np.linalg.solve(v, y))
+    squares = float((y - x @ beta) @ np.linalg.solve(v, y - x @ beta))
+    profile = Profile(y, x, codes, sizes, reml=True)
+    point = profile.at(np.array(theta))
+    by_hand = determinant + np.linalg.slogdet(information)[1]
+    by_hand += 58 * (1 + math.log(2 * math.pi * squares / 58))
+    assert point.criterion == pytest.approx(by_hand, rel=1e-10)
+    assert profile.beta(point) == pytest.approx(beta, rel=1e-9)
+    assert profile.information(point.products) == pytest.approx(information, rel=1e-9)
+
+
+def test_the_slope_is_nil_and_the_curve_upward_at_the_minimum() -> None:
+    codes, sizes = scattered(2)
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=7)[codes[0]] + rng.normal(size=11)[codes[1]] + rng.normal(size=60)
+    found = Profile(y, np.ones((60, 1)), codes, sizes, reml=True).minimised()
+    assert found.converged
+    assert np.abs(found.derivatives.gradient).max() < 1e-4
+    assert np.linalg.eigvalsh(found.derivatives.hessian)[0] > 0
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_no_other_start_finds_a_lower_criterion(seed: int) -> None:
+    from scipy.optimize import minimize
+
+    rng = np.random.default_rng(seed)
+    n, sizes = 60, [int(size) for size in rng.integers(2, 20, size=1 + seed % 3)]
+    codes = [rng.permutation(np.arange(n) % size) for size in sizes]
+    spreads = rng.choice([0, 0.05, 0.3, 1, 20], size=len(sizes))
+    y = rng.normal(size=n)
+    for group, size, spread in zip(codes, sizes, spreads, strict=True):
+        y += spread * rng.normal(size=size)[group]
+    profile = Profile(y, np.ones((n, 1)), codes, sizes, reml=seed % 2 == 0)
+    found = profile.minimised()
+    assert found.converged
+    for start in (0.1, 1.0, 10.0):
+        other = minimize(
+            lambda theta: profile.at(theta).criterion,
+            np.full(len(sizes), start),
+            method="L-BFGS-B",
+            bounds=[(0, 1e5)] * len(sizes),
+        )
+        assert found.point.criterion <= other.fun + 1e-6
+
+
+def test_rows_that_share_a_column_are_in_one_block() -> None:
+    from scipy.sparse import csr_array
+
+    among = csr_array(np.diag([2.0, 2.0, 1.0, 1.0]))
+    pairs = csr_array(np.array([[1.0, 1, 0], [0, 1, 1], [0, 0, 0], [1, 0, 0]]))
+    found = connected_rows(among, pairs)
+    assert found.block[0] == found.block[1] == found.block[3] != found.block[2]
+    assert sorted(found.sizes.tolist()) == [1, 3]
+    assert sorted(found.place[[0, 1, 3]].tolist()) == [0, 1, 2]

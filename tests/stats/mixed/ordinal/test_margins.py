@@ -1,0 +1,159 @@
+"""Marginal means and contrasts, against R's emmeans (tests/reference/clmm.R)."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.stats.mixed.ordinal.clmm import Clmm, clmm
+from empathylab.stats.mixed.ordinal.margins import Scale, contrasts, marginal_means
+from tests.stats.mixed.rated_frames import reference, reference_frame
+
+SCALES: dict[str, Scale] = {"latent": "latent", "prob": "probability", "mean_class": "expected"}
+
+
+@pytest.fixture(scope="module")
+def crossed_fit() -> Clmm:
+    return clmm(
+        reference_frame("crossed"),
+        "rating ~ arm + length + (1|rater) + (1|item)",
+        reference={"arm": "human"},
+    )
+
+
+@pytest.fixture(scope="module")
+def plain_fit() -> Clmm:
+    return clmm(
+        reference_frame("nested"),
+        "rating ~ arm * valence",
+        reference={"arm": "a", "valence": "negative"},
+    )
+
+
+@pytest.mark.parametrize("model", ["plain", "crossed"])
+@pytest.mark.parametrize("scale", SCALES)
+def test_marginal_means_are_those_of_r(
+    model: str, scale: str, plain_fit: Clmm, crossed_fit: Clmm
+) -> None:
+    fit = {"plain": plain_fit, "crossed": crossed_fit}[model]
+    found = {
+        (one.levels["arm"], one.category): one
+        for one in marginal_means(fit, "arm", scale=SCALES[scale]).margins
+    }
+    expected = reference()["margins"][f"{model}_{scale}"]
+    assert len(found) == len(expected)
+    for row in expected:
+        one = found[row["arm"], row["category"]]
+        assert one.estimate == pytest.approx(row["estimate"], abs=1e-4)
+        assert one.se == pytest.approx(row["se"], abs=1e-4)
+        assert one.low == pytest.approx(row["low"], abs=2e-4)
+        assert one.high == pytest.approx(row["high"], abs=2e-4)
+
+
+@pytest.mark.parametrize(
+    ("scale", "correction", "key"),
+    [("latent", "holm", "crossed_latent_holm"), ("expected", "none", "crossed_mean_class")],
+)
+def test_contrasts_are_those_of_r(
+    scale: Scale, correction: str, key: str, crossed_fit: Clmm
+) -> None:
+    found = {
+        frozenset((one.first["arm"], one.second["arm"])): one
+        for one in contrasts(marginal_means(crossed_fit, "arm", scale=scale), correction=correction)
+    }
+    for row in reference()["contrasts"][key]:
+        one = found[frozenset(row["contrast"].split(" - "))]
+        sign = 1 if row["contrast"].startswith(one.first["arm"]) else -1
+        assert sign * one.estimate == pytest.approx(row["estimate"], abs=1e-4)
+        assert one.se == pytest.approx(row["SE"], abs=1e-4)
+        assert one.p_corrected == pytest.approx(row["p.value"], abs=1e-4)
+
+
+def test_a_latent_contrast_with_the_reference_is_the_coefficient(crossed_fit: Clmm) -> None:
+    found = contrasts(marginal_means(crossed_fit, "arm"), reference="human")
+    assert {one.first["arm"] for one in found} == {"small", "large"}
+    for one in found:
+        coefficient = crossed_fit.coefficients[f"arm{one.first['arm']}"]
+        assert one.estimate == pytest.approx(coefficient.estimate)
+        assert one.se == pytest.approx(coefficient.se)
+        assert one.p == pytest.approx(coefficient.p)
+        assert (one.low, one.high) == pytest.approx((coefficient.low, coefficient.high))
+
+
+def test_intervals_of_a_family_are_wider(crossed_fit: Clmm) -> None:
+    for one in contrasts(marginal_means(crossed_fit, "arm")):
+        # Three contrasts: the 1 − .05/6 quantile is 2.393980.
+        assert one.family_high - one.estimate == pytest.approx(2.393980 * one.se, abs=1e-5)
+        assert one.high - one.estimate == pytest.approx(1.959964 * one.se, abs=1e-5)
+
+
+def test_probabilities_of_a_level_sum_to_one(plain_fit: Clmm) -> None:
+    for averaged in (False, True):
+        found = marginal_means(plain_fit, "arm", scale="probability", averaged=averaged)
+        for level in ("a", "b"):
+            total = sum(one.estimate for one in found.margins if one.levels["arm"] == level)
+            assert total == pytest.approx(1)
+
+
+def test_averaging_over_raters_draws_means_together(crossed_fit: Clmm) -> None:
+    typical = contrasts(marginal_means(crossed_fit, "arm", scale="expected"), reference="human")
+    averaged = contrasts(
+        marginal_means(crossed_fit, "arm", scale="expected", averaged=True), reference="human"
+    )
+    for one, other in zip(averaged, typical, strict=True):
+        assert abs(one.estimate) < abs(other.estimate)
+
+
+def test_what_is_averaged_over_and_held_is_said(plain_fit: Clmm, crossed_fit: Clmm) -> None:
+    found = marginal_means(plain_fit, "arm")
+    assert found.averaged_over == ("valence",)
+    assert "arm interacts with valence" in found.notes[0]
+    held = marginal_means(crossed_fit, "arm").held_at
+    assert held == pytest.approx({"length": reference_frame("crossed")["length"].mean()})
+
+
+def test_combinations_of_two_factors_are_the_plain_predictions(plain_fit: Clmm) -> None:
+    found = marginal_means(plain_fit, "arm", "valence")
+    assert len(found.margins) == 4
+    middle = sum(one.estimate for one in plain_fit.thresholds.values()) / 3
+    total = sum(one.estimate for one in plain_fit.coefficients.values())
+    both = next(one for one in found.margins if set(one.levels.values()) == {"b", "positive"})
+    assert both.estimate == pytest.approx(total - middle)
+
+
+def test_a_combination_without_ratings_is_not_determined() -> None:
+    frame = reference_frame("nested").filter(
+        ~((pl.col("arm") == "b") & (pl.col("valence") == "positive"))
+    )
+    fit = clmm(frame, "rating ~ arm * valence", reference={"arm": "a", "valence": "negative"})
+    found = marginal_means(fit, "arm")
+    known, unknown = found.margins
+    assert not math.isnan(known.estimate)
+    assert math.isnan(unknown.estimate)
+    assert "no rating" in found.notes[-1]
+    (contrast,) = contrasts(found)
+    assert math.isnan(contrast.p_corrected)
+
+
+def test_names_that_are_not_there_bring_the_known_ones(plain_fit: Clmm) -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'arm'"):
+        marginal_means(plain_fit, "arms")
+    with pytest.raises(UnknownName, match="scale"):
+        marginal_means(plain_fit, "arm", scale="odds")  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="level of 'arm'"):
+        contrasts(marginal_means(plain_fit, "arm"), reference="c")
+    with pytest.raises(UnknownName, match="Did you mean 'bonferroni'"):
+        contrasts(marginal_means(plain_fit, "arm"), correction="bonferoni")
+
+
+def test_a_reference_among_combinations_is_refused(plain_fit: Clmm) -> None:
+    with pytest.raises(InputError, match="means of one factor"):
+        contrasts(marginal_means(plain_fit, "arm", "valence"), reference="a")
+
+
+def test_no_factor_at_all_is_refused(plain_fit: Clmm) -> None:
+    with pytest.raises(InputError, match="name a factor"):
+        marginal_means(plain_fit)

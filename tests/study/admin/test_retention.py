@@ -1,0 +1,103 @@
+"""What a study promised to delete is deleted, in every study and version, when its time is over."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+from sqlalchemy import Engine, event
+
+from empathylab.store import Lab, schema
+from empathylab.study.added_arms.joining import add_arm
+from empathylab.study.admin.retention import Expired, apply_everywhere
+from empathylab.study.design.definition import Retention
+from empathylab.study.session.service import Page, StudyService, launch
+from tests.study.examples import between
+from tests.study.service_examples import furnish, opened, rows_of, someone, walk
+from tests.study.test_service_privacy import SECRET_WORDS, everything, finished
+
+SHORT = Retention(platform_ids=30, comments=60)
+
+
+def test_drafts_go_when_their_time_is_over(lab: Lab) -> None:
+    service, clock = opened(lab, between(retention=SHORT))
+    person = someone(service, "ann")
+    page = walk(service, person, until="comment")
+    assert isinstance(page, Page)
+    service.save_draft(person, page.step, {"comment": SECRET_WORDS})
+    assert SECRET_WORDS in everything(lab)
+    service.close()
+    clock.skip(days=31)
+    service.apply_retention()
+    assert SECRET_WORDS not in everything(lab)
+
+
+def test_comments_that_are_deleted_are_counted_and_written_down_once(lab: Lab) -> None:
+    service, clock = opened(lab, between(retention=SHORT))
+    finished(service, "ann")
+    service.close()
+    clock.skip(days=61)
+    assert service.apply_retention() == (1, 1)
+    assert service.apply_retention() == (0, 0)
+    assert [one.action for one in service.audit()].count("delete") == 1
+
+
+def test_the_ids_of_a_closed_round_go_although_an_arm_opened_the_study_again(lab: Lab) -> None:
+    service, clock = opened(lab, between(retention=SHORT))
+    finished(service, "ann")
+    service.close()
+    clock.skip(days=20)
+    furnish(lab, "third/model")
+    add_arm(lab, "small", "third/model", now=clock())
+    later = StudyService(lab, "small", clock=clock)
+    newcomer = someone(later, "bob")
+    walk(later, newcomer, until="rate")
+    assert later.apply_retention() == (0, 0)
+    clock.skip(days=11)
+    assert later.apply_retention() == (1, 0)
+    assert [one["person"] for one in rows_of(lab, schema.people)] == [newcomer]
+    later.close()
+    clock.skip(days=31)
+    assert later.apply_retention() == (1, 1)
+
+
+def test_every_version_of_every_study_is_looked_at(lab: Lab) -> None:
+    service, clock = opened(lab, between(retention=SHORT))
+    someone(service, "ann")
+    launch(lab, between(retention=SHORT, version=2), now=clock())
+    newer = StudyService(lab, "small", clock=clock)
+    someone(newer, "bob")
+    launch(lab, between(retention=SHORT, name="other"), now=clock())
+    other = StudyService(lab, "other", clock=clock)
+    someone(other, "cleo")
+    service.close()
+    other.close()
+    later = clock() + timedelta(days=31)
+    assert apply_everywhere(lab, later, name="other") == (Expired("other", 1, 1, 0),)
+    assert apply_everywhere(lab, later) == (
+        Expired("other", 1, 0, 0),
+        Expired("small", 1, 1, 0),
+        Expired("small", 2, 0, 0),
+    )
+    assert len(rows_of(lab, schema.people)) == 1
+
+
+def test_what_retention_deletes_is_in_no_file_while_the_lab_is_open(tmp_path: Path) -> None:
+    def not_by_itself(connection: object, _record: object) -> None:
+        connection.execute("PRAGMA secure_delete = OFF")  # type: ignore[attr-defined]
+
+    # As in builds of SQLite that leave deleted words in the file.
+    event.listen(Engine, "connect", not_by_itself)
+    try:
+        with Lab.open(tmp_path / "lab") as lab:
+            service, clock = opened(lab, between(retention=SHORT))
+            finished(service, "ann-from-the-platform")
+            service.close()
+            clock.skip(days=61)
+            service.apply_retention()
+            held = b"".join(path.read_bytes() for path in lab.folder.glob("lab.sqlite*"))
+    finally:
+        event.remove(Engine, "connect", not_by_itself)
+    assert len(held) > 100_000
+    for trace in ("ann-from-the-platform", SECRET_WORDS):
+        assert trace.encode() not in held

@@ -1,0 +1,201 @@
+"""Many who write: durable when told so, and nobody pays for another's mistake."""
+
+from __future__ import annotations
+
+import functools
+import threading
+
+import pytest
+from sqlalchemy import Connection, text
+
+from empathylab.errors import LabBusy
+from empathylab.store import Lab, schema
+from empathylab.store.writing import now
+from empathylab.study.group_commit.batches import Round
+from empathylab.study.group_commit.write_queue import Turns
+from empathylab.study.session.service import Saved
+from tests.study.service_examples import opened, rows_of, someone
+
+
+def add(name: str) -> dict[str, object]:
+    return {"name": name, "kind": "human", "details": {}, "added_at": now()}
+
+
+def test_work_gives_what_it_gives_once_it_is_stored(lab: Lab) -> None:
+    def work(connection: Connection) -> int:
+        connection.execute(schema.respondents.insert(), [add("a")])
+        return 7
+
+    assert Turns(lab).write(work) == 7
+    assert [row["name"] for row in rows_of(lab, schema.respondents)] == ["a"]
+
+
+def test_of_many_at_once_each_is_stored_or_gets_its_own_error(lab: Lab) -> None:
+    turns = Turns(lab)
+    stored: list[str] = []
+    failed: list[str] = []
+    held = threading.Event()
+
+    def write(name: str) -> None:
+        def work(connection: Connection) -> str:
+            held.wait()
+            connection.execute(schema.respondents.insert(), [add(name)])
+            if name.endswith("5"):
+                raise ValueError(name)
+            return name
+
+        try:
+            stored.append(turns.write(work))
+        except ValueError as error:
+            failed.append(str(error))
+
+    threads = [threading.Thread(target=write, args=(f"person {one}",)) for one in range(12)]
+    for one in threads:
+        one.start()
+    held.set()
+    for one in threads:
+        one.join()
+    assert failed == ["person 5"]
+    assert len(stored) == 11
+    assert {row["name"] for row in rows_of(lab, schema.respondents)} == set(stored)
+
+
+def test_what_cannot_be_committed_is_told_to_everybody(sqlite_lab: Lab) -> None:
+    turns = Turns(sqlite_lab)
+    told: list[str] = []
+    held = threading.Event()
+
+    def write() -> None:
+        def work(connection: Connection) -> None:
+            held.wait()
+            connection.execute(text("INSERT INTO nowhere VALUES (1)"))
+
+        with pytest.raises(Exception, match="nowhere") as caught:
+            turns.write(work)
+        told.append(str(caught.value))
+
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for one in threads:
+        one.start()
+    held.set()
+    for one in threads:
+        one.join()
+    assert len(told) == 4
+
+
+class Held:
+    """A line that stands still, so that whatever comes waits in it together."""
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._go = threading.Event()
+        self._begun = threading.Event()
+
+    def __enter__(self) -> None:
+        threading.Thread(target=self._turns.write, args=(self._wait,)).start()
+        self._begun.wait()
+
+    def _wait(self, connection: Connection) -> None:
+        self._begun.set()
+        self._go.wait()
+
+    def __exit__(self, *_: object) -> None:
+        self._go.set()
+
+
+def test_what_waits_together_is_done_in_one_transaction(lab: Lab) -> None:
+    service, _ = opened(lab)
+    people = [someone(service, f"person {one}") for one in range(5)]
+    turns = Turns(lab, service.launched.row)
+    with Held(turns):
+        # The round that serves somebody is what comes back.
+        coming = [turns.sit_soon(one, lambda shared: shared, locked=False) for one in people]
+    assert len({id(one.result()) for one in coming}) == 1
+
+
+def test_one_person_twice_is_served_in_two_transactions(lab: Lab) -> None:
+    service, _ = opened(lab)
+    person = someone(service, "one")
+    turns = Turns(lab, service.launched.row)
+    with Held(turns):
+        coming = [turns.sit_soon(person, lambda shared: shared, locked=False) for _ in range(2)]
+    first, second = (one.result() for one in coming)
+    assert first is not second
+
+
+def test_a_double_click_is_stored_once_and_acknowledged_twice(lab: Lab) -> None:
+    service, _ = opened(lab)
+    person = someone(service, "one")
+    with Held(service._turns):
+        coming = [service.submit_soon(person, "consent", {"agree": "yes"}) for _ in range(2)]
+    assert [type(one.result()) for one in coming] == [Saved, Saved]
+    assert len(rows_of(lab, schema.page_answers)) == 1
+
+
+def test_an_error_in_one_turn_leaves_the_transaction_to_the_others(lab: Lab) -> None:
+    service, _ = opened(lab)
+    people = [someone(service, f"person {one}") for one in range(4)]
+    turns = Turns(lab, service.launched.row)
+
+    def work(name: str, shared: Round) -> Round:
+        shared.change_place(shared.place(name).id, {"language": "xx"})
+        if name == people[1]:
+            raise ValueError(name)
+        return shared
+
+    with Held(turns):
+        coming = [turns.sit_soon(one, functools.partial(work, one), locked=False) for one in people]
+    with pytest.raises(ValueError, match=people[1]):
+        coming.pop(1).result()
+    assert len({id(one.result()) for one in coming}) == 1
+    changed = {row["person"] for row in rows_of(lab, schema.places) if row["language"] == "xx"}
+    assert changed == set(people) - {people[1]}
+
+
+def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: Lab) -> None:
+    service, _ = opened(lab)
+    people = [someone(service, f"person {one}") for one in range(20)]
+    services = [Turns(lab, service.launched.row) for _ in range(2)]
+
+    def work(name: str, number: int, shared: Round) -> None:
+        row = shared.place(name)
+        shared.change_place(row.id, {"draft": {"count": row.draft.get("count", 0) + 1}})
+
+    coming = [
+        turns.sit_soon(one, functools.partial(work, one, number), locked=number % 3 == 0)
+        for number in range(4)
+        for order, turns in ((people, services[0]), (people[::-1], services[1]))
+        for one in order
+    ]
+    for one in coming:
+        one.result(timeout=60)
+    assert [row["draft"] for row in rows_of(lab, schema.places)] == [{"count": 8}] * 20
+
+
+def test_whoever_no_longer_waits_holds_nobody_up(lab: Lab) -> None:
+    service, _ = opened(lab)
+    turns = Turns(lab, service.launched.row)
+    held = threading.Event()
+    ann, ben, cem, dee = (someone(service, name) for name in ("ann", "ben", "cem", "dee"))
+    first = turns.sit_soon(ann, lambda _: held.wait(), locked=False)
+    gone = turns.sit_soon(ben, lambda _: 1, locked=False)
+    last = turns.sit_soon(cem, lambda _: 2, locked=False)
+    assert gone.cancel()
+    held.set()
+    assert first.result(10)
+    assert last.result(10) == 2
+    assert turns.sit(dee, lambda _: 3, locked=False) == 3
+
+
+def test_work_that_met_others_at_the_same_rows_is_done_again(lab: Lab) -> None:
+    tries = []
+
+    def work(connection: Connection) -> str:
+        tries.append(1)
+        if len(tries) < 3:
+            raise LabBusy("others were there", remedy="Try again.")
+        connection.execute(schema.respondents.insert(), [add("a")])
+        return "stored"
+
+    assert Turns(lab).write(work) == "stored"
+    assert len(rows_of(lab, schema.respondents)) == 1
