@@ -17,8 +17,8 @@ from tests.golden.comparison import differences, stored_form, summary
 from tests.golden.write import FOLDER
 
 _REPLIES = (
-    "Replies with two or more ratings are a random sample: the model has (1|arm:situation). Without "
-    "it, 13% to 38% of tests rejected a true null hypothesis. Tested in "
+    "Replies with two or more ratings are a random sample: the model has (1|arm:situation). "
+    "Without it, 13% to 38% of tests rejected a true null hypothesis. Tested in "
     "tests/analysis/ratings/test_conclusions.py."
 )
 CORRECTIONS: dict[str, str] = {

@@ -20,8 +20,8 @@ from tests.golden.lab_cases import OPEN, archive_cases, lab_cases, row_counts
 
 FOLDER = Path(__file__).parents[1] / "data" / "v0_1"
 _REPLIES = (
-    "Replies with two or more ratings are a random sample: the model has (1|arm:situation). Without "
-    "it, 13% to 38% of tests rejected a true null hypothesis. Tested in "
+    "Replies with two or more ratings are a random sample: the model has (1|arm:situation). "
+    "Without it, 13% to 38% of tests rejected a true null hypothesis. Tested in "
     "tests/analysis/ratings/test_conclusions.py."
 )
 CORRECTIONS: dict[str, str] = {

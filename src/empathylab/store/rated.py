@@ -260,7 +260,7 @@ def _totals(lab: Lab, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 # What platforms and people write where they do not tell.
-UNTOLD = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather not say"} | {
+NOT_STATED = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather not say"} | {
     "data_expired",
     "consent_revoked",
 }
@@ -269,7 +269,8 @@ UNTOLD = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather not s
 def _column(name: str, values: list[Any]) -> pl.Series:
     """Numbers where all that is told are numbers, else words."""
     told = [
-        None if value is None or str(value).strip().lower() in UNTOLD else value for value in values
+        None if value is None or str(value).strip().lower() in NOT_STATED else value
+        for value in values
     ]
     if all(isinstance(value, int | float) for value in told if value is not None):
         return pl.Series(name, told, pl.Float64, strict=False)

@@ -221,6 +221,20 @@ def test_a_table_without_a_column_says_which() -> None:
         ratings.from_table(table().drop("situation"))
 
 
+@pytest.mark.parametrize("column", ["rater", "arm", "situation", "rating"])
+def test_incomplete_rows_are_excluded_and_counted(column: str) -> None:
+    whole = table(raters=4)
+    gap = whole.head(1).with_columns(pl.lit(None).cast(whole[column].dtype).alias(column))
+    found = ratings.from_table(pl.concat([gap, whole]))
+    assert found.ratings.height == whole.height
+    assert found.caveats == ("1 row without a rater, arm, situation or rating was excluded.",)
+
+
+def test_a_table_without_ratings_is_refused() -> None:
+    with pytest.raises(UserError, match="there are no ratings"):
+        ratings.from_table(table().clear())
+
+
 def test_the_order_of_the_rows_changes_nothing() -> None:
     frame = table(shift=0.5).with_columns(pl.col("arm").replace({"human": "zeta"}))
     one, other = (ratings.from_table(part) for part in (frame, frame.reverse()))

@@ -326,7 +326,7 @@ def test_results_with_and_without_are_told_together() -> None:
     text = robustness_paragraph(found)
     assert "Without the excluded raters, the difference of alpha from human is +" in text
     assert "with them +30.36 (t(38) = 4.42, Holm-corrected p < .001): the conclusion ho" in text
-    assert "judged by the test with raters as the independent units" in text
+    assert "use the test with raters as the independent units" in text
 
 
 def test_no_rules_are_said_too() -> None:

@@ -117,7 +117,7 @@ def from_table(
     in percentage points. `rules` exclude raters in a second analysis; `compare` names columns of
     `raters` to compare between arms beyond the usual ones.
     """
-    ratings = _checked(frame, study, raters)
+    ratings, incomplete = _checked(frame, study, raters)
     declared = study or _inferred(ratings)
     rated = ratings["arm"].unique(maintain_order=True).to_list()
     against = reference_arm(reference, rated, arms)
@@ -159,6 +159,7 @@ def from_table(
         conclusions=conclusions(differences, models, design, margins)
         if len(order) > 1
         else descriptions(whole, means, of_study),
+        differences=tuple(differences),
         ratings=ratings,
         comparison=whole,
         means=means,
@@ -176,6 +177,7 @@ def from_table(
         unrated=tuple(unrated),
         collected=collection_periods(arms, order),
         unmet_rules=unmet,
+        incomplete_rows=incomplete,
         margins=margins,
     )
 
@@ -215,8 +217,10 @@ def _unrated(lab: Lab, ratings: pl.DataFrame) -> tuple[str, ...]:
     return tuple(name for name in names if name not in rated)
 
 
-def _checked(frame: pl.DataFrame, study: Study | None, raters: pl.DataFrame | None) -> pl.DataFrame:
-    """The ratings of people, with a dimension in every row."""
+def _checked(
+    frame: pl.DataFrame, study: Study | None, raters: pl.DataFrame | None
+) -> tuple[pl.DataFrame, int]:
+    """The complete ratings of people, with a dimension each, and how many rows are incomplete."""
     for column in _NEEDED:
         if column not in frame.columns:
             raise UnknownName("column", column, frame.columns)
@@ -224,13 +228,15 @@ def _checked(frame: pl.DataFrame, study: Study | None, raters: pl.DataFrame | No
         name = study.dimensions[0].name if study and study.dimensions else "rating"
         frame = frame.with_columns(dimension=pl.lit(name))
     texts = ("rater", "arm", "situation", "dimension")
-    ratings = frame.with_columns(pl.col(texts).cast(pl.String), pl.col("rating").cast(pl.Float64))
+    rating = pl.col("rating").cast(pl.Float64).fill_nan(None)
+    ratings = frame.with_columns(pl.col(texts).cast(pl.String), rating)
     if raters is not None and "kind" in raters.columns:
         people = raters.filter(kind="person")["rater"].implode()
         ratings = ratings.filter(pl.col("rater").is_in(people))
-    if ratings.drop_nulls(_NEEDED).is_empty():
+    complete = ratings.drop_nulls(_NEEDED)
+    if complete.is_empty():
         raise InputError("there are no ratings", remedy="Collect or import ratings first.")
-    return ratings
+    return complete, ratings.height - complete.height
 
 
 def _inferred(ratings: pl.DataFrame) -> Study:

@@ -156,7 +156,9 @@ def _main(
     kind = _kind(estimate.estimate, p_adjusted, equivalence)
     yield Conclusion(
         kind=kind,
-        sentence=_sentence(found, kind, estimate, unit, effect.p, p_adjusted, equivalence),
+        sentence=_sentence(
+            found, kind, estimate, unit, effect.p, p_adjusted, equivalence, by="mixed model"
+        ),
         subject=found.arm,
         reference=found.reference,
         dimension=found.dimension,
@@ -244,7 +246,8 @@ def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> 
     if known:
         kind = _kind(found.difference.estimate, found.p_adjusted, equivalence)
     sentence = _sentence(
-        found, kind, found.difference, found.unit, found.p, found.p_adjusted, equivalence
+        *(found, kind, found.difference, found.unit, found.p, found.p_adjusted, equivalence),
+        by="clustered by rater",
     )
     return Conclusion(
         kind=kind,
@@ -280,6 +283,7 @@ def _sentence(
     p: float,
     p_adjusted: float,
     equivalence: Equivalence | None,
+    by: str,
 ) -> str:
     where = "" if found.subset == "all" else f" in {found.subset} situations"
     on = f"on {found.dimension}{where}"
@@ -289,7 +293,7 @@ def _sentence(
     size = signed(estimate.estimate, digits)
     what = f"log-odds {size}" if unit == "log-odds" else f"difference in {found.what} {size} {unit}"
     adjusted = f", {p_text(p_adjusted, 'adjusted p')}" if p_adjusted != p else ""
-    numbers = f"{what}, {interval(estimate, digits)}, {p_text(p)}{adjusted}"
+    numbers = f"{what}, {interval(estimate, digits)}, {p_text(p)}{adjusted} ({by})"
     if kind in ("better", "worse"):
         said = f"{found.arm} was rated {'higher' if kind == 'better' else 'lower'} than "
         said += f"{found.reference} {on}: {numbers}."

@@ -1,4 +1,4 @@
-"""Exclusion rules: which apply, whom they exclude, and whether the results stand without them."""
+"""Exclusion rules: which apply, whom they exclude, and whether the results hold without them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 
 from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term, readable
 from empathylab.analysis.ratings.model import DimensionModel
-from empathylab.analysis.ratings.raters import told_columns
+from empathylab.analysis.ratings.raters import known_columns
 from empathylab.analysis.text.apa import contingency_text, counted, listed, p_text
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.errors import InputError, UnknownName, UserError
@@ -50,7 +50,7 @@ def check_rules(
     study: Study,
 ) -> None:
     """Raises where a rule needs what the study does not know about its raters."""
-    told = told_columns(raters)
+    columns = known_columns(raters)
     for rule in rules:
         if isinstance(rule, Inconsistent) and contradictions is None:
             raise InputError(
@@ -59,8 +59,9 @@ def check_rules(
                 where=f"study {study.name}",
                 remedy="Import the raters' answers, to the TEQ say, or omit --inconsistent.",
             )
-        if isinstance(rule, FailedAttention) and rule.column not in told:
-            raise UnknownName("column about raters", rule.column, told, where=f"study {study.name}")
+        if isinstance(rule, FailedAttention) and rule.column not in columns:
+            where = f"study {study.name}"
+            raise UnknownName("column about raters", rule.column, columns, where=where)
 
 
 def kept_ratings(excluded: Exclusions, ratings: pl.DataFrame, reference: str) -> pl.DataFrame:
@@ -188,8 +189,8 @@ def _coefficient(one: DimensionModel, name: str) -> str:
     if model is None or name not in model.coefficients or name in doubtful(model):
         return "not estimable"
     p, several = holm_by_term(model)[name], len(model.design.factors["arm"]) > 2
-    told = p_text(p, "Holm-corrected p" if several else "p")
-    return f"b = {number(model.coefficients[name].estimate, 3)} ({told})"
+    test = p_text(p, "Holm-corrected p" if several else "p")
+    return f"b = {number(model.coefficients[name].estimate, 3)} ({test})"
 
 
 def _judged(test: ArmTest, clustered: bool) -> tuple[float, str]:

@@ -48,7 +48,7 @@ def holm_by_term(model: Model) -> dict[str, float]:
 
 
 def doubtful(model: Model) -> tuple[str, ...]:
-    """The coefficients that must not be told with a test or an interval."""
+    """The coefficients whose test and interval cannot be used."""
     return tuple(name for name, one in model.coefficients.items() if _doubtful(model, name, one))
 
 
@@ -116,7 +116,7 @@ def mean_rows(model: Model, factor: str) -> list[dict[str, Any]]:
 
 
 def contrast_rows(model: Model, factor: str, correction: str) -> list[dict[str, Any]]:
-    """Each level of the factor less each other: on the latent scale of an ordinal model."""
+    """Each level of the factor minus each other: on the latent scale of an ordinal model."""
     names = ("estimate", "se", "p", "p_corrected", "low", "high")
     if isinstance(model, Lmm):
         return [
@@ -263,7 +263,7 @@ def model_methods(model: Model, *, of: str = "") -> str:
         ]
     used = f"{counted(model.n, 'rating')} entered the model"
     dropped = sum(model.dropped.values())
-    used += f" ({number(dropped, 0)} left out for missing values)." if dropped else "."
+    used += f" ({number(dropped, 0)} excluded for missing values)." if dropped else "."
     return " ".join([*said, used, f"Software: EmpathyLab {__version__}."])
 
 
@@ -278,16 +278,16 @@ def model_results(model: Model) -> str:
     said = [sentence for sentence in model.problems if "boundary" not in sentence]
     if not model.converged and not said:
         said.append("The fit did not converge, so its numbers cannot be trusted.")
-    told = [name for name in model.coefficients if name != INTERCEPT]
-    left_out = [readable(model, name) for name in told if name in unsure]
-    if left_out:
-        said.append(f"No estimate or test can be given for {listed(left_out)}.")
+    reported = [name for name in model.coefficients if name != INTERCEPT]
+    unusable = [readable(model, name) for name in reported if name in unsure]
+    if unusable:
+        said.append(f"No estimate or test can be given for {listed(unusable)}.")
     sizes = {name: len(names) for names in _families(model) for name in names}
-    for name in told:
+    for name in reported:
         if name not in unsure:
             p = corrected[name] if sizes.get(name, 1) > 1 else None
             said.append(_effect(model, readable(model, name), model.coefficients[name], p))
-    said += _reading(model, [name for name in told if name not in unsure])
+    said += _reading(model, [name for name in reported if name not in unsure])
     said += [_spread(name, one) for name, one in model.random_effects.items()]
     if isinstance(model, Lmm):
         said.append(f"The residual standard deviation was {number(model.residual_sd, 3)}.")
@@ -329,14 +329,14 @@ def _families(model: Model) -> list[list[str]]:
     return [[names[place] for place in places] for places in model.design.terms.values()]
 
 
-def _reading(model: Model, told: list[str]) -> list[str]:
-    """How the coefficients' p values and meanings are to be read, where it is not plain."""
+def _reading(model: Model, reported: list[str]) -> list[str]:
+    """How to read the p values and coefficients, where several contrasts or factors need it."""
     said = []
     names = model.design.names
     families = [
         f"{term} ({len(places)} contrasts)"
         for term, places in model.design.terms.items()
-        if len(places) > 1 and any(names[place] in told for place in places)
+        if len(places) > 1 and any(names[place] in reported for place in places)
     ]
     if families:
         said.append(
@@ -348,13 +348,13 @@ def _reading(model: Model, told: list[str]) -> list[str]:
         label
         for column in crossed
         for label, level in column.parts
-        if level >= 0 and column.name in told
+        if level >= 0 and column.name in reported
     )
-    held = [f"{model.design.coding.predictors[one].levels[0]} ({one})" for one in factors]
-    if held:
+    baseline = [f"{model.design.coding.predictors[one].levels[0]} ({one})" for one in factors]
+    if baseline:
         said.append(
             "Besides its interactions, a coefficient holds where the other factors are at their "
-            f"reference: {listed(held)}."
+            f"reference: {listed(baseline)}."
         )
     return said
 
@@ -378,6 +378,6 @@ def _spread(name: str, one: Any) -> str:
     if one.boundary:
         return (
             f"The variance of {name} was estimated at its boundary, zero: beyond the other terms, "
-            f"no differences between levels of {name} could be told from chance."
+            f"the ratings show no differences between levels of {name} beyond chance."
         )
     return f"The standard deviation of {name} was {number(one.sd, 3)}."

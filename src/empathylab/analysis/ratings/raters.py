@@ -20,7 +20,7 @@ from empathylab.stats.raters.comparability import (
 )
 from empathylab.store import Lab
 from empathylab.store.lab_scales import lab_scales
-from empathylab.store.rated import UNTOLD, rater_answers_frame, raters_frame
+from empathylab.store.rated import NOT_STATED, rater_answers_frame, raters_frame
 
 INCONSISTENCIES = "inconsistencies"
 _NUMBERS = ("age", "seconds")
@@ -103,15 +103,15 @@ def known_values(raters: pl.DataFrame) -> pl.DataFrame:
     for column in raters.get_columns():
         if column.dtype != pl.String or column.name in _ADMINISTRATIVE:
             continue
-        refused = column.str.strip_chars().str.to_lowercase().is_in(list(UNTOLD))
-        told = raters.select(pl.when(~refused).then(pl.col(column.name))).to_series()
-        values = told.cast(pl.Float64, strict=False)
-        is_number = told.null_count() < len(told) and values.null_count() == told.null_count()
-        columns.append(values if is_number else told)
+        refused = column.str.strip_chars().str.to_lowercase().is_in(list(NOT_STATED))
+        given = raters.select(pl.when(~refused).then(pl.col(column.name))).to_series()
+        values = given.cast(pl.Float64, strict=False)
+        is_number = given.null_count() < len(given) and values.null_count() == given.null_count()
+        columns.append(values if is_number else given)
     return raters.with_columns(columns)
 
 
-def told_columns(raters: pl.DataFrame) -> list[str]:
+def known_columns(raters: pl.DataFrame) -> list[str]:
     """The columns that hold what is known about the raters."""
     return [name for name in raters.columns if name not in _ADMINISTRATIVE]
 
@@ -136,18 +136,18 @@ def compared_raters(
     """
     if raters["arm"].null_count() or raters["arm"].n_unique() < 2:
         return None
-    told = told_columns(raters)
+    columns = known_columns(raters)
     for name in extra:
-        if name not in told:
-            raise UnknownName("column about raters", name, told)
+        if name not in columns:
+            raise UnknownName("column about raters", name, columns)
     # By name, so that the order is the same in a lab and in its export.
-    known = sorted(set(scales) & set(told))
-    totals = [name for name in known if raters[name].dtype.is_numeric()]
-    properties = [name for name in _PROPERTIES if _SIMPLER.get(name) not in told]
+    answered = sorted(set(scales) & set(columns))
+    totals = [name for name in answered if raters[name].dtype.is_numeric()]
+    properties = [name for name in _PROPERTIES if _SIMPLER.get(name) not in columns]
     usual = [
         name
         for name in (*totals, *_NUMBERS, INCONSISTENCIES, *properties)
-        if name in told and raters[name].drop_nulls().n_unique() > 1
+        if name in columns and raters[name].drop_nulls().n_unique() > 1
     ]
     names = list(dict.fromkeys([*usual, *extra]))
     if not names:

@@ -15,7 +15,7 @@ from empathylab.analysis.ratings.collection_periods import (
     collection_rows,
     collection_sentences,
 )
-from empathylab.analysis.ratings.conclusions import contract
+from empathylab.analysis.ratings.conclusions import Comparison, contract
 from empathylab.analysis.ratings.design import RatingsDesign, ReferenceArm
 from empathylab.analysis.ratings.exclusions import (
     exclusions_paragraph,
@@ -52,6 +52,7 @@ from empathylab.analysis.results import (
     conclusions_frame,
     summary_text,
 )
+from empathylab.analysis.text.apa import counted
 from empathylab.stats.arms import ArmComparison, PairedComparison
 from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
@@ -72,6 +73,8 @@ class RatingsResult:
     """None with a single arm."""
     conclusions: tuple[Conclusion, ...]
     """The headline first: per dimension and arm, then by valence."""
+    differences: tuple[Comparison, ...]
+    """Each arm minus the reference, in points or percentage points, on every subset."""
     ratings: pl.DataFrame
     comparison: ArmComparison
     """Of the dimensions whose good ratings are counted; empty where there is none."""
@@ -96,6 +99,8 @@ class RatingsResult:
     """When each arm was rated."""
     unmet_rules: tuple[str, ...] = ()
     """Exclusion rules of the study file that the data do not allow to apply."""
+    incomplete_rows: int = 0
+    """Rows without a rater, arm, situation or rating, which are excluded."""
     margins: Mapping[str, float] = field(default_factory=dict, hash=False)
     """For equivalence, by dimension."""
 
@@ -134,6 +139,10 @@ class RatingsResult:
             raters_without_ratings=self.raters_without_ratings,
             arms=self.arms,
         )
+        if self.incomplete_rows:
+            were = "was" if self.incomplete_rows == 1 else "were"
+            rows = counted(self.incomplete_rows, "row")
+            said.append(f"{rows} without a rater, arm, situation or rating {were} excluded.")
         said += [
             f"The study's rule to exclude raters who {rule} was not applied: the data it needs "
             "are missing."

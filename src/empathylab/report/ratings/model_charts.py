@@ -85,9 +85,9 @@ def _term(one: DimensionModel, name: str, *, several: bool) -> str:
             part.removeprefix(factor) or part if part.startswith(factor) else part
             for part in shown.split(" × ")
         )
-    told = [one.dimension] if several else []
-    told += ["with valence"] if one.by_valence else []
-    return f"{shown} ({', '.join(told)})" if told else shown
+    details = [one.dimension] if several else []
+    details += ["with valence"] if one.by_valence else []
+    return f"{shown} ({', '.join(details)})" if details else shown
 
 
 def model_means_chart(one: DimensionModel) -> dict[str, Any] | None:

@@ -88,7 +88,7 @@ def numbers_chart(found: NumericComparison) -> dict[str, Any]:
 
 
 def inconsistency_chart(found: Inconsistencies) -> dict[str, Any] | None:
-    """How many raters contradict themselves how often; None where nobody answered."""
+    """Raters by how often they contradict themselves; None without answers."""
     counts = [int(one) for one in found.counts if one >= 0]
     if not counts:
         return None
