@@ -11,6 +11,7 @@ import pytest
 from empathylab.analysis import AnalysisResult, ratings
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.conclusions import Comparison
+from empathylab.analysis.ratings.rows import conclusion_table
 from empathylab.errors import UserError
 from empathylab.situations.sources.released import Dimension
 from empathylab.stats.arms import Estimate
@@ -76,6 +77,15 @@ def test_the_headline_is_the_mixed_models_coefficient() -> None:
     assert [one["subset"] for one in document["conclusions"]] == [
         *("all", "all", "negative", "positive")
     ]
+
+
+def test_the_table_rounds_the_conclusions_numbers() -> None:
+    found = ratings.from_table(table(shift=1))
+    first, row = found.conclusions[0], conclusion_table(found.conclusions)[0]
+    assert row["estimate"] == f"{first.estimate:.2f} [{first.low:.2f}, {first.high:.2f}]"
+    assert (row["unit"], row["p"], row["conclusion"]) == ("log-odds", "< .001", "better")
+    (alone,) = conclusion_table(ratings.from_table(table().filter(arm="gpt")).conclusions)
+    assert (alone["reference"], alone["p"], alone["model"]) == ("–", "–", "–")
 
 
 def test_the_sentence_turns_with_the_reference() -> None:

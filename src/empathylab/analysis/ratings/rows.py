@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from empathylab.analysis.json_values import json_value
+from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.arms import ArmComparison, ArmCount, ArmTest, Estimate
 from empathylab.stats.arms.means import MeanComparison, MeanDifference
@@ -77,6 +78,29 @@ def mean_arm_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
         for one in found.means
         if one.kind == "all"
     ]
+
+
+def conclusion_table(conclusions: Sequence[Conclusion]) -> list[dict[str, str]]:
+    """The conclusions as a paper prints them."""
+    return [
+        {
+            "dimension": one.dimension or "",
+            "arm": one.subject,
+            "reference": one.reference or "–",
+            "situations": _subset(one.subset or ""),
+            "estimate": _with_interval(Estimate(*map(_or_nan, (one.estimate, one.low, one.high)))),
+            "unit": one.unit,
+            "p": p_value(_or_nan(one.p)),
+            "p adjusted": p_value(_or_nan(one.p_adjusted)),
+            "conclusion": one.kind,
+            "model": one.model or "–",
+        }
+        for one in conclusions
+    ]
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def count_table(

@@ -123,8 +123,8 @@ def _scale(one: Dimension, values: pl.Series, limit: float | None) -> RatingScal
     if one.values:
         if len(one.values) < 2:
             return None
-        values = tuple(float(value) for value in one.values)
-        return RatingScale(one.name, values, point_labels(one), good_from=limit)
+        points = tuple(float(value) for value in one.values)
+        return RatingScale(one.name, points, point_labels(one), good_from=limit)
     if limit is None:
         return None
     lowest, highest = float(values.min()), float(values.max())  # type: ignore[arg-type]

@@ -35,6 +35,7 @@ from empathylab.analysis.ratings.rows import (
     all_arms_values,
     comparison_rows,
     comparison_table,
+    conclusion_table,
     count_table,
     mean_table,
     paired_table,
@@ -167,8 +168,8 @@ def _scale(row: Mapping[str, Any]) -> ExportedScale:
 
 def _of_study(result: RatingsResult, slug: str) -> Iterator[Made]:
     title, reference = result.study.title, result.reference
-    rows = result.to_frame().to_dicts()
-    yield Made(f"ratings-{slug}-conclusions", f"{title}: conclusions", rows, rows)
+    rows, shown = result.to_frame().to_dicts(), conclusion_table(result.conclusions)
+    yield Made(f"ratings-{slug}-conclusions", f"{title}: conclusions", rows, shown)
     found = result.comparison
     if found.scales:
         counts = [flat(one) for kind in _KINDS for one in found.counts if one.kind == kind]
