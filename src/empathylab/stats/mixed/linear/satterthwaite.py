@@ -89,6 +89,8 @@ def uncertainty(minimum: Minimum, *, degrees: int) -> Uncertainty:
     inverse = np.linalg.inv(minimum.information)
     covariance = variance * (inverse + inverse.T) / 2
     inside = np.flatnonzero(minimum.theta > 0)
+    if minimum.free is not None:
+        inside = np.array(minimum.free, dtype=np.intp)
     moved = [-variance * inverse @ derivatives.information[k] @ inverse for k in inside]
     slopes = np.array([*moved, 2 / sigma * covariance])
     k = len(inside)
