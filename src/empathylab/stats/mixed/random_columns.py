@@ -50,7 +50,7 @@ class RandomColumns:
     @property
     def given(self) -> Array | None:
         """Rows × columns as the data have them."""
-        return None if self.values is None else np.asarray(self.values @ np.linalg.inv(self.back).T)
+        return None if self.values is None else np.asarray(self.values @ np.linalg.inv(self.back))
 
 
 INTERCEPT_ALONE = RandomColumns((INTERCEPT,), None, ((0,),), np.eye(1))

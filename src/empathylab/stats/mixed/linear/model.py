@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.mixed.coding import INTERCEPT, Array
 from empathylab.stats.mixed.components import largest_core
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.effects.solvers import DENSE_CORE, Method
@@ -29,6 +29,8 @@ from empathylab.stats.mixed.spread import (
 from empathylab.stats.mixed.threads import one_thread
 
 _FEW_LEVELS = 5
+_FAR_OFF = 100
+"""Standard deviations from zero beyond which a column, a timestamp say, is centred."""
 _NO_RESIDUAL = 1e-8
 """Share of the variance below which the residual counts as nothing."""
 
@@ -162,20 +164,21 @@ def fit_design(
     _check_groups(design)
     random = random_structure(design)
     with one_thread():
-        columns = Columns(np.asarray(design.y, dtype=np.float64), design.x)
+        x, back = _shifted(design)
+        columns = Columns(np.asarray(design.y, dtype=np.float64), x)
         _check_residual(columns, design)
         profile = _profile(columns, random, reml, method)
         minimum = profile.minimised()
         modes = profile.modes(minimum.theta, minimum.beta)
     variance = minimum.point.residual / profile.degrees
-    known = uncertainty(minimum, degrees=profile.degrees)
+    known = uncertainty(minimum, degrees=profile.degrees).turned(back)
     spread = random_spread(design, random, minimum.theta, math.sqrt(variance))
     effects = spread.effects
     size = len(design.names) + len(minimum.theta) + 1
     return Lmm(
         formula=design.formula.text,
         reml=reml,
-        coefficients=_coefficients(design, minimum.beta, known, confidence),
+        coefficients=_coefficients(design, back @ minimum.beta, known, confidence),
         random_effects=effects,
         correlations=spread.correlations,
         singular=spread.singular,
@@ -211,6 +214,20 @@ def _coefficients(
         name: _tested(row, beta, known, confidence)
         for name, row in zip(design.names, alone, strict=True)
     }
+
+
+def _shifted(design: MixedDesign) -> tuple[Array, Array]:
+    """Fixed columns less their mean where that is large beside their spread, and the way back."""
+    x, back = design.x, np.eye(design.x.shape[1])
+    if not design.names or design.names[0] != INTERCEPT:
+        return x, back
+    means = x.mean(axis=0)
+    far = np.abs(means) > _FAR_OFF * x.std(axis=0)
+    far[0] = False
+    if far.any():
+        shift = np.where(far, means, 0.0)
+        x, back[0, 1:] = x - shift, -shift[1:]
+    return x, back
 
 
 def _profile(
