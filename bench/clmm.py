@@ -6,9 +6,10 @@ ones over and over, under new raters and situations, so that both fits walk the 
 measured here and now, its start and reading left out; without R and its package ordinal that
 comparison is left out. In the connected design every reply has two ratings by raters drawn at
 random, so that all raters and situations hang together; `seconds_100000` is its cumulative link
-model with raters and situations, `growth_10x` that time over the time of a tenth of the ratings, and
-the lines with `replies` have a random intercept of replies too. Times are of the processor, which is what an idle machine's clock shows, as
-all work is done on one thread; imports are left out, reading the frame and the formula is not.
+model with raters and situations, `growth_10x` that time over the time of a tenth of the ratings;
+the lines with `replies` have a random intercept of replies too. Times are of the processor, which
+is what an idle machine's clock shows, as all work is done on one thread; imports are left out,
+reading the frame and the formula is not.
 """
 
 from __future__ import annotations

@@ -137,7 +137,9 @@ def _bars(inside: str) -> tuple[int, int] | None:
 def _random_terms(piece: _Piece, where: str) -> list[RandomTerm]:
     effects = _described(f"response ~ {piece.effects}", where)
     if effects.group_terms:
-        raise InputError("a random term holds another", where=where, got=piece.text)
+        raise InputError(
+            "a random term holds another", where=where, got=piece.text, remedy=_EXAMPLE
+        )
     intercept, terms = _terms(effects.common_terms, where)
     if not intercept and not terms:
         raise InputError(

@@ -142,7 +142,7 @@ def _as_given(found: Estimates, back: Array, design: MixedDesign) -> Estimates:
     free = list(found.free)
     among = whole[np.ix_(free, free)]
     # The gradient is a row of derivatives, so it turns the other way.
-    gradient = np.linalg.solve(among.T, found.gradient)
+    gradient: Array = np.linalg.solve(among.T, found.gradient).astype(np.float64)
     modes = [
         effects @ group.columns.back.T
         for effects, group in zip(found.modes, design.groups, strict=True)

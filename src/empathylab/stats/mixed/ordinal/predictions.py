@@ -103,10 +103,10 @@ def _own_effects(fit: Clmm, frame: pl.DataFrame | None, n: int) -> Array:
     total = np.zeros(n)
     for group, columns in zip(fit.design.groups, fit.design.formula.groups, strict=True):
         if frame is None:
-            for column, name in enumerate(group.effect_names):
-                effects = fit.modes[name]["mode"].to_numpy()[group.codes]
+            for number, effect in enumerate(group.effect_names):
+                effects = fit.modes[effect]["mode"].to_numpy()[group.codes]
                 given = group.columns.given
-                total += effects if given is None else effects * given[:, column]
+                total += effects if given is None else effects * given[:, number]
             continue
         if group.columns.values is not None:
             raise InputError(
