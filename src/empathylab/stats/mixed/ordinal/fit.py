@@ -27,6 +27,8 @@ _TIGHT = 1e-10
 _CLOSE = 1e-5
 """The same, below which a search counts as converged."""
 _ROUNDS = 4
+_LARGE = 1e3
+"""Size of a number from which on columns are made orthogonal."""
 
 
 class _Precision(NamedTuple):
@@ -69,9 +71,11 @@ class Estimates:
 
 
 class _Turned(NamedTuple):
-    """Fixed columns made orthogonal to each other and to the intercept, and the way back.
+    """Fixed columns as they are searched, and the way back.
 
-    Timestamps and products of large numbers then are as easy to search as indicators.
+    Very large or small numbers are made orthogonal to each other and to the intercept, so that
+    timestamps and their products are as easy to search as indicators. Others are left alone: what
+    separates ratings in one column would otherwise spoil the precision of all.
     """
 
     x: Array
@@ -82,7 +86,8 @@ class _Turned(NamedTuple):
 def _turned(x: Array, cut: int) -> _Turned:
     size = x.shape[1]
     back = np.eye(cut + size)
-    if not size:
+    largest = np.abs(x).max(axis=0)
+    if not np.any((largest > _LARGE) | (largest < 1 / _LARGE)):
         return _Turned(x, back)
     means = x.mean(axis=0)
     orthonormal, triangle = np.linalg.qr(x - means)
