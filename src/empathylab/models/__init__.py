@@ -19,6 +19,7 @@ from empathylab.models.registry import (
     open_model,
     provider_reachability,
 )
+from empathylab.models.request_options import RequestOptions
 from empathylab.models.scripted import ScriptedModel
 from empathylab.models.weights import Weights, install, known_weights
 
@@ -35,6 +36,7 @@ __all__ = [
     "Prices",
     "Provider",
     "Reachability",
+    "RequestOptions",
     "ScriptedModel",
     "TokenAlternatives",
     "Usage",
