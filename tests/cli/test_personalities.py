@@ -291,3 +291,11 @@ def test_an_address_without_a_scheme_is_refused_with_the_right_one(tmp_path: Pat
     assert done.exit_code == 2
     assert "--base-url http://localhost:8420/v1" in done.output
     assert not (tmp_path / "lab").exists()
+
+
+def test_the_list_of_models_cuts_no_name_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    done = empathylab("models", "--timeout", "0.2")
+    assert done.exit_code == 0, done.output
+    assert "…" not in done.output
+    assert "together/meta-llama/Llama-3.3-70B-Instruct-Turbo" in done.output

@@ -10,7 +10,7 @@ from empathylab.models.interface import (
     Usage,
 )
 from empathylab.models.local import LocalModel
-from empathylab.models.prices import Price, Prices
+from empathylab.models.prices import Price, Prices, install_prices
 from empathylab.models.providers import PROVIDERS, Provider
 from empathylab.models.registry import (
     DEFAULT_MODEL,
@@ -43,6 +43,7 @@ __all__ = [
     "Weights",
     "embedded_reachability",
     "install",
+    "install_prices",
     "known_weights",
     "open_model",
     "provider_reachability",
