@@ -217,13 +217,17 @@ def test_one_arm_is_described() -> None:
     assert found.model is None
 
 
-def test_within_subjects_the_model_says_what_it_assumes() -> None:
-    frame = table(raters=4, each=6).with_columns(
-        rater=pl.col("rater").str.slice(-1), situation=pl.lit("s") + pl.col("rater")
-    )
+def test_within_subjects_raters_may_prefer_an_arm() -> None:
+    frame = table(raters=8, each=6).with_columns(rater=pl.col("rater").str.slice(-1))
     found: RatingsResult = ratings.from_table(frame)
     assert found.recognised.kind == "within"
-    assert any("same amount for all raters" in one for one in found.conclusions[0].caveats)
+    assert found.model is not None
+    assert "(1|arm:rater)" in str(found.model.formula)
+    # With one rating of each arm a rater's preference cannot be told from chance.
+    once = frame.unique(["rater", "arm"], keep="first", maintain_order=True)
+    headline = ratings.from_table(pl.concat([once, once.with_columns(pl.col("rater") + "x")]))
+    assert headline.model is not None
+    assert "(1|arm:rater)" not in str(headline.model.formula)
 
 
 def test_a_table_without_a_column_says_which() -> None:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from empathylab.analysis.ratings.design import RatingsDesign
 from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term
@@ -18,20 +18,11 @@ from empathylab.analysis.text.numbers import number, signed
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
+from empathylab.stats.equivalence import Equivalence, equivalence_test
 
 ALPHA = 0.05
 CLUSTERED = "cluster-robust t test, raters as clusters"
 Margins = Mapping[str, float]
-
-
-class Equivalence(NamedTuple):
-    """Two one-sided tests of a difference against ± the margin."""
-
-    margin: float
-    low: float
-    """Of the interval at 1 − 2α."""
-    high: float
-    p: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +50,10 @@ class Comparison:
         width = (self.difference.high - self.difference.low) / 2
         if margin is None or not math.isfinite(width) or width <= 0:
             return None
-        from scipy.special import stdtr, stdtrit
+        from scipy.special import stdtrit
 
         se = width / float(stdtrit(self.df, 1 - ALPHA / 2))
-        estimate = self.difference.estimate
-        # The larger of both one-sided p values.
-        p = float(stdtr(self.df, (abs(estimate) - margin) / se))
-        narrow = float(stdtrit(self.df, 1 - ALPHA)) * se
-        return Equivalence(margin, estimate - narrow, estimate + narrow, p)
+        return equivalence_test(self.difference.estimate, se, margin, df=self.df, alpha=ALPHA)
 
 
 def comparisons(
@@ -172,7 +159,10 @@ def _main(
         n=fitted.model.n,
         model=f"{fitted.name}: {fitted.model.formula}",
         basis=_basis(fitted.model.n, design),
-        caveats=(*_small_sample(found, design), *_model_caveats(fitted, design)),
+        caveats=(
+            *(_small_sample(found, design) if fitted.kind == "clmm" else ()),
+            *_model_caveats(fitted, design),
+        ),
     )
     yield test
 
@@ -231,10 +221,10 @@ def _coefficient(fitted: DimensionModel, arm: str) -> tuple[Any, float] | None:
 
 
 def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> Conclusion:
-    caveats = _small_sample(found, design)
+    # The test is CR2, which holds its level with few raters.
+    caveats: tuple[str, ...] = ()
     if design.replies_vary:
         caveats = (
-            *caveats,
             (
                 "The test treats these replies as the only ones of interest; other replies of the "
                 "same arm may differ."
@@ -272,7 +262,7 @@ def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> 
 def _kind(estimate: float, p: float, equivalence: Equivalence | None) -> Kind:
     if p < ALPHA:
         return "better" if estimate > 0 else "worse"
-    return "equivalent" if equivalence is not None and equivalence.p < ALPHA else "inconclusive"
+    return "equivalent" if equivalence is not None and equivalence.equivalent else "inconclusive"
 
 
 def _sentence(
@@ -297,7 +287,7 @@ def _sentence(
     if kind in ("better", "worse"):
         said = f"{found.arm} was rated {'higher' if kind == 'better' else 'lower'} than "
         said += f"{found.reference} {on}: {numbers}."
-        if equivalence is not None and equivalence.p < ALPHA:
+        if equivalence is not None and equivalence.equivalent:
             said += f" The difference is smaller than the margin of {_margin(found, equivalence)}."
         return said
     if kind == "equivalent" and equivalence is not None:
@@ -318,7 +308,7 @@ def _sentence(
 
 
 def _margin(found: Comparison, equivalence: Equivalence) -> str:
-    return f"±{equivalence.margin:g} {found.unit}"
+    return f"±{equivalence.margin_high:g} {found.unit}"
 
 
 def _narrow(equivalence: Equivalence, unit: Unit) -> str:
@@ -345,8 +335,8 @@ def _small_sample(found: Comparison, design: RatingsDesign) -> tuple[str, ...]:
         return ()
     return (
         (
-            f"Few raters ({', '.join(few)}): with fewer than {FEW_RATERS} per arm, p values are "
-            "too small and intervals too narrow."
+            f"Few raters ({', '.join(few)}): with fewer than {FEW_RATERS} per arm, p values of "
+            "this model are too small and its intervals too narrow."
         ),
     )
 
@@ -356,7 +346,8 @@ def _model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, 
     problems = [] if fitted.model is None else fitted.model.problems
     caveats = [one for one in problems if "boundary" not in one]
     caveats += [f"Not in the model: {one}" for one in fitted.dropped]
-    if design.kind in ("within", "mixed"):
+    formula = fitted.model.formula if fitted.model is not None else ""
+    if design.kind in ("within", "mixed") and "(1|arm:rater)" not in formula:
         caveats.append(
             "The model assumes that the arms differ by the same amount for all raters; where "
             "raters differ in this, p values are too small."

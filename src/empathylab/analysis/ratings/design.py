@@ -14,6 +14,8 @@ from empathylab.stats.arms.within import Unit
 
 Kind = Literal["single arm", "between", "within", "mixed"]
 PEOPLE = "human"
+_FEW_RATINGS = 1.5
+"""Per rater and arm; with fewer, most raters rate an arm once."""
 _MOST_EXCEPTIONS = 0.1
 """Up to this proportion of raters or replies may deviate from the design: dropouts, repeats."""
 
@@ -32,6 +34,8 @@ class RatingsDesign:
     raters_per_arm: Mapping[str, int]
     ratings_per_rater: float
     """Mean number of replies that a rater rated."""
+    ratings_per_rater_and_arm: float
+    """Mean number of replies of one arm that a rater of this arm rated."""
     situations: int
     shared_situations: float
     """Proportion of situations that were rated in two or more arms."""
@@ -49,6 +53,11 @@ class RatingsDesign:
         return self.shared_replies > _MOST_EXCEPTIONS and self.shared_situations > 0
 
     @property
+    def raters_vary_by_arm(self) -> bool:
+        """Whether differences between raters in their response to the arms can be estimated."""
+        return self.kind in ("within", "mixed") and self.ratings_per_rater_and_arm >= _FEW_RATINGS
+
+    @property
     def fewest_raters(self) -> int:
         """Raters of the arm with the fewest."""
         return min(self.raters_per_arm.values(), default=0)
@@ -56,7 +65,10 @@ class RatingsDesign:
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         found: dict[str, Any] = json_value(self)
-        return found | {"replies_vary": self.replies_vary}
+        return found | {
+            "replies_vary": self.replies_vary,
+            "raters_vary_by_arm": self.raters_vary_by_arm,
+        }
 
 
 def recognise_design(ratings: pl.DataFrame, reference: str) -> RatingsDesign:
@@ -82,6 +94,7 @@ def recognise_design(ratings: pl.DataFrame, reference: str) -> RatingsDesign:
         raters=by_rater.height,
         raters_per_arm={arm: by_arm[arm] for arm in arms},
         ratings_per_rater=rated.height / by_rater.height,
+        ratings_per_rater_and_arm=rated.height / rated.select("rater", "arm").n_unique(),
         situations=by_situation.height,
         shared_situations=_proportion(by_situation["arm"] > 1),
         replies=by_reply.height,

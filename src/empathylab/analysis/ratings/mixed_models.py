@@ -25,7 +25,10 @@ from empathylab.stats.mixed import (
 from empathylab.stats.mixed.coding import INTERCEPT
 
 Model = Clmm | Lmm
-_SHARED = ("coefficients", "random_effects", "log_likelihood", "aic", "bic", "n", "dropped")
+_SHARED = (
+    *("coefficients", "random_effects", "correlations", "singular", "method", "log_likelihood"),
+    *("aic", "bic", "n", "dropped"),
+)
 _CHECKS = ("converged", "boundary", "problems", "notes", "seconds")
 _MOST_LOG_ODDS = math.log(1000)
 _SEPARATION = "Perfect separation"
@@ -176,6 +179,15 @@ def random_table(model: Model) -> list[dict[str, str]]:
             "levels": number(one.levels, 0),
         }
         for name, one in model.random_effects.items()
+    ]
+    rows += [
+        {
+            "group": f"{one.group}: {one.first} with {one.second}",
+            "sd": f"correlation {number(one.estimate, 3)}",
+            "variance": "–",
+            "levels": "–",
+        }
+        for one in model.correlations
     ]
     if isinstance(model, Lmm):
         residual = {"sd": number(model.residual_sd, 4)}

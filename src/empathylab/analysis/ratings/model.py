@@ -56,6 +56,10 @@ def random_terms(design: RatingsDesign) -> tuple[RandomTerm, ...]:
         RandomTerm("(1|rater)", "a rater's ratings are alike"),
         RandomTerm("(1|situation)", "ratings of one situation are alike"),
     ]
+    if design.raters_vary_by_arm:
+        # Random slopes with equal variances: they can be fitted to small studies, too.
+        reason = "a rater may prefer one arm, and raters saw several arms"
+        found.append(RandomTerm("(1|arm:rater)", reason, required=False))
     if design.replies_vary:
         several = f"{100 * design.shared_replies:.0f}% of the replies have two or more ratings"
         reason = f"replies are a sample of what an arm can write, and {several}"
