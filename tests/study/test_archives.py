@@ -32,7 +32,7 @@ from empathylab.study.archives import (
 from empathylab.study.archives.members import MEMBERS
 from empathylab.tables import read_table
 from tests.study.archived import finished, rate_all, released
-from tests.study.examples import appraisal, between, scales, within
+from tests.study.examples import altered, appraisal, between, scales, within
 from tests.study.service_examples import furnish, opened, rows_of, someone, walk
 
 
@@ -126,7 +126,7 @@ def test_another_study_of_the_same_name_is_left_alone(sqlite_lab: Lab, tmp_path:
 
 
 def test_an_archive_tells_nobody_and_holds_no_secret(lab: Lab) -> None:
-    recruitment = dataclasses.replace(between().recruitment, codes={"completed": "SECRET-CODE"})
+    recruitment = altered(between().recruitment, codes={"completed": "SECRET-CODE"})
     service, _ = finished(lab, study=between(recruitment=recruitment))
     content = b"".join(pack_study(lab, "small").members.values()).decode()
     assert "SECRET-CODE" not in content

@@ -136,7 +136,7 @@ def test_the_same_person_in_two_tabs_takes_one_place(lab: Lab) -> None:
 
 
 def test_a_place_that_was_left_is_given_on_and_its_holder_told_so(lab: Lab) -> None:
-    service, clock = opened(lab, between(batch_size=6, repeats=1))
+    service, clock = opened(lab, between(batch_size=6, ratings_per_response=1))
     slow, other = with_place(service, "slow"), with_place(service, "other")
     clock.skip(minutes=61)
     service.view(other)  # comes back in time before anybody wants the place
@@ -150,7 +150,7 @@ def test_a_place_that_was_left_is_given_on_and_its_holder_told_so(lab: Lab) -> N
 
 
 def test_a_clock_that_was_a_year_ahead_holds_no_place_for_a_year(lab: Lab) -> None:
-    service, clock = opened(lab, between(batch_size=6, repeats=1))
+    service, clock = opened(lab, between(batch_size=6, ratings_per_response=1))
     clock.skip(days=365)
     first, second = with_place(service, "first"), with_place(service, "second")
     clock.skip(days=-365)
@@ -174,7 +174,7 @@ def test_whoever_comes_back_late_finds_their_own_place_while_it_is_free(lab: Lab
 
 @pytest.mark.parametrize("status", ["returned", "timed-out"])
 def test_a_place_that_the_platform_reports_as_left_is_free_at_once(lab: Lab, status: str) -> None:
-    service, _ = opened(lab, between(batch_size=6, repeats=1))
+    service, _ = opened(lab, between(batch_size=6, ratings_per_response=1))
     gone = with_place(service, "gone")
     with_place(service, "stays")
     assert service.free(gone, status)  # type: ignore[arg-type]
@@ -193,7 +193,7 @@ def test_finished_work_stays_finished_whatever_the_platform_says(lab: Lab) -> No
 
 
 def test_test_visits_and_simulated_raters_count_for_nobody(lab: Lab) -> None:
-    service, _ = opened(lab, between(batch_size=6, repeats=1))
+    service, _ = opened(lab, between(batch_size=6, ratings_per_response=1))
     for number in range(4):
         walk(service, someone(service, f"trial {number}", world="test"))
     for number in range(2):
@@ -256,7 +256,7 @@ def test_a_quota_turns_away_and_tells_the_code_for_that(lab: Lab) -> None:
         "prolific", codes={"completed": "A1", "screened-out": "OUT1"}
     )
     study = between(
-        quotas=(Quota("sex", {"male": 1, "female": 11}),),  # careful people are male here
+        quotas=(Quota(by="sex", counts={"male": 1, "female": 11}),),  # careful people are male here
         recruitment=recruitment,
     )
     service, _ = opened(lab, study)
@@ -334,7 +334,7 @@ def test_participants_are_listed_under_their_keys(lab: Lab) -> None:
 
 
 def test_all_see_everything_within_subjects(lab: Lab) -> None:
-    study: Study = within(2, batch_size=3, repeats=1)
+    study: Study = within(2, batch_size=3, ratings_per_response=1)
     service, _ = opened(lab, study)
     for name in ("ann", "bob"):
         assert isinstance(walk(service, someone(service, name)), Finished)
@@ -345,7 +345,7 @@ def test_all_see_everything_within_subjects(lab: Lab) -> None:
 
 
 def test_what_the_platform_tells_fills_quotas(lab: Lab) -> None:
-    study = between(quotas=(Quota("country", {"CH": 1, "DE": 11}, source="platform"),))
+    study = between(quotas=(Quota(by="country", counts={"CH": 1, "DE": 11}, source="platform"),))
     service, _ = opened(lab, study)
 
     def come(name: str) -> View:

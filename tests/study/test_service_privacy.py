@@ -63,7 +63,7 @@ def test_leaving_keeps_the_answers_and_frees_the_place(lab: Lab) -> None:
 
 
 def test_leaving_with_deletion_leaves_only_counts(lab: Lab) -> None:
-    recruitment = Recruitment("open", codes={"withdrawn": "LEFT1"})
+    recruitment = Recruitment(platform="open", codes={"withdrawn": "LEFT1"})
     service, _ = opened(lab, between(recruitment=recruitment))
     person = finished(service, "ann-from-the-platform")
     service.leave(person, delete=True)
@@ -109,7 +109,7 @@ def test_whoever_has_finished_and_leaves_without_deleting_has_finished(lab: Lab)
 
 
 def test_a_forgotten_persons_slot_goes_to_somebody_else(lab: Lab) -> None:
-    service, _ = opened(lab, between(batch_size=6, repeats=1))
+    service, _ = opened(lab, between(batch_size=6, ratings_per_response=1))
     ann = finished(service, "ann")
     finished(service, "bob")
     service.leave(ann, delete=True)

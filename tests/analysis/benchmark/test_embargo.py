@@ -22,7 +22,7 @@ from tests.study.service_examples import START, furnish
 def shown_elsewhere(lab: Lab, *respondents: str) -> StudyService:
     """A second study, which takes people, of these respondents' replies to the same situations."""
     furnish(lab)
-    arms = {f"arm-{number}": Arm(name) for number, name in enumerate(respondents)}
+    arms = {f"arm-{number}": Arm(respondent=name) for number, name in enumerate(respondents)}
     launch(lab, between(arms=arms, situations=Situations(set=STUDY, count=6)), now=START)
     return StudyService(lab, "small")
 

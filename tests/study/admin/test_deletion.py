@@ -51,7 +51,10 @@ def writing(lab: Lab, writers: int = 1) -> tuple[StudyService, Clock, list[str]]
 def showing(lab: Lab, clock: Clock) -> StudyService:
     """A study that lets raters see the replies of people, beside those of a model."""
     furnish(lab, "first/model")
-    study = between(name="showing", arms={"one": Arm("first/model"), "human": Arm("human")})
+    study = between(
+        name="showing",
+        arms={"one": Arm(respondent="first/model"), "human": Arm(respondent="human")},
+    )
     launch(lab, study, now=clock())
     return StudyService(lab, "showing", clock=clock)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 from datetime import timedelta
@@ -17,7 +16,7 @@ from empathylab.study.admin.monitoring import Watched, watch
 from empathylab.study.design.definition import Quota
 from empathylab.study.session.service import StudyService
 from empathylab.study.session.visits import AttentionCount
-from tests.study.examples import appraisal, between
+from tests.study.examples import altered, appraisal, between
 from tests.study.service_examples import START, Clock, opened, rows_of, someone, step_on, walk
 
 
@@ -26,8 +25,8 @@ def watched(service: StudyService) -> Watched:
 
 
 def trusting(study: Study, minutes: int) -> Study:
-    limits = dataclasses.replace(study.time_limits, abandon_after=minutes)
-    return dataclasses.replace(study, time_limits=limits)
+    limits = altered(study.time_limits, abandon_after=minutes)
+    return altered(study, time_limits=limits)
 
 
 def lively(lab: Lab) -> tuple[StudyService, Clock]:
@@ -114,7 +113,7 @@ def test_arrivals_are_counted_by_the_finest_unit_that_fits_without_gaps(lab: Lab
 
 
 def test_quotas_show_who_is_held_and_who_is_wanted(lab: Lab) -> None:
-    quota = Quota("sex", counts={"female": 6, "male": 4}, others=2)
+    quota = Quota(by="sex", counts={"female": 6, "male": 4}, others=2)
     service, _ = opened(lab, between(quotas=(quota,)))
     walk(service, someone(service, "ann"), until="rate")
     walk(service, someone(service, "bob"))
@@ -182,7 +181,7 @@ def _answer(draw: random.Random, mean: float, item: int) -> int:
 def test_the_raters_of_the_arms_are_compared(
     sqlite_lab: Lab, second: float, n: int, verdict: str
 ) -> None:
-    service, _ = opened(sqlite_lab, between(repeats=2000))
+    service, _ = opened(sqlite_lab, between(ratings_per_response=2000))
     answer_scales(sqlite_lab, service, {"one": 2.0, "two": second}, n)
     (balance,) = watched(service).balance
     assert (balance.scale, balance.subscale, balance.verdict) == ("teq", "total", verdict)

@@ -25,7 +25,7 @@ CODES: dict[Outcome, str] = {
 def recruiting(platform: Platform, **changes: Any) -> Study:
     """The small study between subjects, on that platform."""
     recruitment = {"codes": CODES, **changes.pop("recruitment", {})}
-    return between(recruitment=Recruitment(platform, **recruitment), **changes)
+    return between(recruitment=Recruitment(platform=platform, **recruitment), **changes)
 
 
 def served(lab: Lab, study: Study, clock: Clock | None = None) -> tuple[StudyService, Clock]:

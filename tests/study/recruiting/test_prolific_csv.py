@@ -134,7 +134,7 @@ def test_what_somebody_withdrew_is_deleted(sqlite_lab: Lab, tmp_path: Path, expo
 
 
 def test_quotas_go_by_what_the_platform_tells(sqlite_lab: Lab, tmp_path: Path) -> None:
-    quota = Quota("country_of_residence", counts={"Ireland": 1}, others=11, source="platform")
+    quota = Quota(by="country_of_residence", counts={"Ireland": 1}, others=11, source="platform")
     service, _ = served(sqlite_lab, recruiting("prolific", quotas=(quota,)))
     path = tmp_path / "export.csv"
     names = ("ann", "bob")

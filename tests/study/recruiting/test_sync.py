@@ -69,7 +69,7 @@ def test_a_status_that_nobody_knows_is_kept_and_named(sqlite_lab: Lab) -> None:
 
 
 def test_a_freed_slot_goes_to_the_next_person(lab: Lab) -> None:
-    service, _ = served(lab, recruiting("prolific", batch_size=6, repeats=1))
+    service, _ = served(lab, recruiting("prolific", batch_size=6, ratings_per_response=1))
     for name in ("ann", "bob"):
         rating(service, name)
     assert isinstance(service.view(sent(service, "cleo")), Page)
@@ -282,7 +282,7 @@ def test_a_failure_on_the_second_page_changes_nothing(sqlite_lab: Lab) -> None:
 
 
 def test_somebody_displaced_meanwhile_is_told_so(sqlite_lab: Lab) -> None:
-    service, _ = served(sqlite_lab, recruiting("prolific", batch_size=6, repeats=1))
+    service, _ = served(sqlite_lab, recruiting("prolific", batch_size=6, ratings_per_response=1))
     ann = rating(service, "ann")
     apply_submissions(service, [Submission("ann", "RETURNED")], source="API")
     for name in ("bob", "cleo"):

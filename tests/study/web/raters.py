@@ -136,7 +136,7 @@ def right_answers(study: Study) -> dict[tuple[str, str], str]:
     right = {}
     for block in study.blocks:
         if block.kind == "attention":
-            right[block.id, "question"] = str(block.question.answer)
+            right[block.id, "question"] = str(block.right_option)
         if block.kind == "tutorial" and block.check:
             for number, one in enumerate(block.check.questions, start=1):
                 right[f"{block.id}/check", f"question-{number}"] = str(one.answer)

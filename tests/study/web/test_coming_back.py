@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -13,7 +12,7 @@ from empathylab.store import Lab, schema
 from empathylab.study.admin.reviews import Reviews
 from empathylab.study.design.definition import Platform, Recruitment
 from empathylab.study.session.service import StudyService, launch
-from tests.study.examples import between
+from tests.study.examples import altered, between
 from tests.study.service_examples import Clock, opened, rows_of
 from tests.study.web.raters import Read, Visitor, app_of, filled, visiting
 
@@ -31,7 +30,9 @@ def field_values(page: httpx.Response) -> dict[str, str]:
 
 
 def recruited(lab: Lab, platform: Platform) -> StudyService:
-    return opened(lab, between(recruitment=Recruitment(platform, codes={"completed": "C1"})))[0]
+    return opened(
+        lab, between(recruitment=Recruitment(platform=platform, codes={"completed": "C1"}))
+    )[0]
 
 
 def second_version(lab: Lab, clock: Clock) -> StudyService:
@@ -225,7 +226,7 @@ def test_an_invitation_is_proof_enough(sqlite_lab: Lab) -> None:
 
 def test_the_studys_own_cookie_wins_over_one_of_a_path_above(sqlite_lab: Lab) -> None:
     service, clock = opened(sqlite_lab)
-    launch(sqlite_lab, dataclasses.replace(between(), name="above"), now=clock())
+    launch(sqlite_lab, altered(between(), name="above"), now=clock())
     above = StudyService(sqlite_lab, "above", clock=clock)
     with visiting(service) as own, visiting(above) as other, visiting(service) as both:
         own.get("/")

@@ -12,10 +12,10 @@ import pytest
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.study import parse_study, study_from_dict, to_dict
-from empathylab.study.blocks.answers import Code, problem
+from empathylab.study.blocks.forms import Code, problem
 from empathylab.study.design.interface_texts import untranslated
 from empathylab.study.web.interface_texts import words_in
-from tests.study.examples import BETWEEN
+from tests.study.examples import BETWEEN, altered
 from tests.study.web.desk import Desk
 from tests.study.web.raters import Visitor, app_of
 
@@ -59,7 +59,7 @@ def test_a_language_nobody_has_translated_is_english() -> None:
 def test_a_page_comes_in_the_language_that_was_asked_for(
     link: str, header: str, button: str
 ) -> None:
-    study = dataclasses.replace(parse_study(BETWEEN), languages=("en", "de"))
+    study = altered(parse_study(BETWEEN), languages=("en", "de"))
     desk = Desk(study)
     visitor = Visitor(app_of(desk), **{"Accept-Language": header})
     page = visitor.get(link)
@@ -88,7 +88,7 @@ def test_every_problem_can_be_said_in_every_language(language: str, code: Code) 
 
 
 def test_a_problem_is_said_in_the_language_of_the_page() -> None:
-    study = dataclasses.replace(parse_study(BETWEEN), languages=("en", "de"))
+    study = altered(parse_study(BETWEEN), languages=("en", "de"))
     visitor = Visitor(app_of(Desk(study)), **{"Accept-Language": "de"})
     page = visitor.send(visitor.get("/"))
     visitor.close()

@@ -84,7 +84,6 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
 
     Whoever has not finished cannot. Retention begins to count.
     """
-    import dataclasses
 
     from empathylab.study.admin.embargo import result_commands
 
@@ -95,7 +94,7 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
             busy = f", while {live} are at it" if live else ""
             agreed(f"Close {name} for good{busy}?", "the study was not closed", yes=yes)
             service.close(who=operator())
-        study = dataclasses.replace(service.study, name=name)
+        study = service.study.model_copy(update={"name": name})
     shown = " · ".join(result_commands(study))
     typer.echo(f"{name} is closed. See the results: {shown}")
 

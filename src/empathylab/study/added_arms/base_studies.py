@@ -249,7 +249,7 @@ def _with_recruitment(study: Study, file: Study | None, where: str) -> Study:
             got=f"other {shown}",
             remedy="Undo these changes, or leave out --file.",
         )
-    return dataclasses.replace(study, recruitment=file.recruitment)
+    return study.model_copy(update={"recruitment": file.recruitment})
 
 
 def _require_hash(row: Any, found: str, where: str) -> None:

@@ -8,7 +8,6 @@ part is drawn by a seed of its own.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +18,9 @@ from empathylab.store import Lab
 from empathylab.store.selections import lab_chosen_situations, save_selection
 from empathylab.store.studies.archive import any_study, situation_rows
 from empathylab.study.archives.checking import is_complete, read_protocol
-from empathylab.study.assignment.batches import Item, study_slots
+from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.seeded_random import shuffled
+from empathylab.study.assignment.slots import Item
 from empathylab.study.design.definition import Arm
 
 
@@ -60,7 +60,9 @@ def choose_human_sample(
     if is_complete(row.protocol):
         whole = read_protocol(row.protocol, where=where)
         seed = whole.seed
-        packets = study_slots(dataclasses.replace(whole, arms={"new": Arm(respondent)}), keys)
+        packets = study_slots(
+            whole.model_copy(update={"arms": {"new": Arm(respondent=respondent)}}), keys
+        )
         raters, chosen = _whole_packets([slot.items for slot in packets.get("new", ())], count)
         advice = (
             f"Close the study once {raters} people have finished: they get these replies, in "

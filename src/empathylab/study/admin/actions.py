@@ -35,9 +35,7 @@ from empathylab.store.studies.results import exclude_rater
 from empathylab.study.admin.deletion import erase, forget_rater, leave_no_trace
 from empathylab.study.admin.retention import apply_retention
 from empathylab.study.assignment.allocation import World, ended, is_live
-from empathylab.study.blocks.answers import clean_text
-from empathylab.study.blocks.check_results import attention_passed
-from empathylab.study.blocks.types import Attention
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.group_commit.current_places import place_of
 from empathylab.study.recruiting.arrivals import Arrivals
 from empathylab.study.recruiting.statuses import Freed
@@ -312,11 +310,11 @@ def _median_seconds(launched: Launched, pages: Sequence[Row[Any]]) -> Mapping[st
 
 
 def _attention(launched: Launched, pages: Sequence[Row[Any]]) -> Mapping[str, AttentionCount]:
-    checks = {one.id: one for one in launched.study.blocks if isinstance(one, Attention)}
+    checks = {one.id: one for one in launched.study.blocks if one.checks_attention}
     asked: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     for page in pages:
         if page.step in checks:
             asked[page.step] += 1
-            failed[page.step] += not attention_passed(checks[page.step], page.given)
+            failed[page.step] += not checks[page.step].passed(page.given)
     return {name: AttentionCount(asked[name], failed[name]) for name in checks}

@@ -8,7 +8,7 @@ project, measured on nobody: pilot the study before you promise a time.
 
 from __future__ import annotations
 
-from empathylab.study.blocks.content import PageContent
+from empathylab.study.blocks.pages import PageContent
 
 WORDS_PER_MINUTE = 238
 SECONDS = {"choice": 4.0, "number": 5.0, "line": 8.0, "paragraph": 60.0}

@@ -14,7 +14,7 @@ from empathylab.store import now as present
 from empathylab.store.studies.participants import set_visit_ids, visit_ids
 from empathylab.study.assignment.allocation import FOR_GOOD, World
 from empathylab.study.assignment.blinding import person_key
-from empathylab.study.blocks.answers import clean_text
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.write_queue import Turns
 from empathylab.study.recruiting.invitations import require_open

@@ -27,7 +27,7 @@ from empathylab.store.studies.places import find_place
 from empathylab.store.studies.records import add_audit, lock_study
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.assignment.quotas import require_told
-from empathylab.study.blocks.answers import clean_text
+from empathylab.study.blocks.forms import clean_text
 
 if TYPE_CHECKING:
     from empathylab.study.admin.actions import Steering

@@ -20,7 +20,7 @@ from empathylab.store.studies.participants import (
     submitters,
 )
 from empathylab.store.studies.records import add_audit, lock_study
-from empathylab.study.blocks.answers import clean_text
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.recruiting.prolific import Submission
 from empathylab.study.recruiting.sync import Synced, apply_submissions
 

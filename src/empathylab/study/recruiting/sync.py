@@ -15,7 +15,7 @@ from empathylab.errors import InputError
 from empathylab.store.studies.participants import set_states, submitters
 from empathylab.store.studies.places import find_place
 from empathylab.store.studies.records import add_audit, lock_study
-from empathylab.study.blocks.answers import clean_text
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.recruiting.prolific import Prolific, Submission
 from empathylab.study.recruiting.statuses import FREES, RETURNED, is_known, status_named
 

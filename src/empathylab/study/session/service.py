@@ -24,16 +24,13 @@ from empathylab.study.admin.deletion import PARTICIPANT, erase, leave_no_trace
 from empathylab.study.admin.launching import launch
 from empathylab.study.admin.reviews import Inbox
 from empathylab.study.assignment.allocation import FOR_GOOD, Status, World, ended, last_seen
-from empathylab.study.blocks.answers import (
-    Refused,
-    check_answer,
-    clean_text,
-    valid_values,
-)
+from empathylab.study.blocks.answers import check_answer, valid_values
+from empathylab.study.blocks.forms import Refused, clean_text
+from empathylab.study.blocks.interface import ParticipantPath
 from empathylab.study.group_commit.batches import Round
 from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.eligibility import was_here
-from empathylab.study.session.flow import Course, End, GoTo, Show, decide
+from empathylab.study.session.flow import End, GoTo, Show, decide
 from empathylab.study.session.launched import load_launched
 from empathylab.study.session.submissions import Values, hurried, late, single
 from empathylab.study.session.transactions import Escalate, Mode, Sitting
@@ -130,7 +127,7 @@ class StudyService(Steering):
 
     def _place_row(self, person: str, world: World, language: str) -> dict[str, Any]:
         now = self._clock()
-        first = decide(Course(self.study, self._launched.scales, None, person), {})
+        first = decide(ParticipantPath(self.study, self._launched.scales, None, person), {})
         shown = {"shown_step": first.step.key, "shown_at": now} if isinstance(first, Show) else {}
         return {
             **shown,
@@ -205,8 +202,8 @@ class StudyService(Steering):
             found = sitting.decision(step_key)
             if not isinstance(found, Show):
                 return late(sitting, found, step_key, values)
-            course, step = sitting.course, found.step
-            checked = check_answer(course, step, single(values))
+            path, step = sitting.path, found.step
+            checked = check_answer(path, step, single(values))
             if isinstance(checked, Refused):
                 return checked
             if step_key in sitting.given and sitting.given[step_key] == checked.values:
@@ -274,7 +271,7 @@ class StudyService(Steering):
             found = sitting.decision(step_key)
             if not isinstance(found, Show) or step_key in sitting.given:
                 return  # what is begun anew on an answered page must not outlive a closed tab
-            begun = valid_values(sitting.course, found.step, single(values))
+            begun = valid_values(sitting.path, found.step, single(values))
             sitting.change(
                 draft={"step": step_key, "values": begun},
                 seen_at=last_seen(sitting.now, sitting.row.seen_at),

@@ -35,10 +35,11 @@ from empathylab.study.assignment.allocation import (
     is_live,
     last_seen,
 )
-from empathylab.study.assignment.batches import Slot
 from empathylab.study.assignment.quotas import quota_traits
-from empathylab.study.blocks.content import PageContent, page_content
-from empathylab.study.design.definition import Outcome
+from empathylab.study.assignment.slots import Slot
+from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.interface import Outcome, ParticipantPath, Step
+from empathylab.study.blocks.pages import PageContent
 from empathylab.study.design.interface_texts import interface_words
 from empathylab.study.group_commit.batches import Round
 from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
@@ -46,13 +47,11 @@ from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.eligibility import was_here
 from empathylab.study.session.finishing import finished_work
 from empathylab.study.session.flow import (
-    Course,
     Decision,
     End,
     GoTo,
     NeedsPlace,
     Show,
-    Step,
     decide,
     last_step,
 )
@@ -116,10 +115,10 @@ class Sitting:
         return self.launched.slots[arm][number]
 
     @property
-    def course(self) -> Course:
+    def path(self) -> ParticipantPath:
         """The study as this person goes through it."""
         items = None if self.slot is None else len(self.slot.items)
-        return Course(self.launched.study, self.launched.scales, items, self.row.person)
+        return ParticipantPath(self.launched.study, self.launched.scales, items, self.row.person)
 
     @property
     def place(self) -> Place:
@@ -136,12 +135,12 @@ class Sitting:
         stopped = self._let_in()
         if stopped is not None:
             return stopped
-        found = decide(self.course, self.given, asked)
+        found = decide(self.path, self.given, asked)
         if isinstance(found, NeedsPlace):
             stopped = self._claim()
             if stopped is not None:
                 return stopped
-            found = decide(self.course, self.given, asked)
+            found = decide(self.path, self.given, asked)
         return cast("Show | GoTo | End", found)
 
     def _let_in(self) -> Closed | Finished | None:
@@ -260,7 +259,7 @@ class Sitting:
         nothing more.
         """
         self.given[step.key] = dict(values)
-        following = decide(self.course, self.given)
+        following = decide(self.path, self.given)
         self.require("locked" if isinstance(following, NeedsPlace) else "write")
         before = self.answers.get(step.key)
         if before is not None:
@@ -293,7 +292,7 @@ class Sitting:
             if stopped is not None:
                 self.change(**values)
                 return stopped
-            following = decide(self.course, self.given)
+            following = decide(self.path, self.given)
         following = cast("Show", following)
         if following.step.key != self.row.shown_step:
             # The next page is shown at once; so showing it needs no write of its own.
@@ -314,7 +313,7 @@ class Sitting:
         times = page_times(self.connection, self.row.id)
         work = finished_work(
             self.launched,
-            self.course,
+            self.path,
             cast("Slot", self.slot),  # nobody completes a study without a place
             self.given,
             world=self.row.world,
@@ -342,23 +341,19 @@ class Sitting:
     def _content(self, step: Step) -> PageContent:
         slot, launched = self.slot, self.launched
         situation, reply = None, None
-        if slot is not None and step.page in ("rate", "imagine", "write"):
-            item = slot.items[step.number - 1]
+        if (item := step.item(slot)) is not None:
             situation = launched.situations[item.situation]
             if item.arm is not None:
                 response = launched.responses[item.situation, item.arm]
                 reply = self._no_reply() if response.withdrawn else response.text
-        earlier = None
-        if step.page == "check" and step.number > 1:
-            earlier = self.given.get(f"{step.block}/check/{step.number - 1}")
         return page_content(
-            self.course,
+            self.path,
             step,
             key=launched.secret,
             language=self.row.language,
             situation=situation,
             reply=reply,
-            earlier=earlier,
+            answers=self.given,
         )
 
     def _no_reply(self) -> str:

@@ -19,7 +19,7 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import same_id
 from empathylab.study.assignment.quotas import told_by_link
-from empathylab.study.blocks.answers import Refused
+from empathylab.study.blocks.forms import Refused
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.waiting import Waiting
 from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View

@@ -302,7 +302,7 @@ def test_signing_in_and_out_and_inviting_is_on_record(sqlite_lab: Lab) -> None:
 def test_a_message_goes_by_prolific_where_a_token_is_there(
     sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recruitment = Recruitment("prolific", codes={"completed": "C1"})
+    recruitment = Recruitment(platform="prolific", codes={"completed": "C1"})
     service, _ = opened(sqlite_lab, between(recruitment=recruitment))
     person = service.arrive(PlatformIds("prolific", "pid", STUDY, "their-session"))
     with prolific() as known, at_console(service) as visitor:
@@ -319,7 +319,7 @@ def test_a_message_goes_by_prolific_where_a_token_is_there(
 def test_approving_pays_by_prolific_where_a_token_is_there(
     sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recruitment = Recruitment("prolific", codes={"completed": "C1"})
+    recruitment = Recruitment(platform="prolific", codes={"completed": "C1"})
     service, _ = opened(sqlite_lab, between(recruitment=recruitment))
     person = service.arrive(PlatformIds("prolific", "pid", STUDY, "their-session"))
     walk(service, person)

@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 from empathylab.errors import LabError, UserError
 from empathylab.store.studies.researchers import ROLES, Role
 from empathylab.study.assignment.blinding import same_id
-from empathylab.study.blocks.answers import clean_text
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.accounts import Researcher
 from empathylab.study.web.console.context import Console
 from empathylab.study.web.console.rendering import error_page

@@ -23,8 +23,6 @@ from empathylab.store.studies.participants import visit_ids
 from empathylab.store.studies.places import find_place
 from empathylab.study.admin.monitoring import block_of, hidden_blocks
 from empathylab.study.assignment.allocation import Status, World
-from empathylab.study.blocks.check_results import attention_passed
-from empathylab.study.blocks.types import Attention, Comment
 from empathylab.study.recruiting import prolific
 from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.paging import page_number, pager
@@ -137,7 +135,7 @@ def act_on_participant(visit: Visit) -> Response:
 def list_comments(visit: Visit) -> Response:
     """What participants wrote, newest first; by whom, never in which arm."""
     console, number = visit.console, page_number(visit.asked("page"))
-    steps = [one.id for one in console.launched.study.blocks if isinstance(one, Comment)]
+    steps = [one.id for one in console.launched.study.blocks if one.holds_comments]
     with console.lab.reading() as connection:
         total, rows = listed_comments(
             connection, console.launched.row, steps, most=PAGE, skipped=(number - 1) * PAGE
@@ -239,8 +237,8 @@ def _answered(visit: Visit, row: Row[Any], *, closed: bool) -> AnsweredPage:
     block = study.block(block_of(row.step))
     hidden = not closed and block.id in hidden_blocks(study)
     verdict = ""
-    if isinstance(block, Attention):
-        verdict = "passed" if attention_passed(block, row.given) else "failed"
+    if block.checks_attention:
+        verdict = "passed" if block.passed(row.given) else "failed"
     answers = () if hidden else tuple((name, str(value)) for name, value in row.given.items())
     timing = row.timing
     return AnsweredPage(
