@@ -108,7 +108,7 @@ def step_on(service: StudyService, person: str) -> Page | None:
     page = service.view(person)
     if not isinstance(page, Page):
         return None
-    if (clock := getattr(service, "_clock", None)) and isinstance(clock, Clock):
+    if isinstance(clock := service._running.clock, Clock):
         clock.skip(seconds=page.content.least_seconds)
     done = service.submit(person, page.step, careful(service.study, page), {"seconds": 1.5})
     assert isinstance(done, Saved), done

@@ -84,7 +84,7 @@ def test_somebody_walks_through_it_and_may_come_again(lab: Lab) -> None:
         end = walk(service, someone(service, "the same"))
         assert isinstance(end, Finished)
         assert end.outcome == "completed"
-    assert service.status().outcomes == {"completed": 2}
+    assert service.actions.status().outcomes == {"completed": 2}
     assert len(rows_of(lab, schema.ratings)) == 16
 
 

@@ -39,7 +39,7 @@ def test_launching_again_changes_nothing(lab: Lab) -> None:
     before = rows_of(lab, schema.studies)
     assert launch(lab, between(), now=clock()) == "small"
     assert rows_of(lab, schema.studies) == before
-    assert len(service.audit()) == 1
+    assert len(service.actions.audit()) == 1
 
 
 def test_changed_words_need_a_new_version(lab: Lab) -> None:
@@ -79,12 +79,15 @@ def test_an_arm_joins_later_and_running_servers_notice(lab: Lab) -> None:
     arms = {**between().arms, "three": Arm(respondent="third/model")}
     launch(lab, between(arms=arms), now=clock(), who="eva")
     walk(service, someone(service, "cleo"))
-    assert {one.arm: one.finished for one in service.status().arms} == {
+    assert {one.arm: one.finished for one in service.actions.status().arms} == {
         "one": 1,
         "two": 1,
         "three": 1,
     }
-    assert (service.audit()[-1].who, service.audit()[-1].details) == ("eva", {"arms": ["three"]})
+    assert (service.actions.audit()[-1].who, service.actions.audit()[-1].details) == (
+        "eva",
+        {"arms": ["three"]},
+    )
 
 
 def test_an_arm_that_was_launched_is_neither_removed_nor_changed(lab: Lab) -> None:

@@ -45,7 +45,7 @@ def test_a_newcomer_whom_an_open_study_shows_is_not_ranked_by_a_judge(judged: La
     }
     assert all(NEW not in (one.upper, one.lower) for one in board.pairs)
     assert any(note.endswith(f"shows these replies: {NEW}.") for note in board.notes)
-    service.close()
+    service.actions.close()
     [board] = collect(judged).leaderboards
     assert NEW in {one.respondent for one in board.entries}
 

@@ -46,7 +46,7 @@ def lively(lab: Lab) -> tuple[StudyService, Clock]:
     service.submit(refusing, "consent", {"agree": "no"}, {})
     out = someone(service, "out")
     walk(service, out)
-    service.exclude(out, "asleep")
+    service.actions.exclude(out, "asleep")
     inattentive = someone(service, "inattentive")
     walk(service, inattentive, until="attention")
     service.submit(inattentive, "attention", {"question": "1"}, {})
@@ -59,7 +59,7 @@ def test_the_numbers_are_those_of_the_study(lab: Lab) -> None:
     service, clock = lively(lab)
     clock.time = clock.time.replace(microsecond=0)
     at = clock.time
-    expected = service.status()
+    expected = service.actions.status()
     found = watch(lab, service.launched, at)
     for name in (
         "name",
@@ -229,7 +229,7 @@ def test_whoever_only_opens_the_link_has_not_come(lab: Lab) -> None:
     for number in range(3):
         service.view(someone(service, f"a program that previews links {number}"))
     clock.skip(hours=3)
-    found, said = watched(service), service.status()
+    found, said = watched(service), service.actions.status()
     assert (found.arrivals, found.opened, found.here) == (1, 3, 0)
     assert (said.arrivals, said.opened) == (1, 3)
     assert found.drop_outs == said.drop_outs == {"demographics": 1}
@@ -243,7 +243,7 @@ def test_deleting_after_the_end_is_no_dropping_out(lab: Lab) -> None:
     walk(service, early, until="rate")
     for person in (done, early):
         service.leave(person, delete=True)
-    assert watched(service).drop_outs == service.status().drop_outs == {"rate": 1}
+    assert watched(service).drop_outs == service.actions.status().drop_outs == {"rate": 1}
     assert watched(service).outcomes == {"withdrawn": 2}
 
 
@@ -280,6 +280,6 @@ def test_a_packet_that_nobody_new_is_given_is_no_place_unless_somebody_holds_it(
     packets = len(again.launched.slots[place["arm"]])
     assert 1 < shut < packets
     for expected in (packets - shut + 1, packets - shut):
-        for arms in (again.status().arms, watched(again).arms):
+        for arms in (again.actions.status().arms, watched(again).arms):
             assert {one.arm: one.places for one in arms}[place["arm"]] == expected
         clock.skip(minutes=61)  # whoever is late holds it no more

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from empathylab.errors import InputError
 from empathylab.study import EVERYONE, Item, study_slots
-from empathylab.study.assignment.batches import evenly
 from empathylab.study.assignment.seeded_random import draw, shuffled, turned
+from empathylab.study.assignment.slots import evenly
 from tests.study.examples import appraisal, between, ids, within
 
 

@@ -104,7 +104,7 @@ def test_its_answers_are_exported_and_explained(sqlite_lab: Lab, tmp_path: Path)
     assert "degrees" in refused.problems  # type: ignore[union-attr]
     service.submit(person, "thermometer", {"degrees": "35"})
     walk_by_hand(service, person)
-    service.close()
+    service.actions.close()
     export_study(sqlite_lab, "small", tmp_path / "out")
     assert pl.read_csv(tmp_path / "out" / "raters.csv")["warmth"].to_list() == [35.0]
     dictionary = pl.read_csv(tmp_path / "out" / "data_dictionary.csv")

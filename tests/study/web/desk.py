@@ -40,7 +40,7 @@ from empathylab.study import (
     with_place,
 )
 from empathylab.study.assignment.allocation import World
-from empathylab.study.session.flow import Answers
+from empathylab.study.blocks.interface import Answers
 from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
 
 KEY = b"a key for the tests, 32 bytes it"

@@ -9,7 +9,9 @@ import httpx
 import pytest
 
 from empathylab.store import Lab
-from empathylab.study.design.definition import Outcome, Platform, Quota, Study
+from empathylab.study.blocks.interface import Outcome
+from empathylab.study.blocks.tutorial import Tutorial
+from empathylab.study.design.definition import Platform, Quota, Study
 from empathylab.study.recruiting.invitations import invite
 from empathylab.study.session.service import StudyService, launch
 from empathylab.study.web.assets import asset_paths
@@ -27,7 +29,7 @@ def study_for(platform: Platform, outcome: Outcome) -> Study:
     study = recruiting(platform)
     blocks = []
     for block in study.blocks:
-        if block.kind == "tutorial" and block.check:
+        if isinstance(block, Tutorial) and block.check:
             check = altered(block.check, on_failure="end")
             blocks.append(altered(block, check=check))
         elif block.kind == "attention":

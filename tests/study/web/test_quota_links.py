@@ -37,7 +37,11 @@ def test_the_link_says_of_what_kind_people_are(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab, between(quotas=(QUOTA,)))
     for country in ("CH", "CH", "DE"):
         come(service, f"/?country={country}")
-    assert [one.status for one in service.participants()] == ["finished", "arrived", "finished"]
+    assert [one.status for one in service.actions.participants()] == [
+        "finished",
+        "arrived",
+        "finished",
+    ]
     assert raters_frame(sqlite_lab, "small")["country"].to_list() == ["CH", "DE"]
 
 
@@ -53,7 +57,7 @@ def test_simulated_raters_can_be_of_every_kind(sqlite_lab: Lab) -> None:
     link = f"/?visit={visit_token('simulated', service.secret)}"
     come(service, f"{link}&country=DE")
     come(service, link)
-    assert [one.status for one in service.participants()] == ["finished", "arrived"]
+    assert [one.status for one in service.actions.participants()] == ["finished", "arrived"]
 
 
 @pytest.mark.parametrize("value", ["", "x" * 201, "a\x00b", "{{%COUNTRY%}}"])

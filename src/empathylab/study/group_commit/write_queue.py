@@ -23,7 +23,7 @@ from sqlalchemy import Connection
 from empathylab.errors import LabBusy
 from empathylab.store import Lab
 from empathylab.store.studies.records import lock_study
-from empathylab.study.group_commit.batches import Round
+from empathylab.study.group_commit.batches import Batch
 
 Result = TypeVar("Result")
 
@@ -32,7 +32,7 @@ _MOST_TOGETHER = 64
 """Pieces of work in one transaction: the first must not wait too long for the last."""
 
 
-class Turns:
+class WriteQueue:
     """The writers to one lab, in turn; `study` is the id of the one in which people sit.
 
     Work must bear being done anew.
@@ -46,65 +46,65 @@ class Turns:
         self._free = _Line(locks_study=False)
         self._locked = self._free if self.alone else _Line(locks_study=True)
         self._guard = threading.Lock()
-        self._leaders = ThreadPoolExecutor(2, "turns")
+        self._leaders = ThreadPoolExecutor(2, "write-queue")
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
         """What the work gives, once all that it wrote is durable; its error leaves no trace."""
-        return self.share(lambda shared: work(shared.connection))
+        return self.write_shared(lambda batch: work(batch.connection))
 
-    def share(self, work: Callable[[Round], Result]) -> Result:
+    def write_shared(self, work: Callable[[Batch], Result]) -> Result:
         """The same of work that can share what others read and write."""
-        return self._queue(_Piece(work), self._free).result()
+        return self._queue(_Work(work), self._free).result()
 
-    def sit(self, person: str, work: Callable[[Round], Result], *, locked: bool) -> Result:
+    def write_for(self, person: str, work: Callable[[Batch], Result], *, locked: bool) -> Result:
         """The same of work on one person's rows; `locked`: with the study locked as well."""
-        return self.sit_soon(person, work, locked=locked).result()
+        return self.enqueue(person, work, locked=locked).result()
 
-    def sit_soon(
-        self, person: str, work: Callable[[Round], Result], *, locked: bool
+    def enqueue(
+        self, person: str, work: Callable[[Batch], Result], *, locked: bool
     ) -> Future[Result]:
         """The same, to come. Whoever is called back keeps all others waiting meanwhile."""
-        return self._queue(_Piece(work, person), self._locked if locked else self._free)
+        return self._queue(_Work(work, person), self._locked if locked else self._free)
 
-    def _queue(self, piece: _Piece[Result], line: _Line) -> Future[Result]:
+    def _queue(self, work: _Work[Result], line: _Line) -> Future[Result]:
         with self._guard:
-            line.waiting.append(piece)
-            leads, line.led = not line.led, True
+            line.waiting.append(work)
+            leads, line.has_leader = not line.has_leader, True
         if leads:
             self._leaders.submit(self._lead, line)
-        return piece.future
+        return work.future
 
     def _lead(self, line: _Line) -> None:
-        while pieces := self._next(line):
+        while works := self._next(line):
             try:
-                self._do(pieces, line)
+                self._do(works, line)
             except BaseException as error:
-                for one in pieces:
+                for one in works:
                     one.error = one.error or error
                 with self._guard:
-                    line.led = False  # whoever comes next leads
+                    line.has_leader = False  # whoever comes next leads
                 raise
             finally:
-                for one in pieces:
+                for one in works:
                     one.settle()
 
-    def _next(self, line: _Line) -> list[_Piece[Any]]:
+    def _next(self, line: _Line) -> list[_Work[Any]]:
         """Those who are served together, each person once; nobody where nobody waits."""
-        chosen: list[_Piece[Any]] = []
-        later: list[_Piece[Any]] = []
+        chosen: list[_Work[Any]] = []
+        later: list[_Work[Any]] = []
         people: set[str] = set()
         with self._guard:
             while line.waiting and len(chosen) < _MOST_TOGETHER:
-                piece = line.waiting.popleft()
-                (later if piece.person in people else chosen).append(piece)
-                if piece.person is not None:
-                    people.add(piece.person)
+                work = line.waiting.popleft()
+                (later if work.person in people else chosen).append(work)
+                if work.person is not None:
+                    people.add(work.person)
             line.waiting.extendleft(reversed(later))
-            line.led = bool(chosen)
+            line.has_leader = bool(chosen)
         return chosen
 
-    def _do(self, pieces: list[_Piece[Any]], line: _Line) -> None:
-        together, alone = pieces, list[_Piece[Any]]()
+    def _do(self, works: list[_Work[Any]], line: _Line) -> None:
+        together, alone = works, list[_Work[Any]]()
         while len(together) > 1:
             failing = self._failing(together, line)
             together = [one for one in together if one not in failing and not one.done]
@@ -113,52 +113,52 @@ class Turns:
         for one in (*together, *alone):
             self._do_alone(one, line)
 
-    def _failing(self, pieces: list[_Piece[Any]], line: _Line) -> list[_Piece[Any]]:
+    def _failing(self, works: list[_Work[Any]], line: _Line) -> list[_Work[Any]]:
         """Those that kept all from being done in one transaction; none once they are."""
         begun = 0
         try:
             with self._lab.writing() as connection:
-                shared = self._round(connection, pieces, line)
-                for one in pieces:
+                batch = self._batch(connection, works, line)
+                for one in works:
                     begun += 1
-                    shared.begin()
+                    batch.begin()
                     try:
-                        one.do(shared)
+                        one.do(batch)
                     except Exception as error:
-                        if shared.touched:
+                        if batch.touched:
                             raise
-                        shared.drop()
+                        batch.drop()
                         one.error = error
                 begun += 1
-                shared.flush()
-        except Exception:  # noqa: BLE001 - whatever it is, each piece meets it alone
-            return pieces if begun > len(pieces) or not begun else [pieces[begun - 1]]
-        for one in pieces:
+                batch.flush()
+        except Exception:  # noqa: BLE001 - whatever it is, each work meets it alone
+            return works if begun > len(works) or not begun else [works[begun - 1]]
+        for one in works:
             one.done = True
         return []
 
-    def _do_alone(self, piece: _Piece[Any], line: _Line) -> None:
+    def _do_alone(self, work: _Work[Any], line: _Line) -> None:
         for _ in range(_ATTEMPTS):
-            piece.error = None
+            work.error = None
             try:
                 with self._lab.writing() as connection:
-                    shared = self._round(connection, [piece], line)
-                    piece.do(shared)
-                    shared.flush()
+                    batch = self._batch(connection, [work], line)
+                    work.do(batch)
+                    batch.flush()
             except LabBusy as error:  # another process had the rows in another order
-                piece.error = error
+                work.error = error
             except Exception as error:  # noqa: BLE001 - it is raised where the work came from
-                piece.error = error
+                work.error = error
                 break
             else:
                 break
-        piece.done = True
+        work.done = True
 
-    def _round(self, connection: Connection, pieces: list[_Piece[Any]], line: _Line) -> Round:
+    def _batch(self, connection: Connection, works: list[_Work[Any]], line: _Line) -> Batch:
         if line.locks_study:
             lock_study(connection, self._study)
-        people = [one.person for one in pieces if one.person is not None]
-        return Round(connection, self._study, people)
+        people = [one.person for one in works if one.person is not None]
+        return Batch(connection, self._study, people)
 
 
 class _Line:
@@ -166,14 +166,14 @@ class _Line:
 
     def __init__(self, *, locks_study: bool) -> None:
         self.locks_study = locks_study
-        self.waiting: deque[_Piece[Any]] = deque()
-        self.led = False
+        self.waiting: deque[_Work[Any]] = deque()
+        self.has_leader = False
 
 
-class _Piece(Generic[Result]):
+class _Work(Generic[Result]):
     """Work that waits, and then what came of it."""
 
-    def __init__(self, work: Callable[[Round], Result], person: str | None = None) -> None:
+    def __init__(self, work: Callable[[Batch], Result], person: str | None = None) -> None:
         self._work = work
         self._results: list[Result] = []
         self.person = person
@@ -181,9 +181,9 @@ class _Piece(Generic[Result]):
         self.error: BaseException | None = None
         self.done = False
 
-    def do(self, shared: Round) -> None:
+    def do(self, batch: Batch) -> None:
         self.error = None
-        self._results = [self._work(shared)]
+        self._results = [self._work(batch)]
 
     def settle(self) -> None:
         """Tells whoever still waits."""

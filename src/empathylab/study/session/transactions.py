@@ -1,9 +1,9 @@
-"""One person's turn with a study: a transaction in which the pure rules meet the lab's rows.
+"""One participant's request to a study: a transaction in which the rules meet the lab's rows.
 
-A sitting is read-only, writing, or writing with the study locked. What needs more than it has
-raises `Escalate` before anything is lost, and the service begins anew with that. Whoever locks a
-study has no lock yet, and whoever has only their own row waits for no other, so nobody waits in a
-circle.
+A transaction is read-only, writing, or writing with the study locked. Work that needs more raises
+`Escalate` before anything is lost, and the service starts it again in that mode. A transaction that
+locks the study holds no other lock yet, and one that holds only its own row waits for no other, so
+there are no deadlocks.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from empathylab.study.blocks.content import page_content
 from empathylab.study.blocks.interface import Outcome, ParticipantPath, Step
 from empathylab.study.blocks.pages import PageContent
 from empathylab.study.design.interface_texts import interface_words
-from empathylab.study.group_commit.batches import Round
+from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
 from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.eligibility import was_here
@@ -69,34 +69,34 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class Escalate(Exception):
-    """The sitting needs more than it was begun with."""
+    """The transaction needs more than it was begun with."""
 
     def __init__(self, mode: Mode) -> None:
         super().__init__(mode)
         self.mode = mode
 
 
-class Sitting:
+class ParticipantTransaction:
     """What one person does in one transaction."""
 
     def __init__(
         self,
-        shared: Round,
+        batch: Batch,
         launched: Launched,
         row: Row[Any],
         now: datetime,
         mode: Mode,
         clock: Callable[[], datetime],
     ) -> None:
-        self.round = shared
+        self.batch = batch
         self.launched = launched
         self.row: Any = SimpleNamespace(**row._mapping)
-        """As it stands after what this sitting has changed."""
+        """As it stands after what this transaction has changed."""
         self.now = now
         """When the person asked; they may have waited for their turn since."""
         self.mode = mode
         self._clock = clock
-        self.answers = {one.step: one for one in shared.given(row.id)}
+        self.answers = {one.step: one for one in batch.given(row.id)}
         self.given: dict[str, Mapping[str, Any]] = {
             key: one.given for key, one in self.answers.items()
         }
@@ -104,7 +104,7 @@ class Sitting:
     @property
     def connection(self) -> Connection:
         """The transaction's, in which all that was changed so far can be seen."""
-        return self.round.connection
+        return self.batch.connection
 
     @property
     def slot(self) -> Slot | None:
@@ -126,7 +126,7 @@ class Sitting:
         return place_of(self.row)
 
     def require(self, mode: Mode) -> None:
-        """Begins anew where the sitting has less than that."""
+        """Begins anew where the transaction has less than that."""
         if _RANK[self.mode] < _RANK[mode]:
             raise Escalate(mode)
 
@@ -173,11 +173,11 @@ class Sitting:
         study, world = self.launched.study, self.row.world
         # They may have come to two versions before they had a place in either, or left one.
         once = self.row.arm is None and study.recruitment.once
-        if once and was_here(self.round, self.launched, self.row.person):
+        if once and was_here(self.batch, self.launched, self.row.person):
             self.change(status="repeated", outcome="screened-out")
             return self.closed("repeated", REPEATED, "screened-out")
         traits = dict(self.row.traits) or self._traits()
-        state = claim_state(self.round, self.launched, self.row, self.now)
+        state = claim_state(self.batch, self.launched, self.row, self.now)
         # By the clock as it is now that nobody else can claim: places are in the order of time.
         person = Person(self.row.person, world, traits)
         choice = choose_place(study, state, person, max(self.now, self._clock()))
@@ -188,7 +188,7 @@ class Sitting:
         for one in displaced(state, choice):
             if not give_on(self.connection, self.launched.row, one.person, one.seen_at):
                 raise Escalate("locked")  # seen in this very moment: choose again
-            self.round.forget(one.person)
+            self.batch.forget(one.person)
         is_new = self.row.arm is None
         self._write(
             arm=choice.arm,
@@ -200,9 +200,9 @@ class Sitting:
             outcome=None,
         )
         if is_new:
-            note_claim(self.round, choice)
+            note_claim(self.batch, choice)
         else:
-            self.round.read_anew()  # they may stand among the others already
+            self.batch.read_anew()  # they may stand among the others already
         return None
 
     def _traits(self) -> dict[str, str]:
@@ -210,18 +210,18 @@ class Sitting:
         study = self.launched.study
         if not study.quotas:
             return {}
-        told = told_of(self.round.reading, self.launched.row, self.row.person)
+        told = told_of(self.batch.reading, self.launched.row, self.row.person)
         return quota_traits(study, self.given, told)
 
     def change(self, **values: Any) -> None:
         """Changes the person's row."""
         if "status" in values:
-            self.round.read_anew()
+            self.batch.read_anew()
         self._write(**values)
 
     def _write(self, **values: Any) -> None:
         self.require("write")
-        self.round.change_place(self.row.id, values)
+        self.batch.change_place(self.row.id, values)
         vars(self.row).update(values)
 
     def page(self, show: Show, notice: str = "") -> Page:
@@ -277,7 +277,7 @@ class Sitting:
                 "timing": dataclasses.asdict(page_timing(shown_at, self.now, told)),
                 "corrections": 0,
             }
-            self.round.add_answer(answer)
+            self.batch.add_answer(answer)
         return self._move_on(step, following)
 
     def _move_on(self, answered: Step, following: Decision) -> View:

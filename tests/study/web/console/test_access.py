@@ -111,7 +111,7 @@ def test_a_form_sent_by_another_site_does_nothing(sqlite_lab: Lab, site: str) ->
         headers = {"Sec-Fetch-Site": site}
         answer = visitor.ask("POST", "/console/steer", data=fields, headers=headers)
     assert answer.status_code == 403
-    assert service.status().status == "open"
+    assert service.actions.status().status == "open"
 
 
 def test_the_cookie_is_for_the_console_alone(sqlite_lab: Lab) -> None:

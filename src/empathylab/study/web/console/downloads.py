@@ -23,9 +23,9 @@ from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
 from empathylab.study.design.definition import Study
 from empathylab.study.exports.folders import export_study
-from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.results import peek_reason
+from empathylab.study.web.console.visits import Visit
 from empathylab.tables import harmless_cell
 
 _EVERYTHING = 1_000_000_000

@@ -24,9 +24,9 @@ from empathylab.store.studies.places import find_place
 from empathylab.study.admin.monitoring import block_of, hidden_blocks
 from empathylab.study.assignment.allocation import Status, World
 from empathylab.study.recruiting import prolific
-from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.paging import page_number, pager
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.visits import Visit
 
 PAGE = 50
 STATUSES = ("arrived", *get_args(Status), "repeated")
@@ -148,14 +148,14 @@ def _exclude(visit: Visit, key: str, reason: str) -> None:
     said = " ".join(reason.split())[:500]
     if not said:
         raise InputError("an exclusion needs a reason", remedy="Write why.")
-    if not visit.console.steering.exclude(key, said, who=visit.who):
+    if not visit.console.actions.exclude(key, said, who=visit.who):
         raise InputError(
             "only somebody who has had a place can be excluded", remedy="Leave them as they are."
         )
 
 
 def _free(visit: Visit, key: str) -> None:
-    if not visit.console.steering.release(key, "returned", who=visit.who):
+    if not visit.console.actions.release(key, "returned", who=visit.who):
         raise InputError(
             "only a place that is held and not finished can be freed",
             remedy="Leave it, or exclude the participant.",

@@ -11,7 +11,7 @@ _SECONDS = 5.0
 _MOST = 5_000
 
 
-class Handover:
+class NextPages:
     """By person, what the transaction that stored their answer found to come next.
 
     It spares the request that follows a second look into the database. It is given out once, and
