@@ -159,7 +159,7 @@ def _of_release(
             where=where,
             remedy="Write them into a study file and give it with --file STUDY.yaml.",
         )
-    study = dataclasses.replace(file, name=row.name, version=row.version)
+    study = file.model_copy(update={"name": row.name, "version": row.version})
     _require_same_points(row, study, where)
     whole, from_set = offered
     chosen = choose_situations(study, from_set)
