@@ -12,10 +12,10 @@ _MOST = 5_000
 
 
 class NextPages:
-    """By person, what the transaction that stored their answer found to come next.
+    """By participant, the page that the transaction that stored their answer found to come next.
 
-    It spares the request that follows a second look into the database. It is given out once, and
-    only to whoever comes from that very answer: everybody else asks the database.
+    It saves the request that follows a second read of the database. It is given out once, and only
+    after that very answer; every other request reads the database.
     """
 
     def __init__(self) -> None:

@@ -1,14 +1,4 @@
-"""Writing to a lab from many threads: whoever waits for the disk waits for it together.
-
-A database reaches the disk at every commit. So work that comes while a commit is under way waits
-in a line, is done in one transaction, and is acknowledged when that is on the disk. Nobody pays for
-another's mistake: work that fails is done alone, and so is what it would have kept from being done.
-
-SQLite has one writer at a time and so one line. On PostgreSQL there are two: work that locks the
-study, and work that locks only the people whose turn it is. The first never waits behind the
-second's locks in a circle, because it takes the study's lock before any other, and people are
-locked in one order.
-"""
+"""The queue of work that writes to a lab: what arrives during one commit shares the next."""
 
 from __future__ import annotations
 
@@ -33,9 +23,9 @@ _MOST_TOGETHER = 64
 
 
 class WriteQueue:
-    """The writers to one lab, in turn; `study` is the id of the one in which people sit.
+    """Work that writes to one lab; `study` is the id of the study whose participants it serves.
 
-    Work must bear being done anew.
+    Work may be done more than once before it is committed.
     """
 
     def __init__(self, lab: Lab, study: int = 0) -> None:
@@ -49,21 +39,21 @@ class WriteQueue:
         self._leaders = ThreadPoolExecutor(2, "write-queue")
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
-        """What the work gives, once all that it wrote is durable; its error leaves no trace."""
+        """The result of the work, once it is on the disk; work that fails changes nothing."""
         return self.write_shared(lambda batch: work(batch.connection))
 
     def write_shared(self, work: Callable[[Batch], Result]) -> Result:
-        """The same of work that can share what others read and write."""
+        """The same for work that can share what others of its batch read and write."""
         return self._queue(_Work(work), self._free).result()
 
     def write_for(self, person: str, work: Callable[[Batch], Result], *, locked: bool) -> Result:
-        """The same of work on one person's rows; `locked`: with the study locked as well."""
+        """The same for work on one participant's rows; `locked`: with the study locked as well."""
         return self.enqueue(person, work, locked=locked).result()
 
     def enqueue(
         self, person: str, work: Callable[[Batch], Result], *, locked: bool
     ) -> Future[Result]:
-        """The same, to come. Whoever is called back keeps all others waiting meanwhile."""
+        """The same as a future. Its callbacks must be quick: the queue waits for them."""
         return self._queue(_Work(work, person), self._locked if locked else self._free)
 
     def _queue(self, work: _Work[Result], line: _Line) -> Future[Result]:
@@ -82,14 +72,14 @@ class WriteQueue:
                 for one in works:
                     one.error = one.error or error
                 with self._guard:
-                    line.has_leader = False  # whoever comes next leads
+                    line.has_leader = False  # the next piece of work starts a new leader
                 raise
             finally:
                 for one in works:
                     one.settle()
 
     def _next(self, line: _Line) -> list[_Work[Any]]:
-        """Those who are served together, each person once; nobody where nobody waits."""
+        """The work of the next batch, one piece per participant; empty where none waits."""
         chosen: list[_Work[Any]] = []
         later: list[_Work[Any]] = []
         people: set[str] = set()
@@ -109,12 +99,12 @@ class WriteQueue:
             failing = self._failing(together, line)
             together = [one for one in together if one not in failing and not one.done]
             alone += failing
-        # Those who stood before a failing one in the line were seen before it.
+        # Work that stood before a failing piece keeps its order.
         for one in (*together, *alone):
             self._do_alone(one, line)
 
     def _failing(self, works: list[_Work[Any]], line: _Line) -> list[_Work[Any]]:
-        """Those that kept all from being done in one transaction; none once they are."""
+        """The pieces that keep the batch from being committed; none once it is."""
         begun = 0
         try:
             with self._lab.writing() as connection:
@@ -162,7 +152,7 @@ class WriteQueue:
 
 
 class _Line:
-    """Work that waits for the same locks, and whether somebody is at it."""
+    """Work that waits for the same locks, and whether a thread is doing it."""
 
     def __init__(self, *, locks_study: bool) -> None:
         self.locks_study = locks_study
@@ -171,7 +161,7 @@ class _Line:
 
 
 class _Work(Generic[Result]):
-    """Work that waits, and then what came of it."""
+    """A piece of work, and then its result."""
 
     def __init__(self, work: Callable[[Batch], Result], person: str | None = None) -> None:
         self._work = work
@@ -186,7 +176,7 @@ class _Work(Generic[Result]):
         self._results = [self._work(batch)]
 
     def settle(self) -> None:
-        """Tells whoever still waits."""
+        """Resolves the future."""
         if not self.future.set_running_or_notify_cancel():
             return
         if self.error is not None:
