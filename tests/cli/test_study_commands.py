@@ -87,7 +87,7 @@ def test_a_check_shows_every_page_and_how_many_raters_are_needed(tmp_path: Path)
 def test_a_check_in_words_says_what_to_do_next(tmp_path: Path) -> None:
     furnished(tmp_path / "lab")
     done = ran("check", study_file(tmp_path), "--lab", tmp_path / "lab")
-    assert "12 raters must finish, each with a packet of 2." in done.stdout
+    assert "12 raters must finish, each with a batch of 2." in done.stdout
     assert "Arm one: 6 raters, for 12 ratings of 6 responses." in done.stdout
     assert "can be launched" in done.stderr
 

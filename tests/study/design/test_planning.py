@@ -32,7 +32,7 @@ def test_raters_between_subjects_are_counted_by_arm() -> None:
         *(("one", 6, 12, 6), ("two", 6, 12, 6)),
     ]
     assert found.sentences == (
-        "12 raters must finish, each with a packet of 2.",
+        "12 raters must finish, each with a batch of 2.",
         "Arm one: 6 raters, for 12 ratings of 6 responses.",
         "Arm two: 6 raters, for 12 ratings of 6 responses.",
     )
@@ -54,11 +54,11 @@ def test_raters_within_subjects_see_all_arms() -> None:
 def test_people_are_counted_by_situation_where_nothing_is_rated() -> None:
     found = plan(appraisal(), 4)
     assert (found.raters, found.packet, found.ready) == (12, (1, 1), True)
-    assert found.sentences == ("12 raters must finish, each with a packet of 1.",)
+    assert found.sentences == ("12 raters must finish, each with a batch of 1.",)
 
 
 def test_uneven_packets_are_said_so() -> None:
-    assert plan(between(), 5).sentences[0].endswith("each with a packet of 1 to 2.")
+    assert plan(between(), 5).sentences[0].endswith("each with a batch of 1 to 2.")
 
 
 def test_an_arm_without_responses_stops_the_study() -> None:

@@ -20,7 +20,7 @@ def study_slots(study: Study, situations: Sequence[str]) -> dict[str, tuple[Slot
     """The slots of each arm, whose items together are all responses, each its number of times.
 
     Between subjects and where situations are imagined, each repeat is shuffled and cut anew into
-    packets as even as can be; all arms have the same ones. Within subjects, see
+    batches as even as can be; all arms have the same ones. Within subjects, see
     `_all_replies` and `_one_reply`. A situation must not be named twice.
     """
     if len(set(situations)) != len(situations):
@@ -28,8 +28,8 @@ def study_slots(study: Study, situations: Sequence[str]) -> dict[str, tuple[Slot
         raise InputError("a situation is named twice", got=twice, remedy="Name each once.")
     if study.rated and study.design == "within":
         arrange = _all_replies if study.replies_per_situation == "all" else _one_reply
-        packets = list(arrange(study, situations))
-        return {EVERYONE: _numbered(EVERYONE, packets)}
+        batches = list(arrange(study, situations))
+        return {EVERYONE: _numbered(EVERYONE, batches)}
     cut = list(_shuffled_batches(study, situations))
     if not study.rated:
         return {EVERYONE: _numbered(EVERYONE, [[Item(one, None) for one in part] for part in cut])}

@@ -33,7 +33,7 @@ class Checked:
     plan: Plan
     """Its problems hold those with the lab too."""
     previews: Mapping[str, Preview] = field(hash=False)
-    """By language; none where a packet cannot be made."""
+    """By language; none where a batch cannot be made."""
 
 
 def check_study(study: Study, lab: Lab | None = None) -> Checked:

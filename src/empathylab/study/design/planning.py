@@ -39,7 +39,7 @@ class Plan:
     raters: int
     """Who finish; more will begin."""
     packet: tuple[int, int]
-    """The smallest and the largest number of items in a packet."""
+    """The smallest and the largest number of items in a batch."""
     problems: tuple[str, ...]
     """The study cannot be launched before these are solved."""
     notes: tuple[str, ...]
@@ -55,7 +55,7 @@ class Plan:
         """The numbers in words, for the command line and the console."""
         low, high = self.packet
         size = f"{high}" if low == high else f"{low} to {high}"
-        said = [f"{_count(self.raters, 'rater')} must finish, each with a packet of {size}."]
+        said = [f"{_count(self.raters, 'rater')} must finish, each with a batch of {size}."]
         shared = sum(one.raters for one in self.arms) > self.raters
         for one in self.arms if len(self.arms) > 1 else ():
             raters = "all raters" if shared else _count(one.raters, "rater")

@@ -54,8 +54,8 @@ class PartialAnswers:
     def _slot(self, place: Any) -> Slot | None:
         if place.arm is None or place.slot is None:
             return None
-        packets = self.launched.slots.get(str(place.arm), ())
-        return packets[place.slot] if place.slot < len(packets) else None
+        batches = self.launched.slots.get(str(place.arm), ())
+        return batches[place.slot] if place.slot < len(batches) else None
 
     def _is_shown(self, step: Step, slot: Slot | None) -> bool:
         block = self.launched.study.block(step.block)

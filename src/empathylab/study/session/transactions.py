@@ -108,7 +108,7 @@ class ParticipantTransaction:
 
     @property
     def slot(self) -> Slot | None:
-        """The person's packet of work, once they have a place."""
+        """The person's batch of work, once they have a place."""
         if self.row.arm is None:
             return None
         arm, number = str(self.row.arm), int(self.row.slot)
