@@ -16,6 +16,24 @@ InputKind = Literal["choice", "number", "line", "paragraph"]
 
 
 @dataclass(frozen=True, slots=True)
+class Input:
+    """A kind of input; `templates/asks.html.j2` draws it and `bots/behaviours.py` fills it in."""
+
+    description: str
+    """For previews."""
+    seconds: float
+    """About how long an answer takes, after reading; an assumption, measured on nobody."""
+
+
+INPUTS: dict[InputKind, Input] = {
+    "choice": Input("a choice", 4.0),
+    "number": Input("a number", 5.0),
+    "line": Input("a line", 8.0),
+    "paragraph": Input("free words", 60.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A text on the page and what it is."""
 

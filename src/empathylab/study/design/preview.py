@@ -11,7 +11,7 @@ from empathylab.situations import Situation
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.content import page_content
 from empathylab.study.blocks.interface import ParticipantPath, Step
-from empathylab.study.blocks.pages import Asked, PageContent
+from empathylab.study.blocks.pages import INPUTS, Asked, PageContent
 from empathylab.study.design.durations import page_seconds, words_on
 from empathylab.study.session.flow import last_step, study_steps
 
@@ -111,7 +111,7 @@ def _work(
 
 def _asked(asked: Asked) -> str:
     if asked.kind != "choice":
-        kind = {"number": "a number", "line": "a line", "paragraph": "free words"}[asked.kind]
+        kind = INPUTS[asked.kind].description
         return f"{asked.name}: {kind}{'' if asked.required else ' (optional)'}"
     labels: Sequence[str] = [one.label or one.value for one in asked.options]
     shown = labels if len(labels) <= 5 else [labels[0], "…", labels[-1]]
