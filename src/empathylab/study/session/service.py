@@ -299,7 +299,7 @@ class StudyService:
         unknown: Unknown,
         after: Callable[[Result | Unknown], Result | Unknown],
     ) -> Future[Result | Unknown]:
-        """The same as a future, for work that writes; `after` is called once that is on the disk."""
+        """The same as a future, for work that writes; `after` is called once it is on the disk."""
         now = self._running.clock()
         coming: Future[Result | Unknown] = Future()
 
