@@ -7,13 +7,13 @@ import math
 import polars as pl
 import pytest
 
-from empathylab.analysis.benchmark.document import against_document
-from empathylab.analysis.benchmark.estimates import against
-from empathylab.analysis.benchmark.frames import REPLIES, Ground
-from empathylab.analysis.benchmark.leaderboard import Entry, compared
-from empathylab.analysis.benchmark.measurements import Against
+from empathylab.analysis.benchmark.estimates import measure_respondent
+from empathylab.analysis.benchmark.frames import REPLIES, ReferenceRatings
+from empathylab.analysis.benchmark.measurements import Measurement
 from empathylab.analysis.benchmark.prose import rests_on
-from empathylab.report.benchmark.page import _line
+from empathylab.analysis.benchmark.ranking import Entry, compared
+from empathylab.analysis.benchmark.result import measurement_dict
+from empathylab.report.benchmark.section import _line
 from empathylab.situations.sources.released import Dimension
 from empathylab.store.judged_replies import JudgedStudy
 
@@ -24,7 +24,7 @@ GOOD = (15, 18, 21, 25, 28, 31)
 LEANS = (0.002, -0.002, 0.001, -0.001, 0.002, -0.002)
 
 
-def ground_of(good: tuple[int, ...]) -> Ground:
+def ground_of(good: tuple[int, ...]) -> ReferenceRatings:
     rows = [
         {
             "response": 1000 * who + number,
@@ -45,7 +45,7 @@ def ground_of(good: tuple[int, ...]) -> Ground:
     )
     people = people.with_columns(top=(pl.col("rating") == 3).cast(pl.Float64))
     dimension = Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
-    return Ground(JudgedStudy(1, "s", 1, {}), dimension, "between", people)
+    return ReferenceRatings(JudgedStudy(1, "s", 1, {}), dimension, "between", people)
 
 
 def measured(
@@ -53,9 +53,9 @@ def measured(
     good: tuple[int, ...] = GOOD,
     leans: tuple[float, ...] = LEANS,
     slope: float = 0.2,
-) -> Against:
+) -> Measurement:
     """By a judge whose share of Good rises by `slope` with people's, and is `level` for the new."""
-    ground = ground_of(good)
+    reference = ground_of(good)
     replies = pl.DataFrame(
         {
             "response": [90_000 + number for number in range(SITUATIONS)],
@@ -71,13 +71,13 @@ def measured(
         f"r{who}": 0.3 + slope * count / SITUATIONS + lean
         for who, (count, lean) in enumerate(zip(good, leans, strict=False))
     } | {NEW: level}
-    rows = pl.concat([one.select("response", "respondent") for one in (ground.people, replies)])
+    rows = pl.concat([one.select("response", "respondent") for one in (reference.people, replies)])
     value = pl.col("respondent").replace_strict(says, return_dtype=pl.Float64)
-    told = rows.select("response", told=1 + 2 * value, told_top=value)
-    return against(ground, NEW, replies, told, judge="a/judge")
+    predicted = rows.select("response", predicted=1 + 2 * value, predicted_top=value)
+    return measure_respondent(reference, NEW, replies, predicted, judge="a/judge")
 
 
-def entry(found: Against) -> Entry:
+def entry(found: Measurement) -> Entry:
     return Entry(NEW, found, SITUATIONS, None, None, None, None)
 
 
@@ -95,14 +95,14 @@ def test_where_no_level_of_the_scale_fits_the_whole_scale_is_left() -> None:
     assert "would lie beyond the end of the scale" in said
     assert "100% to 100%" not in said
     assert _line(entry(found)).interval == "0.0% to 100.0%"
-    assert against_document(found)["estimates"][0]["if_like_the_others"] is None
+    assert measurement_dict(found)["estimates"][0]["if_like_the_others"] is None
 
 
 def test_its_differences_hold_the_difference_of_the_estimates() -> None:
     found = measured(0.3 + 0.2 * 1.6)
     for one in found.differences:
         assert one.low <= one.difference <= one.high
-        assert one.alike_low <= one.difference <= one.alike_high
+        assert one.same_error_low <= one.difference <= one.same_error_high
     first = next(one for one in found.differences if one.other == "r0")
     assert first.difference == pytest.approx(1 - 0.3)
     assert first.low < 0

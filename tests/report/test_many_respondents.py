@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from empathylab.analysis.overview.collect import collect
-from empathylab.report import ReportData, render
+from empathylab.analysis.overview import from_lab as collect
+from empathylab.report import LabOverview, render
 from empathylab.situations.sources.reply_tables import replies_from
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
@@ -37,7 +37,7 @@ def lab(tmp_path: Path) -> Lab:
     return Lab.open(tmp_path / "lab")
 
 
-def collected(lab: Lab) -> ReportData:
+def collected(lab: Lab) -> LabOverview:
     with lab:
         return collect(lab)
 

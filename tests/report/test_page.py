@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from empathylab.report import write_report
+from empathylab.report import collect, write_report
 from empathylab.store import Lab
 from tests.helpers.labs import filled
 from tests.helpers.visits import WAYS, Visit, opened
@@ -21,7 +21,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Lab.open(tmp_path_factory.mktemp("lab")) as lab:
         filled(lab)
         filled(lab, name="scripted/other", situations=1)
-        return write_report(lab)
+        return write_report(collect(lab), lab.reports)
 
 
 @pytest.fixture(params=WAYS, scope="module")

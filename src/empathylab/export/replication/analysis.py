@@ -21,7 +21,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.appraisal.rows import place_label
+from empathylab.analysis.appraisal.result import place_label
 from empathylab.analysis.ratings.analysis import INCONSISTENCIES, NUMBERS, PROPERTIES, pairing_unit
 from empathylab.analysis.ratings.collection_periods import (
     Collected,
