@@ -69,8 +69,8 @@ def report_tables(data: LabOverview) -> list[PaperTable]:
 def _tables(
     data: LabOverview, sections: Sections
 ) -> Iterator[tuple[str, str, Sequence[dict[str, str]]]]:
-    for table in overview_tables(data):
-        yield table.title, table.note, table.rows
+    for summary in overview_tables(data):
+        yield summary.title, summary.note, summary.rows
     for beside in side_by_side_tables(data.appraisal):
         yield beside.title, beside.caption, beside.rows
     for study in sections.ratings.studies:

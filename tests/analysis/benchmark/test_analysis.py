@@ -43,7 +43,7 @@ def test_one_line_that_fails_takes_no_other_with_it(
     def fails(*_arguments: object) -> None:
         raise InputError("this cannot be predicted", where="here", remedy="Look.")
 
-    monkeypatch.setattr("empathylab.analysis.benchmark.analysis._Board._by_models", fails)
+    monkeypatch.setattr("empathylab.analysis.benchmark.entries.EntryBuilder._by_models", fails)
     board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
     assert {one.respondent for one in board.entries} == set(reference.respondents)
     assert any("new/model: " in one and "this cannot be predicted" in one for one in board.notes)

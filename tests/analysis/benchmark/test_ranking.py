@@ -121,7 +121,7 @@ def test_pairs_tell_apart_what_single_means_do_not() -> None:
     same = compared(rated("new", BETTER, NAMES), rated("old", EASY, NAMES), 0.95)
     others = [f"t{number}" for number in range(12)]
     apart = compared(rated("new", BETTER, NAMES), rated("old", EASY, others), 0.95)
-    assert (same.apart, apart.apart) == (True, False)
+    assert (same.differs, apart.differs) == (True, False)
     assert (apart.paired, apart.shared) == (False, 0)
 
 

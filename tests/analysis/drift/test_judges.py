@@ -16,7 +16,7 @@ from sqlalchemy import select, update
 from empathylab.analysis.drift.analysis import DriftResult, compare
 from empathylab.analysis.drift.judges import _error
 from empathylab.analysis.drift.occasions import Window, read_occasion
-from empathylab.analysis.drift.rows import tested_rows
+from empathylab.analysis.drift.rows import tested_rows as rows_tested
 from empathylab.judging.instruments import study_instrument
 from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import Message, Parameters, ScriptedModel
@@ -111,9 +111,9 @@ def test_a_judge_that_judged_once_is_named(found: DriftResult) -> None:
 
 def test_judges_count_among_the_figures_and_stand_on_the_page(found: DriftResult) -> None:
     document = found.to_dict()
-    assert [row for row in tested_rows(document) if row.get("judge") == JUDGE]
+    assert [row for row in rows_tested(document) if row.get("judge") == JUDGE]
     page = changes_page(found)
-    assert "Judges against people" in page
+    assert "Judges compared with people" in page
     assert "May a judge stand in for people?" in page
 
 

@@ -191,7 +191,7 @@ def test_a_judge_that_favours_long_replies_is_caught() -> None:
     # Its family writes at length, which is no second bias.
     kin = card.bias("self_preference")
     assert kin is not None
-    assert kin.note == "what it gives for length is taken out"
+    assert kin.note == "adjusted for its preference for length"
     assert bias.low < 0.7 < bias.high + 0.2  # the scale's ends take some of it
     assert "comparing replies of different length" in limits(card)
     assert any("It favours long replies" in one for one in reasons(card))
@@ -269,7 +269,7 @@ def test_a_judge_that_only_narrows_or_widens_the_scale_is_rarely_accused(
 def test_what_could_not_be_looked_at_is_said() -> None:
     card = one_card(panel_of_experts(1, person_like))
     assert all(math.isnan(one.p) and one.note and not one.found for one in card.biases)
-    [said] = [one for one in reasons(card) if one.startswith("Not looked at")]
+    [said] = [one for one in reasons(card) if one.startswith("Not tested")]
     assert "who wrote the replies is not known" in said
 
 

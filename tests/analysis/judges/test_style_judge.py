@@ -93,7 +93,7 @@ def test_a_table_without_texts_has_no_style_judge_and_says_so() -> None:
     ).drop("text")
     analysis = analyse_judged(judged_from_table(frame, where="made up"))
     assert [card.judge for card in analysis.cards] == ["m"]
-    assert analysis.notes == ("The style judge is left out: the replies' texts are not known.",)
+    assert analysis.notes == ("The style judge is skipped: the replies' texts are not known.",)
 
 
 def test_points_go_to_scores_in_their_order() -> None:

@@ -31,7 +31,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> LabOverview:
 def test_it_says_who_was_measured_and_how(data: LabOverview) -> None:
     said = dict(measured_sentences(data))
     assert said["Who"] == "2 respondents and people: scripted/person, gpt."
-    assert said["Questionnaires"] == "PANAS, at rest and after imagining 8 situations."
+    assert said["Questionnaires"] == "PANAS, at baseline and after imagining 8 situations."
     assert said["Replies"] == "176 to 104 situations."
     assert said["Ratings"].startswith("144 by 24 people, between subjects")
 
@@ -42,13 +42,13 @@ def test_the_good_ratings_are_those_of_the_analysis(data: LabOverview) -> None:
     test = next(one for one in data.ratings[0].comparison.tests if one.kind == "all")
     row = rated.rows[1]
     assert row["rated good"] == f"{100 * test.good / test.n:.1f}% of 72"
-    assert row["against human, points"].startswith(
+    assert row["difference from human, points"].startswith(
         f"{100 * test.clustered.difference.estimate:+.1f}".replace("-", "−")
     )
 
 
 def test_only_whoever_answered_stands_under_questionnaires(data: LabOverview) -> None:
-    [asked] = [one for one in overview_tables(data) if one.title == "What questionnaires say"]
+    [asked] = [one for one in overview_tables(data) if one.title == "Questionnaires"]
     assert [row["respondent"] for row in asked.rows] == ["scripted/person"]
     assert "[" in asked.rows[0]["PANAS positive, change"]
     assert asked.rows[0]["self-report"] in ("usable", "doubtful", "meaningless")

@@ -120,7 +120,7 @@ def test_columns_may_have_any_name_even_that_of_the_row_number() -> None:
 def test_too_few_situations_for_the_folds_are_a_note() -> None:
     found = estimate_style(responses().filter(pl.col("situation").is_in(["s0", "s1"])), depth=QUICK)
     assert found.predictability is None
-    assert any("Writers were not told apart" in note for note in found.notes)
+    assert any("Authors were not identified" in note for note in found.notes)
 
 
 def test_a_missing_package_is_a_note_with_its_install_command(
@@ -155,7 +155,7 @@ def test_respondents_without_shared_situations_are_compared_with_a_warning() -> 
     )
     found = estimate_style(apart, depth=QUICK)
     assert all(one.terms for one in found.distinctive)
-    assert any("may tell of the situations" in note for note in found.notes)
+    assert any("may reflect the situations" in note for note in found.notes)
 
 
 def test_a_dictionary_adds_features_and_tests() -> None:
@@ -208,8 +208,9 @@ def test_a_labs_ratings_are_related_to_the_style_of_what_was_rated(tmp_path: Pat
     with Lab.open(tmp_path / "lab") as lab:
         release = read_release(read_table(tmp_path / "r.csv"), where="r.csv")
         import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
-        found = report_style(lab)
-    assert found is not None
+        result = report_style(lab)
+    assert result is not None
+    found = result.estimates
     [rated] = found.rated
     assert rated.dimension == "empathy"
     assert {one.n for one in rated.relations} == {48}
@@ -224,8 +225,9 @@ def test_published_writers_are_told_as_the_contract_asks(shared_data: Path, tmp_
         release = read_release(table, where="released")
         import_release(lab, release, kind="welivita", source="released", fingerprint="1")
         frame = lab_responses(lab)
-        found = report_style(lab)
-    assert found is not None
+        result = report_style(lab)
+    assert result is not None
+    found = result.estimates
     assert found.predictability is not None
     assert found.predictability.full.accuracy >= 0.97
     # An independent count: runs of letters and digits, joined by single apostrophes and hyphens,

@@ -101,7 +101,7 @@ def test_paragraphs_hold_methods_and_the_main_numbers(analysis: StyleEstimates) 
     assert "24 responses of warm and dry to 12 situations" in text
     assert "Monroe et al., 2008" in text
     assert "paired t tests of situation means" in text
-    assert "was named correctly in 100.0% of 24 responses" in text
+    assert "was identified correctly in 100.0% of 24 responses" in text
     assert "“my own week”" in text
     assert "nan" not in text
 
@@ -143,8 +143,8 @@ def test_the_largest_differences_come_first_and_can_be_cut(analysis: StyleEstima
 def test_the_other_tables_follow_the_results(analysis: StyleEstimates) -> None:
     assert confusion_rows(analysis)[0] == {
         "written by": "warm",
-        "told as warm": "12",
-        "told as dry": "0",
+        "predicted as warm": "12",
+        "predicted as dry": "0",
     }
     assert classification_rows(analysis)[0]["accuracy"] == "100.0%"
     assert emoji_rows(analysis) == [

@@ -81,7 +81,8 @@ def from_table(scores: pl.DataFrame, *, alpha: float = 0.01) -> AppraisalResult:
         for name in _OPTIONAL
         if name not in scores.columns
     )
-    return _estimates(complete.cast(dict(SCORES)), alpha)
+    typed = complete.with_columns(pl.col(name).cast(kind) for name, kind in SCORES.items())
+    return _estimates(typed, alpha)
 
 
 def analyse_appraisals(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -238,7 +238,7 @@ def alignment_rows(result: AppraisalResult) -> list[Row]:
     People have a row too, for the coherence of their factors; their distance is null.
     """
     summaries = {(summary.respondent, summary.scale): summary for summary in result.summaries}
-    parts = {
+    parts: dict[str, Sequence[Any]] = {
         "rank_agreement": result.ranks,
         "factor_coherence": result.coherences,
         "distances": result.distances,

@@ -287,8 +287,8 @@ def _unjudged(rows: pl.DataFrame) -> int:
 def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -> Estimate:
     ends = partial(found.ends_on, outcome.limits)
     low, high = _kept(*ends(found.confidence), outcome.lowest, outcome.highest)
-    like = _on_scale(found.exchangeable_low, found.exchangeable_high, outcome)
-    alike = _on_scale(found.same_error_low, found.same_error_high, outcome)
+    like = _on_scale(found.like_low, found.like_high, outcome)
+    alike = _on_scale(found.alike_low, found.alike_high, outcome)
     notes = [found.note] if found.note else []
     if not found.fits(outcome.limits):
         notes.append("no level of the scale is consistent with the judge's ratings on this line")

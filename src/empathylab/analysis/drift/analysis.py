@@ -111,6 +111,7 @@ class DriftResult:
             n=len(tested),
             model="Holm",
         )
+        changes: tuple[VerdictChange | JudgeVerdict, ...] = (*self.verdicts, *self.judge_verdicts)
         verdicts = [
             Conclusion(
                 kind="descriptive",
@@ -118,7 +119,7 @@ class DriftResult:
                 subject=verdict.respondent if isinstance(verdict, VerdictChange) else verdict.judge,
                 reference=self.before.title,
             )
-            for verdict in (*self.verdicts, *self.judge_verdicts)
+            for verdict in changes
             if verdict.changed
         ]
         return (headline, *(self._change(row) for row in changed), *verdicts)

@@ -151,7 +151,7 @@ def card_dict(card: JudgeCard) -> dict[str, Any]:
     if card.members:
         row["panel"] = {
             "members": list(card.members),
-            "own_family": {member: list(names) for member, names in card.kin},
+            "own_family": {member: list(names) for member, names in card.own_families},
         }
     row["bias"]["emotion"] = [_bias(bias) for bias in card.emotions]
     return row | {

@@ -26,7 +26,13 @@ from empathylab.analysis.benchmark.leaderboard import LeaderboardResult, report_
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.ratings.analysis import RatingsAnalysis, analyse_ratings
-from empathylab.analysis.results import Conclusion, ModelChoice, conclusions_frame, summary_text
+from empathylab.analysis.results import (
+    AnalysisResult,
+    Conclusion,
+    ModelChoice,
+    conclusions_frame,
+    summary_text,
+)
 from empathylab.analysis.run_selection import selected_runs
 from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
@@ -170,7 +176,7 @@ class LabOverview:
     @property
     def conclusions(self) -> tuple[Conclusion, ...]:
         """Those of every topic, in the order of the report."""
-        parts = [self.appraisal, *self.leaderboards, *self.judges]
+        parts: list[AnalysisResult] = [self.appraisal, *self.leaderboards, *self.judges]
         found = [conclusion for part in parts for conclusion in part.conclusions]
         return (*found, *(self.style.conclusions if self.style is not None else ()))
 
