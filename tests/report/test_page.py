@@ -92,5 +92,5 @@ def test_it_reads_without_scripts(report: Path, browser: Browser) -> None:
     page.goto(report.as_uri())
     assert page.locator(".situation:visible").count() == 32
     assert page.locator(".filters:visible").count() == 0
-    assert page.get_by_text("Read with care").is_visible()
+    assert page.get_by_text("Caveats").is_visible()
     context.close()

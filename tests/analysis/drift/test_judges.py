@@ -114,7 +114,7 @@ def test_judges_count_among_the_figures_and_stand_on_the_page(found: DriftResult
     assert [row for row in rows_tested(document) if row.get("judge") == JUDGE]
     page = changes_page(found)
     assert "Judges compared with people" in page
-    assert "May a judge stand in for people?" in page
+    assert "Can a judge replace human raters?" in page
 
 
 def test_a_judge_that_said_the_same_in_both_labs_counts_once(release: Path, tmp_path: Path) -> None:
@@ -128,8 +128,8 @@ def test_a_judge_that_said_the_same_in_both_labs_counts_once(release: Path, tmp_
     assert found.judge_verdicts == ()
     said = [f"{one.what}: {one.why}" for one in found.incomparable]
     assert (
-        f"judge {JUDGE} of {STUDY}, empathy: all that it said is the same on both occasions, word "
-        "for word, and counts once"
+        f"judge {JUDGE} of {STUDY}, empathy: all its ratings are identical on both occasions, and "
+        "count once"
     ) in said
 
 

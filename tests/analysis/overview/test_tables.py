@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,29 @@ def test_only_whoever_answered_stands_under_questionnaires(data: LabOverview) ->
     [asked] = [one for one in overview_tables(data) if one.title == "Questionnaires"]
     assert [row["respondent"] for row in asked.rows] == ["scripted/person"]
     assert "[" in asked.rows[0]["PANAS positive, change"]
-    assert asked.rows[0]["self-report"] in ("usable", "doubtful", "meaningless")
+    [report] = data.self_reports
+    assert asked.rows[0]["self-report"] == report.validity.verdict
+
+
+@pytest.mark.parametrize("order", [("usable", "meaningless", "doubtful"), ("doubtful", "usable")])
+def test_a_respondent_is_shown_with_its_worst_verdict(
+    data: LabOverview, order: tuple[str, ...]
+) -> None:
+    [report] = data.self_reports
+    reports = tuple(
+        dataclasses.replace(
+            report,
+            scale=f"scale-{number}",
+            validity=dataclasses.replace(report.validity, verdict=verdict),
+        )
+        for number, verdict in enumerate(order)
+    )
+    mixed = dataclasses.replace(
+        data, appraisal=dataclasses.replace(data.appraisal, self_reports=reports)
+    )
+    [asked] = [table for table in overview_tables(mixed) if table.title == "Questionnaires"]
+    worst = "meaningless" if "meaningless" in order else "doubtful"
+    assert asked.rows[0]["self-report"] == worst
 
 
 def test_an_empty_lab_says_what_to_do(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_where_all_ratings_are_the_same_a_page_is_made_and_the_report_has_none(
     assert reference.top == reference.lowest
     board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, "alike"))
     assert [line.at for line in leaderboard_section(board).lines] == [50.0] * 3
-    assert "Measured against alike" in render_leaderboard(board)
+    assert "Compared on alike" in render_leaderboard(board)
     assert report_leaderboard(sqlite_lab, "alike") is None
 
 
@@ -89,7 +89,7 @@ def test_the_boards_of_two_versions_of_a_study_are_told_apart(board: Leaderboard
     assert sections[0].id != sections[1].id == "leaderboard-7"
     page = render_leaderboard(other)
     assert 'aria-labelledby="leaderboard-7"' in page
-    assert '<h2 id="leaderboard-7">Measured against my study@1: ' in page
+    assert '<h2 id="leaderboard-7">Compared on my study@1: ' in page
     document = other.to_dict()
     assert (document["study"], document["version"]) == ("my study@1", 1)
     assert {one["study"] for one in leaderboard_table(other)} == {"my study@1"}

@@ -46,7 +46,7 @@ def test_the_section_has_its_parts_in_order(section: StyleSection) -> None:
     assert [part.id for part in section.parts] == [
         "style-profile",
         "style-words",
-        "style-telling",
+        "style-authorship",
         "style-emoji",
         "style-tactics",
         "style-reuse",
@@ -76,7 +76,7 @@ def test_specifications_are_plain_json(section: StyleSection) -> None:
 def test_one_respondent_has_a_profile_without_figures() -> None:
     found = style_section(estimate_style(responses().filter(respondent="dry")))
     assert found.parts[0].title == "How it writes"
-    assert "style-telling" not in [part.id for part in found.parts]
+    assert "style-authorship" not in [part.id for part in found.parts]
     assert "nobody to compare with" in found.notes[0]
 
 

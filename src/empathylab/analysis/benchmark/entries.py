@@ -85,7 +85,8 @@ class EntryBuilder:
         if missing:
             self.notes.append(
                 f"Excluded, because no judge has rated them: {', '.join(missing)}. "
-                f"Run `empathylab evaluate MODEL --against {self.reference.study.name} --judge MODEL`."
+                f"Run `empathylab evaluate MODEL --against {self.reference.study.name} "
+                "--judge MODEL`."
             )
         return [self._entry(name, one, kept[name]) for name, one in found.items() if one]
 

@@ -58,9 +58,9 @@ def measure_respondent(
 ) -> Measurement:
     """How people rate or would rate the respondent, and the difference from the study's own.
 
-    `replies` are the respondent's, `predicted` the judge's ratings of them and of replies that people
-    rated; `left_out` the same by a judge that was trained without this respondent, where it was
-    trained on the study.
+    `replies` are the respondent's, `predicted` the judge's ratings of them and of replies that
+    people rated; `left_out` the same by a judge that was trained without this respondent, where it
+    was trained on the study.
 
     With ten human ratings of the respondent or more these decide, and the judge only narrows the
     interval (`prediction_powered_mean`); they must be of a random part of the replies. With fewer,
@@ -222,13 +222,13 @@ class _Measure:
                 "the judge has rated none of the replies",
                 where=where,
                 got=self.respondent,
-                remedy="Let it rate them: run the same command again to resume.",
+                remedy="Let it rate them: run the same command again.",
             )
         if not any(sizes.get(name) for name in self.others):
             raise InputError(
                 "the judge has rated nothing that people rated, so its errors are not known",
                 where=where,
-                remedy="Let it rate the study's own responses: run the same command again to resume.",
+                remedy="Let it rate the study's own responses: run the same command again.",
             )
 
     def difference(self, own: Estimate, other: str) -> Difference:

@@ -59,7 +59,7 @@ class ReferenceRatings:
     """From each of `respondents` to its arm, and to who wrote the replies: one who took part in two
     arms (asked in two ways, say) counts as two."""
     imported: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=IMPORTED))
-    """judge, response, respondent, predicted, predicted_top: ratings by models that came with the study."""
+    """judge, response, respondent, predicted, predicted_top: models' ratings in the study."""
 
     @property
     def imported_judges(self) -> tuple[str, ...]:
@@ -239,7 +239,7 @@ def _measured(
     newest: Sequence[JudgedReply],
 ) -> tuple[JudgedReply, ...]:
     if respondent != reference.writer(respondent):
-        # Of one of a respondent's arms, what was rated in it: the rest cannot be assigned to an arm.
+        # Of one of a respondent's arms, what was rated in it: the rest belongs to no known arm.
         rated = set(reference.people.filter(respondent=respondent)["response"])
         return tuple(replace(one, respondent=respondent) for one in shown if one.response in rated)
     found = {(one.set, one.situation): one for one in (*newest, *shown)}
@@ -268,8 +268,8 @@ def judge_predictions(
     judges: Collection[str] | None = None,
     replies: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """Each judge's rating of each response: `predicted`, the rating, and `predicted_top`, the probability of
-    the highest point; means over orders and repeats, of the judge's distribution where it is known.
+    """Each judge's rating of each response (`predicted`) and probability of the highest point
+    (`predicted_top`): means over orders and repeats, of the judge's distribution where it is known.
 
     Of a judge that was asked with several setups, the one that covers most of what people rated and
     of `replies`; `ways` counts them. Models whose ratings came with the study are judges, too,

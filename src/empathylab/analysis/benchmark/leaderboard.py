@@ -77,8 +77,8 @@ class LeaderboardResult:
         """How ranks are found."""
         return ModelChoice(
             name="ranks from simultaneous intervals of all pairs",
-            reason="Each pair is compared at 1 − 0.05 / pairs, so that with 95% confidence no claim "
-            "of a difference is wrong.",
+            reason="Each pair is compared at 1 − 0.05 / pairs, so that with 95% confidence no "
+            "claim of a difference is wrong.",
         )
 
     @property

@@ -151,7 +151,7 @@ class Measurement:
     situations: int
     """To which the replies used are given."""
     calibration_missed: int
-    """Human ratings of the others that are not used, because the judge did not rate these replies."""
+    """Human ratings of the others that are not used: the judge did not rate these replies."""
     members: tuple[str, ...] = ()
     """Whose mean the judge is, where it is a panel."""
     notes: tuple[str, ...] = ()

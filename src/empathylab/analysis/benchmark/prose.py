@@ -20,7 +20,8 @@ def estimate_sentence(found: Measurement) -> str:
     verb = "is estimated at" if found.basis == "judge" else "is"
     return (
         f"{found.respondent}, {found.study}: the {what(head.outcome)} {verb} "
-        f"{shown(head.estimate, head.outcome)} (95% interval: {interval(head)}; {basis_name(found)})."
+        f"{shown(head.estimate, head.outcome)} "
+        f"(95% interval: {interval(head)}; {basis_name(found)})."
     )
 
 
@@ -162,20 +163,20 @@ def _holding(found: Measurement, head: Estimate) -> str:
     """What the interval allows for, or why it covers the whole scale."""
     if head.rules_out:
         return (
-            f"The interval allows for a judge that favours some respondents by this much. It is valid "
-            f"also where {found.respondent} is far better or worse than the others, if the judge's "
-            "ratings rise with people's along one straight line."
+            "The interval allows for a judge that favours some respondents by this much. It is "
+            f"valid also where {found.respondent} is far better or worse than the others, if the "
+            "judge's ratings rise with people's along one straight line."
         )
     if not head.fits:
         return (
-            f"No point of the scale is consistent with the judge's ratings of {found.respondent} on "
-            "the line of the others: the line does not hold here, and the interval covers the whole "
-            "scale."
+            f"No point of the scale is consistent with the judge's ratings of {found.respondent} "
+            "on the line of the others: the line does not hold here, and the interval covers the "
+            "whole scale."
         )
     if head.transferred is not None and head.transferred.rules_out:
         return (
-            "The interval allows for a judge that favours some respondents by this much, and covers "
-            "the whole scale."
+            "The interval allows for a judge that favours some respondents by this much, and "
+            "covers the whole scale."
         )
     if len(head.errors) == 2 and head.beyond:
         return (
@@ -192,8 +193,8 @@ def _if_like(found: Measurement, head: Estimate) -> str:
     """The intervals under stronger assumptions."""
     if head.exchangeable_low != head.exchangeable_low:
         return (
-            f"Assuming {found.respondent} is exchangeable with the others, it would be beyond the end "
-            "of the scale: it is not, or the line does not hold that far."
+            f"Assuming {found.respondent} is exchangeable with the others, it would be beyond the "
+            "end of the scale: it is not, or the line does not hold that far."
         )
     return (
         f"Assuming {found.respondent} is exchangeable with the others, the interval is "

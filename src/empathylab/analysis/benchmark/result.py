@@ -50,8 +50,7 @@ _MODELS = {
     ),
     "judge": (
         "transferred calibration",
-        "No human ratings of the respondent are used: the judge is calibrated on the study's other "
-        "respondents.",
+        "The judge is calibrated on the study's other respondents, without human ratings of this.",
     ),
 }
 

@@ -44,7 +44,7 @@ class FeatureShift:
 def usable_shifts(
     before: Occasion, after: Occasion, *, confidence: float
 ) -> tuple[list[UsableShift], list[tuple[str, str]]]:
-    """The proportions of usable replies of respondents on both occasions, and what is not compared."""
+    """The proportions of usable replies on both occasions, and what is not compared."""
     found, problems = [], []
     for name in _both(before, after):
         sides = [side.responses.filter(respondent=name) for side in (before, after)]

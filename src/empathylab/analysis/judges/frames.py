@@ -153,7 +153,8 @@ def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
     """The lab's judgements of a study's responses, with people's ratings of them.
 
     Models among the study's raters, as an imported table may bring them, are judges too. Without a
-    name, of the only study there is. The caller must check that the study is closed. Raises InputError for a study that nobody has rated.
+    name, of the only study there is. The caller must check that the study is closed. Raises
+    InputError for a study that nobody has rated.
     """
     chosen = lab_study(lab, study)
     where = f"study {chosen.name}"

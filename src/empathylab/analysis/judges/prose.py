@@ -232,10 +232,11 @@ def _stability(card: JudgeCard) -> str:
     stability = card.stability
     if stability is None:
         return "" if not card.n else "It was asked once about each response."
+    alpha = stability.alpha
     again = "Asked again, also with the scale reversed" if stability.turned else "Asked again"
     return (
-        f"{again}, it gives the same rating to {percent(stability.same)} of responses (Krippendorff's α "
-        f"{_ended(stability.alpha.estimate, stability.alpha.low, stability.alpha.high)} over "
+        f"{again}, it gives the same rating to {percent(stability.same)} of responses "
+        f"(Krippendorff's α {_ended(alpha.estimate, alpha.low, alpha.high)} over "
         f"{round(stability.repeats, 1):g} repeats of {number(stability.responses, 0)})."
     )
 
@@ -259,8 +260,8 @@ def _preferred(card: JudgeCard) -> str:
     )
     if found.consistent.n:
         text += (
-            f"; in {_proportion(found.consistent)} of {number(found.consistent.n, 0)} pairs of which it "
-            "prefers the same reply in both orders"
+            f"; in {_proportion(found.consistent)} of {number(found.consistent.n, 0)} pairs of "
+            "which it prefers the same reply in both orders"
         )
     left = {
         "ties": found.ties,

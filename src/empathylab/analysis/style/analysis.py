@@ -38,7 +38,7 @@ def from_lab(
     tagger_name: str = RULES,
     only: Sequence[str] | None = None,
 ) -> StyleResult:
-    """How the lab's respondents write, with the association of style and ratings where there are any.
+    """How the lab's respondents write, and how that is associated with ratings.
 
     Of several runs of a respondent over one set the one used last counts, as in the report.
     Replies that failed a check are excluded. Ratings are those of people, not of judges.

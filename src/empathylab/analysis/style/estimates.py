@@ -146,9 +146,9 @@ def estimate_style(
     """How the respondents of a frame write: a row per response, with respondent, situation, text.
 
     `ratings` has the columns respondent, situation and rating (a number, the best highest), maybe
-    also sample, rater, study and dimension. What cannot be estimated (one respondent, a package that
-    is not installed) is skipped, with a sentence in `notes`. `lists` are word lists that replace
-    the built-in ones of the same name.
+    also sample, rater, study and dimension. What cannot be estimated (one respondent, a package
+    that is not installed) is skipped, with a sentence in `notes`. `lists` are word lists that
+    replace the built-in ones of the same name.
     """
     depth = depth or Depth()
     taken, dropped = _responses(frame, respondent, situation, text)

@@ -60,8 +60,8 @@ def methods_paragraph(estimates: StyleEstimates) -> str:
     if authorship is not None:
         said.append(
             "Authors were identified by logistic regression on TF-IDF weights of character "
-            f"2–4-grams and word 1–2-grams in {authorship.folds}-fold cross-validation, all responses to "
-            "a situation in one fold; the interval of the accuracy allows for situations."
+            f"2–4-grams and word 1–2-grams in {authorship.folds}-fold cross-validation, all "
+            "responses to a situation in one fold; the interval is clustered by situation."
         )
     by = "rules on their wording" if estimates.tactics.tagger == RULES else estimates.tactics.tagger
     said.append(f"Ten tactics of empathic language were tagged in each sentence by {by}.")
@@ -213,8 +213,8 @@ def rated_sentence(rated: RatedStyle, titles: Mapping[str, str], most: int = 5) 
         if slopes:
             parts.append(f"; {direction} ratings with {listed(slopes[:most])}")
     return (
-        f"{begin}{len(significant)} of {counted(len(tested), 'feature')} are associated with {name} "
-        f"ratings{where} (p after Holm){''.join(parts)}. These are associations, not causes."
+        f"{begin}{len(significant)} of {counted(len(tested), 'feature')} are associated with "
+        f"{name} ratings{where} (p after Holm){''.join(parts)}. These are associations, not causes."
     )
 
 

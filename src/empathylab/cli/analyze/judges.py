@@ -63,7 +63,7 @@ def judges(
         bool,
         typer.Option(
             "--style/--no-style",
-            help="Also the style judge, which is free and trained on how the rated replies are written.",
+            help="Also the style judge, which is trained on how the rated replies are written.",
         ),
     ] = True,
     panel: Annotated[

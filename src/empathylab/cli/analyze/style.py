@@ -56,7 +56,7 @@ def style(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Word lists of your own (hedges.txt …), instead of the built-in ones of that name.",
+            help="Word lists of your own (hedges.txt …), instead of built-in ones of that name.",
         ),
     ] = None,
     write_lists: Annotated[

@@ -116,7 +116,7 @@ def change_chart(changes: Sequence[ScaleChange]) -> dict[str, Any]:
 
 
 def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
-    """One subscale's change from baseline after each factor's situations, respondents side by side."""
+    """One subscale's change from baseline by factor, respondents side by side."""
     rows = [
         {
             "respondent": one.respondent,

@@ -61,8 +61,8 @@ def _table(changes: Sequence[ScaleChange], scale: str) -> SideBySide:
     return SideBySide(
         scale,
         f"{scale.upper()}: baseline, and change after situations",
-        "Baseline: mean ± standard deviation. Then the change from baseline, ↑ or ↓ where the published "
-        f"test finds one at α = .01, – where it does not; people come last.{note}",
+        "Baseline: mean ± standard deviation. Then the change from baseline, ↑ or ↓ where the "
+        f"published test finds one at α = .01, – where it does not; people come last.{note}",
         tuple(rows),
     )
 

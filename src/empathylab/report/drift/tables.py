@@ -64,7 +64,7 @@ def change_tables(document: dict[str, Any]) -> list[Table]:
         ),
         _table(
             "Style: what changed",
-            f"Of {len(document['style'])} figures, those that are significant after the correction.",
+            f"Of {len(document['style'])} figures, those significant after the correction.",
             changed_rows(document["style"]),
             {"respondent": "respondent", "feature": "feature"},
             digits=2,

@@ -119,7 +119,7 @@ def _readable(one: DistinctiveTerms) -> DistinctiveTerms:
 
 
 def _every_respondent(analysis: StyleEstimates) -> pl.DataFrame:
-    """The emoji with a row of zero for respondents without any: each keeps its colour and position."""
+    """The emoji with a row of zero for respondents without any: each keeps its colour."""
     if not analysis.emoji.height:
         return analysis.emoji
     used = analysis.emoji.select("respondent", "emoji", "count", "per_response")

@@ -43,7 +43,10 @@ _MOST_PAIRS = 40
 _MOST_NAMED = 4
 _MOST_SIDE_BY_SIDE = 3
 _EXAMPLES = 8
-_TERM_CAPTION = "Uses per 1,000 words (of a phrase: per 1,000 phrases of that length); z orders the terms and is not a test"
+_TERM_CAPTION = (
+    "Uses per 1,000 words (of a phrase: per 1,000 phrases of that length); z orders the terms and "
+    "is not a test"
+)
 _NUMBER = re.compile(r"[+−<]? ?\.?\d|–$")
 _CAPTIONS = {
     "emoji": "The most common emoji. A PDF shows their names, because it cannot hold a font of "
