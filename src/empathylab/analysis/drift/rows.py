@@ -52,7 +52,7 @@ def changed_rows(rows: list[Row]) -> list[Row]:
 
 
 def tested_rows(document: dict[str, Any]) -> list[Row]:
-    """Every row of the document that could be tested, emotions left out."""
+    """Every row of the document that could be tested, without single emotions."""
     parts = ("scores", "usable_replies", "style", "ratings", "judges")
     rows = [row for part in parts for row in document[part] if row.get("emotion") is None]
     return [row for row in rows if row["p"] is not None]

@@ -84,10 +84,10 @@ def _length(rows: pl.DataFrame, confidence: float) -> JudgeBias:
         return untested("length", "the replies' words are not known")
     # A preference for length, separated from a preference for a respondent who writes at length.
     several = known["respondent"].drop_nulls().n_unique() > 1
-    doublings = known.with_columns(lean=pl.col("words").log(2))
+    doublings = known.with_columns(predictor=pl.col("words").log(2))
     found = scaled_bias(
         doublings,
-        "lean",
+        "predictor",
         prediction="expected",
         within="respondent" if several else None,
         rater=_rater(known),
@@ -172,8 +172,8 @@ def _group(rows: pl.DataFrame, column: BiasName, value: str, confidence: float) 
 def _gap(known: pl.DataFrame, inside: pl.Expr, confidence: float) -> Bias:
     """How much further above people the judge rates the rows inside than the others."""
     return scaled_bias(
-        known.with_columns(lean=inside.cast(pl.Float64)),
-        "lean",
+        known.with_columns(predictor=inside.cast(pl.Float64)),
+        "predictor",
         prediction="expected",
         rater=_rater(known),
         confidence=confidence,

@@ -1,4 +1,4 @@
-"""Judges held against people: a card for each judge and dimension."""
+"""Judges validated against human ratings: a card for each judge and dimension."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ _JUDGE = "\x00judge"
 
 @dataclass(frozen=True, slots=True)
 class CalibrationPlan:
-    """How judges are to be held against people."""
+    """How judges are validated against human ratings."""
 
     people_are: PeopleAre = "crowd"
     epsilon: float | None = None
-    """None for the value that goes with who the people are."""
+    """None for the value that is advised for these people."""
     families: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
     """By judge the respondents of its own family; by their names where it is not given."""
     panels: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)

@@ -67,7 +67,7 @@ class JudgedRatings:
     """By dimension the points of its scale, where they are known."""
     study: str = ""
     dropped: int = 0
-    """Rows left out because a rating, a rater or a response was missing, or was unusable."""
+    """Rows dropped because a rating, a rater or a response was missing or unusable."""
     setups: Mapping[str, int] = field(default_factory=dict, hash=False)
     """Of each judge that was asked with several setups, how many; one of them is used."""
 

@@ -53,7 +53,7 @@ class StyleText:
         if self.counts.blocks:
             blocks.append(weighted(self.counts, training))
         whole = sp.hstack(blocks, format="csr", dtype=np.float64)
-        # What stands in fewer than two training replies has no column left.
+        # What occurs in fewer than two training replies has no column left.
         return whole[:, np.unique(whole.indices)]
 
 

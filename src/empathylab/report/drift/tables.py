@@ -37,7 +37,7 @@ def change_tables(document: dict[str, Any]) -> list[Table]:
     return [
         _table(
             "Scales",
-            "Points of the scale: at baseline (default), after situations (evoked), and the change "
+            "Points of the scale: at baseline (rest), after situations (evoked), and the change "
             "from one to the other.",
             whole,
             scores | measured,

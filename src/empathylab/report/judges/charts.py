@@ -28,9 +28,9 @@ def confusion_chart(card: JudgeCard) -> dict[str, Any] | None:
         return None
     names = [f"{one:g}" for one in card.confusion.categories]
     rows = [
-        {"people": name, "judge": told, "count": count, "share": count / (sum(counts) or 1)}
+        {"people": name, "judge": rating, "count": count, "share": count / (sum(counts) or 1)}
         for name, counts in zip(names, card.confusion.counts, strict=True)
-        for told, count in zip(names, counts, strict=True)
+        for rating, count in zip(names, counts, strict=True)
     ]
     axis = alt.Axis(orient="top", labelAngle=0)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
