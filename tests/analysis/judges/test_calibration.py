@@ -49,7 +49,7 @@ def test_a_judge_that_goes_by_nothing_may_not() -> None:
     noise = np.random.default_rng(4).uniform(1, 5, 60)
     card = one_card(panel_of_experts(1, lambda _: noise), EXPERTS)
     assert card.decision == "not"
-    assert verdict(card) == "not shown: it is not shown to do as well as people at ε = 0.2"
+    assert verdict(card) == "not shown: it fails the alternative annotator test at ε = 0.2"
     assert any("replacing human raters" in one for one in not_for(card))
     assert "It would pass from ε" in reasons(card)[0]
 

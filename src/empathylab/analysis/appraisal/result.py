@@ -94,14 +94,14 @@ class AppraisalResult:
     @property
     def conclusions(self) -> tuple[Conclusion, ...]:
         """The overall change of each respondent and subscale, then the distances from people."""
-        doubts = {
-            (report.respondent, report.scale): validity_sentences([report])[0]
+        doubted = {
+            (report.respondent, report.scale): sentence
             for report in self.self_reports
-            if report.validity.verdict != "usable"
+            for sentence in doubts([report])
         }
         overall = [change for change in self.changes if change.level == "overall"]
         changes = [
-            _change_conclusion(change, doubts.get((change.respondent, change.scale)))
+            _change_conclusion(change, doubted.get((change.respondent, change.scale)))
             for change in overall
             if not math.isnan(change.delta)
         ]
@@ -110,12 +110,7 @@ class AppraisalResult:
     @property
     def caveats(self) -> tuple[str, ...]:
         """Doubts about self-reports, few situations, and who was excluded."""
-        found = validity_sentences(
-            [report for report in self.self_reports if report.validity.verdict != "usable"]
-        )
-        emotions = [change for change in self.changes if change.level == "emotion"]
-        if any(change.n < _FEW for change in emotions):
-            found.append(FEW_SITUATIONS)
+        found = [*doubts(self.self_reports), *few_scores(self.changes)]
         if self.exclusions is not None:
             found += exclusion_sentences(self.exclusions.studies)
         return tuple(found)
@@ -177,10 +172,20 @@ class AppraisalResult:
         return dataclasses.replace(self, **kept)
 
 
-FEW_SITUATIONS = (
-    f"With fewer than {_FEW} scores per emotion, results by emotion are a first look, not a test: "
-    "the dots show every single score."
-)
+def doubts(reports: Iterable[SelfReport]) -> list[str]:
+    """A sentence for self-reports that are not usable, with the reasons."""
+    return validity_sentences([report for report in reports if report.validity.verdict != "usable"])
+
+
+def few_scores(changes: Iterable[ScaleChange]) -> list[str]:
+    """That some emotions have few scores, if so."""
+    if all(change.n >= _FEW for change in changes if change.level == "emotion"):
+        return []
+    sentence = (
+        f"With fewer than {_FEW} scores per emotion, results by emotion are a first look, not a "
+        "test: the dots show every single score."
+    )
+    return [sentence]
 
 
 def interval_of(change: ScaleChange) -> Interval | None:

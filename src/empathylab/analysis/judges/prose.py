@@ -43,9 +43,10 @@ def verdict(card: JudgeCard) -> str:
     if card.decision == "cannot tell":
         return f"cannot tell: {card.untested}"
     if card.shortfall is not None and card.alt_test is not None and card.alt_test.passes:
-        return f"not shown: it passes at ε = {card.epsilon:g}, but {_SHORTFALLS[card.shortfall]}"
+        missing = _SHORTFALLS[card.shortfall]
+        return f"not shown: it passes the test at ε = {card.epsilon:g}, but {missing}"
     if card.decision == "not":
-        return f"not shown: it is not shown to do as well as people at ε = {card.epsilon:g}"
+        return f"not shown: it fails the alternative annotator test at ε = {card.epsilon:g}"
     found = limits(card)
     excepted = f", but not for {' or '.join(found)}" if found else ""
     return f"can replace human raters here at ε = {card.epsilon:g}{excepted}"

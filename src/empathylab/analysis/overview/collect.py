@@ -15,10 +15,11 @@ from empathylab import __version__
 from empathylab.analysis import judges
 from empathylab.analysis.appraisal.analysis import analyse_appraisals
 from empathylab.analysis.appraisal.result import (
-    FEW_SITUATIONS,
     AppraisalResult,
     change_rows,
     counterpart_rows,
+    doubts,
+    few_scores,
     validity_rows,
 )
 from empathylab.analysis.appraisal.self_reports import SelfReport
@@ -191,16 +192,9 @@ class LabOverview:
         def wanted(part: SelfReport | RunSummary | ScaleChange) -> bool:
             return respondents is None or part.respondent in respondents
 
-        found = list(
-            dataclasses.replace(
-                self.appraisal,
-                self_reports=tuple(filter(wanted, self.appraisal.self_reports)),
-                changes=tuple(filter(wanted, self.appraisal.changes)),
-            ).caveats
-        )
-        few = found.pop() if found and found[-1] == FEW_SITUATIONS else None
+        found = doubts(filter(wanted, self.self_reports))
         found += [sentence for run in self.runs if wanted(run) for sentence in _run_caveats(run)]
-        found += [few] if few else []
+        found += few_scores(filter(wanted, self.appraisal.changes))
         found += self.unrated
         if self.left_out_runs:
             older = f"{self.left_out_runs} older runs of the same kind in this lab are not shown"
