@@ -83,7 +83,7 @@ def test_a_judge_asked_in_several_ways_is_said_and_not_mixed(released: Lab) -> N
     assert judged.setups == {"the/judge": 2}
     assert judged.judges["rating"].unique().to_list() == [3]
     notes = analyse_judged(judged, plan=CalibrationPlan(resamples=0), style=False).notes
-    assert any("the/judge was asked in 2 ways" in one for one in notes)
+    assert any("the/judge was asked with 2 setups" in one for one in notes)
 
 
 def test_choices_of_a_lab_are_held_against_the_ratings_of_both_replies(released: Lab) -> None:

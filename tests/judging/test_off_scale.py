@@ -89,9 +89,9 @@ def test_where_no_level_of_the_scale_fits_the_whole_scale_is_left() -> None:
     assert (head.estimate, head.low, head.high) == (1.0, 0.0, 1.0)
     assert not head.fits
     assert not head.rules_out
-    assert "no level of the scale goes with" in head.note
+    assert "no level of the scale is consistent with" in head.note
     said = " ".join(rests_on(found))
-    assert "No point of the scale goes with what the judge says of new/model" in said
+    assert "No point of the scale is consistent with the judge's ratings of new/model" in said
     assert "would lie beyond the end of the scale" in said
     assert "100% to 100%" not in said
     assert _line(entry(found)).interval == "0.0% to 100.0%"
@@ -114,7 +114,7 @@ def test_two_whose_line_leads_off_the_scale_are_not_parted_on_a_leaderboard() ->
     assert (low, high) == (-math.inf, math.inf)
     pair = compared(entry(found), entry(measured(0.3 + 0.2 * 0.45)), 0.95)
     assert pair.low <= pair.difference <= pair.high
-    assert not pair.apart
+    assert not pair.differs
 
 
 def test_an_interval_that_only_reaches_over_the_end_keeps_its_other_end() -> None:
@@ -125,7 +125,7 @@ def test_an_interval_that_only_reaches_over_the_end_keeps_its_other_end() -> Non
 
 def test_what_holds_is_said_of_an_interval_that_leaves_something_out() -> None:
     said = rests_on(measured(0.3 + 0.2 * 0.45))
-    assert any("holds also where new/model is far better or worse" in one for one in said)
+    assert any("valid also where new/model is far better or worse" in one for one in said)
 
 
 def test_two_others_are_not_said_to_lie_below_one_between_them() -> None:
@@ -134,7 +134,7 @@ def test_two_others_are_not_said_to_lie_below_one_between_them() -> None:
     assert not between.headline.rules_out
     assert not between.headline.beyond
     assert not any("beyond them" in one for one in rests_on(between))
-    assert any("wider than the scale" in one for one in rests_on(between))
+    assert any("by this much, and covers the whole scale" in one for one in rests_on(between))
     beyond = measured(0.3 + 0.2 * 0.9, good, leans)
     assert any("Two others cannot show" in one for one in rests_on(beyond))
 
@@ -147,5 +147,5 @@ def test_a_finite_interval_wider_than_the_scale_is_said_to_be_so() -> None:
     assert head.transferred.rules_out
     assert not head.rules_out
     said = rests_on(found)
-    assert any("wider than the scale" in one for one in said)
-    assert not any("not shown to go up" in one for one in said)
+    assert any("by this much, and covers the whole scale" in one for one in said)
+    assert not any("not shown to rise" in one for one in said)

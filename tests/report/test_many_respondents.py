@@ -45,8 +45,8 @@ def collected(lab: Lab) -> LabOverview:
 def test_all_can_be_browsed_but_the_style_of_few_is_described(lab: Lab) -> None:
     data = collected(lab)
     assert data.style is not None
-    assert len(data.style.respondents) == 10
-    assert any(f"Of {RESPONDENTS} respondents" in note for note in data.style.notes)
+    assert len(data.style.estimates.respondents) == 10
+    assert any(f"Of {RESPONDENTS} respondents" in note for note in data.style.caveats)
     page = render(data)
     assert all(f">model/{number}</option>" in page for number in range(RESPONDENTS))
 

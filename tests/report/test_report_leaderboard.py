@@ -138,7 +138,7 @@ def test_a_judge_that_sharpens_people_is_said_to_have_been_asked_in_several_ways
     line = next(one for one in board.entries if one.respondent == "gpt")
     assert (line.found.basis, line.found.judge) == ("people and judge", "a/judge")
     assert line.judged_first is not None
-    assert sum("a/judge was asked in 2 ways" in one for one in board.notes) == 1
+    assert sum("a/judge was asked with 2 setups" in one for one in board.notes) == 1
 
 
 def test_replies_read_once_are_those_read_one_by_one(sqlite_lab: Lab, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def shown(visit: Visit, word: str) -> str:
     """The first reply of the only situation with that word."""
     visit.page.locator("input[name=text]").fill(word)
     expect(visit.page.locator(".situation")).to_have_count(1)
-    expect(visit.page.locator(".situation .told")).to_contain_text(f"{word} <script>")
+    expect(visit.page.locator(".situation .situation-text")).to_contain_text(f"{word} <script>")
     return visit.page.locator(".reply p:not(.who)").first.inner_text()
 
 

@@ -46,7 +46,10 @@ def test_one_line_that_fails_takes_no_other_with_it(
     monkeypatch.setattr("empathylab.analysis.benchmark.entries.EntryBuilder._by_models", fails)
     board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
     assert {one.respondent for one in board.entries} == set(reference.respondents)
-    assert any("new/model: " in one and "this cannot be predicted" in one for one in board.notes)
+    assert any(
+        "new/model is excluded: " in one and "this cannot be predicted" in one
+        for one in board.notes
+    )
 
 
 def test_arms_rated_at_different_times_are_said_with_who_rated_them(

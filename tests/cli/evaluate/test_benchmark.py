@@ -101,7 +101,7 @@ def test_it_says_that_it_rests_on_the_judge_and_by_how_much_it_could_be_off(fold
     text = run(*measure(folder)).stdout
     assert "rests on how the judge" in text
     assert "calibrated on other respondents" in text
-    assert "it missed human by" in text
+    assert "its error was" in text
     page = (folder / "reports" / f"leaderboard-{STUDY}.html").read_text()
     assert "rests on how the judge" in page
     assert "estimated by a judge" in page
@@ -174,11 +174,11 @@ def test_a_second_way_of_asking_hides_nobody(folder: Path) -> None:
         *("evaluate", COLD, "--against", STUDY, "--judge", JUDGE, "--mode", "logprob"),
         *("--lab", folder),
     )
-    assert "asked in 2 ways" in " ".join(predicted["results"][0]["rests_on"])
+    assert "asked with 2 setups" in " ".join(predicted["results"][0]["rests_on"])
     board = found("leaderboard", "--lab", folder)
     judges = {row["respondent"]: row["judge"] for row in board["respondents"]}
     assert (judges[WARM], judges[COLD]) == (JUDGE, JUDGE)
-    assert sum("asked in 2 ways" in one for one in board["notes"]) == 1
+    assert sum("asked with 2 setups" in one for one in board["notes"]) == 1
 
 
 def test_that_the_style_judge_stands_in_for_models_is_said(folder: Path) -> None:

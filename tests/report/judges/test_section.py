@@ -161,7 +161,7 @@ def test_of_a_few_ratings_no_calibration_is_drawn_and_no_clearance_given() -> No
     [card] = study.cards
     assert small.cards[0].n_ratings == 24
     assert not any(figure.title.startswith("Calibration") for figure in card.figures)
-    assert any("Of 24 ratings by people no calibration is drawn" in one for one in card.reasons)
+    assert any("No calibration is drawn from 24 human ratings" in one for one in card.reasons)
     assert any("only a large one would be found" in one for one in card.reasons)
 
 

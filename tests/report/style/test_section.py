@@ -13,6 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from empathylab.analysis.style.estimates import Depth, StyleEstimates, estimate_style
+from empathylab.analysis.style.result import StyleResult
 from empathylab.report.style.figures import slug, style_figures, write_figures
 from empathylab.report.style.section import StyleSection, style_section
 from empathylab.report.vega import vega_bundle
@@ -35,7 +36,7 @@ def analysis() -> StyleEstimates:
 
 @pytest.fixture(scope="module")
 def section(analysis: StyleEstimates) -> StyleSection:
-    return style_section(analysis)
+    return style_section(StyleResult(analysis))
 
 
 def test_without_an_analysis_the_section_is_empty() -> None:
@@ -74,7 +75,7 @@ def test_specifications_are_plain_json(section: StyleSection) -> None:
 
 
 def test_one_respondent_has_a_profile_without_figures() -> None:
-    found = style_section(estimate_style(responses().filter(respondent="dry")))
+    found = style_section(StyleResult(estimate_style(responses().filter(respondent="dry"))))
     assert found.parts[0].title == "How it writes"
     assert "style-authorship" not in [part.id for part in found.parts]
     assert "nobody to compare with" in found.notes[0]
