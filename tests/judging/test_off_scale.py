@@ -92,7 +92,7 @@ def test_where_no_level_of_the_scale_fits_the_whole_scale_is_left() -> None:
     assert "no level of the scale is consistent with" in head.note
     said = " ".join(rests_on(found))
     assert "No point of the scale is consistent with the judge's ratings of new/model" in said
-    assert "would lie beyond the end of the scale" in said
+    assert "would be beyond the end of the scale" in said
     assert "100% to 100%" not in said
     assert _line(entry(found)).interval == "0.0% to 100.0%"
     assert measurement_dict(found)["estimates"][0]["if_like_the_others"] is None

@@ -89,7 +89,7 @@ def test_the_verdict_its_reasons_and_its_limits_are_printed(ratings: Path) -> No
     assert "kin/judge, rating: cannot tell: n too small" in out
     assert "– It favours long replies more than people do" in out
     assert "– Not for: replacing human raters without human ratings; comparing replies" in out
-    assert err == "The style judge is left out: the replies' texts are not known.\n"
+    assert err == "The style judge is skipped: the replies' texts are not known.\n"
 
 
 def test_epsilon_and_family_can_be_given(ratings: Path) -> None:
