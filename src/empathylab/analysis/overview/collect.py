@@ -348,7 +348,7 @@ def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[L
 
 def _progress(lab: Lab, name: str) -> str:
     """The progress of a running study; its results are hidden."""
-    status = StudyService(lab, name).status()
+    status = StudyService(lab, name).actions.status()
     finished, places = (
         sum(getattr(arm, field) for arm in status.arms) for field in ("finished", "places")
     )
