@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from empathylab.analysis.appraisal.rows import place_label
+from empathylab.analysis.appraisal.result import place_label
 from empathylab.analysis.ratings import RatingsResult, from_table
 from empathylab.analysis.ratings.collection_periods import collection_rows, collection_table
 from empathylab.analysis.ratings.mixed_models import (

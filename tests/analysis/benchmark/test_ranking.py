@@ -12,45 +12,45 @@ import pytest
 from scipy import stats
 
 from empathylab.analysis.benchmark.estimates import measured_by_people
-from empathylab.analysis.benchmark.frames import Ground, study_ground
-from empathylab.analysis.benchmark.leaderboard import Entry, compared, ranked
+from empathylab.analysis.benchmark.frames import ReferenceRatings, reference_ratings
+from empathylab.analysis.benchmark.ranking import Entry, compared, ranked
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
 from empathylab.store.judged_replies import JudgedStudy
 from tests.judging.measured import STUDY, released_lab
 
 
-def entries(ground: Ground) -> list[Entry]:
+def entries(reference: ReferenceRatings) -> list[Entry]:
     return [
-        Entry(name, measured_by_people(ground, name, parts=False), 48, None, None, None, None)
-        for name in ground.respondents
+        Entry(name, measured_by_people(reference, name, parts=False), 48, None, None, None, None)
+        for name in reference.respondents
     ]
 
 
-def ground_of(lab: Lab, folder: Path, **good: float) -> Ground:
+def ground_of(lab: Lab, folder: Path, **good: float) -> ReferenceRatings:
     released_lab(lab, folder, arms=tuple(good), good=good, raters=12)
-    return study_ground(lab, STUDY)
+    return reference_ratings(lab, STUDY)
 
 
 def test_the_order_is_by_estimate_and_clear_differences_part_ranks(
     sqlite_lab: Lab, tmp_path: Path
 ) -> None:
-    ground = ground_of(sqlite_lab, tmp_path, low=0.05, high=0.95, middle=0.5)
-    found = ranked(entries(ground)).entries
+    reference = ground_of(sqlite_lab, tmp_path, low=0.05, high=0.95, middle=0.5)
+    found = ranked(entries(reference)).entries
     assert [one.respondent for one in found] == ["high", "middle", "low"]
     assert [(one.rank_low, one.rank_high) for one in found] == [(1, 1), (2, 2), (3, 3)]
 
 
 def test_who_is_not_shown_to_differ_shares_ranks(sqlite_lab: Lab, tmp_path: Path) -> None:
-    ground = ground_of(sqlite_lab, tmp_path, one=0.5, two=0.5, worst=0.02)
-    found = ranked(entries(ground)).entries
+    reference = ground_of(sqlite_lab, tmp_path, one=0.5, two=0.5, worst=0.02)
+    found = ranked(entries(reference)).entries
     assert [(one.rank_low, one.rank_high) for one in found] == [(1, 2), (1, 2), (3, 3)]
     assert [one.place for one in found] == [1, 2, 3]
 
 
 def test_who_has_no_interval_can_have_any_rank(sqlite_lab: Lab, tmp_path: Path) -> None:
-    ground = ground_of(sqlite_lab, tmp_path, good=0.9, bad=0.1)
-    known = entries(ground)
+    reference = ground_of(sqlite_lab, tmp_path, good=0.9, bad=0.1)
+    known = entries(reference)
     head = known[0].found.headline
     nothing = (float("nan"), float("nan"))
     vague = dataclasses.replace(head, basis="judge", rows=None, ends=lambda _confidence: nothing)
@@ -77,8 +77,8 @@ def rated(name: str, ratings: list[float], situations: list[str]) -> Entry:
         }
     ).with_columns(top=(pl.col("rating") == 3).cast(pl.Float64))
     dimension = Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
-    ground = Ground(JudgedStudy(1, "s", 1, {}), dimension, "between", rows)
-    found = measured_by_people(ground, name, parts=False)
+    reference = ReferenceRatings(JudgedStudy(1, "s", 1, {}), dimension, "between", rows)
+    found = measured_by_people(reference, name, parts=False)
     mean = tuple(one for one in found.estimates if one.outcome.kind == "mean")
     own = dataclasses.replace(found, estimates=mean)
     return Entry(name, own, len(situations), None, None, None, None)
@@ -121,7 +121,7 @@ def test_pairs_tell_apart_what_single_means_do_not() -> None:
     same = compared(rated("new", BETTER, NAMES), rated("old", EASY, NAMES), 0.95)
     others = [f"t{number}" for number in range(12)]
     apart = compared(rated("new", BETTER, NAMES), rated("old", EASY, others), 0.95)
-    assert (same.apart, apart.apart) == (True, False)
+    assert (same.differs, apart.differs) == (True, False)
     assert (apart.paired, apart.shared) == (False, 0)
 
 
@@ -174,6 +174,8 @@ def test_equals_are_seldom_parted() -> None:
         ]
         people = pl.concat(rows).with_columns(top=(pl.col("rating") == 3).cast(pl.Float64))
         dimension = Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
-        ground = Ground(JudgedStudy(1, "s", 1, {}), dimension, "between", people)
-        claims += any(one.rank_high - one.rank_low < 3 for one in ranked(entries(ground)).entries)
+        reference = ReferenceRatings(JudgedStudy(1, "s", 1, {}), dimension, "between", people)
+        claims += any(
+            one.rank_high - one.rank_low < 3 for one in ranked(entries(reference)).entries
+        )
     assert claims <= 5

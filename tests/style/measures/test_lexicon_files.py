@@ -46,16 +46,16 @@ def test_harmless_differences_do_not_matter(tmp_path: Path, content: str) -> Non
     assert read(tmp_path, content) == read(tmp_path, GOOD)
 
 
-def test_spaces_in_place_of_tabs_are_mended_and_said(tmp_path: Path) -> None:
+def test_spaces_in_place_of_tabs_are_read_as_tabs_with_a_note(tmp_path: Path) -> None:
     found = read(tmp_path, GOOD.replace("\t", "    "))
     assert found.entries == read(tmp_path, GOOD).entries
-    assert found.notes == ("own.dic: spaces in place of tabs were read as tabs (5 lines)",)
+    assert found.notes == ("own.dic: spaces were read as tabs (5 lines)",)
 
 
 def test_a_word_that_comes_twice_has_the_categories_of_both(tmp_path: Path) -> None:
     found = read(tmp_path, GOOD + "glad\t22\n")
     assert found.entries[0] == Entry(("glad",), (0, 1))
-    assert found.notes == ("own.dic: words that come twice had their categories united (1 line)",)
+    assert found.notes == ("own.dic: the categories of repeated words were merged (1 line)",)
 
 
 def test_conditional_entries_are_read_by_their_last_alternative(tmp_path: Path) -> None:

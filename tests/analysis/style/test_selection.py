@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from empathylab.analysis.style.lab import report_respondents
+from empathylab.analysis.style.analysis import report_respondents
 
 
 def frame(names: list[str]) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Dictionaries in the LIWC format.
+"""Lexicons read from files: word lists (`.txt`), and dictionaries in the LIWC format (`.dic`).
 
     %
     1<TAB>category
@@ -6,8 +6,8 @@
     word<TAB>1
     stem*<TAB>1<TAB>2
 
-Mended, and said in the lexicon's notes: spaces in place of tabs, words that come twice (their
-categories are united), old Windows encoding, entries without a word (emoticons, say), and
+Corrected, with a sentence in the lexicon's notes: spaces instead of tabs, repeated words (their
+categories are merged), old Windows encoding, entries without a word (emoticons, say), and
 conditional entries as LIWC2007 has two (`<of>131/125`, `(2 134)125/464`: the last alternative is
 taken). Everything else that is odd is an error with its line: a guess would change numbers
 silently.
@@ -20,10 +20,56 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from empathylab.errors import InputError
-from empathylab.style.measures.lexicons import Lexicon, Line, cut_entries, read_bytes
+from empathylab.style.measures.lexicons import Lexicon, Line, cut_entries, lexicon_from_lines
 
 _CONDITIONAL = re.compile(r"(?:<[^>]*>|\([^)]*\))\d+/(\d+)")
 _ID = re.compile(r"\d+")
+_SUFFIXES = (".dic", ".txt")
+
+
+def read_lexicons(path: str | Path) -> tuple[Lexicon, ...]:
+    """The lexicons of a `.dic` or `.txt` file, or of every such file in a folder."""
+    path = Path(path)
+    if not path.is_dir():
+        return (read_lexicon(path),)
+    files = [file for file in sorted(path.iterdir()) if file.suffix.lower() in _SUFFIXES]
+    if not files:
+        raise InputError(
+            "the folder holds no word list",
+            where=str(path),
+            remedy="Put files named something.txt (or something.dic) into it.",
+        )
+    return tuple(read_lexicon(file) for file in files)
+
+
+def read_lexicon(path: str | Path) -> Lexicon:
+    """The lexicon in a LIWC-format `.dic` or in a word list."""
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix == ".dic":
+        return read_dic(path)
+    if suffix == ".txt":
+        return read_word_list(path)
+    raise InputError(
+        "words are read from .dic and .txt files",
+        where=path.name,
+        got=path.suffix or "no ending",
+        remedy="Name it something.dic (LIWC's format) or something.txt (a word on each line).",
+    )
+
+
+def read_word_list(path: str | Path) -> Lexicon:
+    """The lexicon in a text file with a word or phrase on each line, named after the file."""
+    path = Path(path)
+    try:
+        text = _read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"the word list is not UTF-8 text (byte {error.start})",
+            where=path.name,
+            remedy="Save it as UTF-8.",
+        ) from error
+    return lexicon_from_lines(path.stem, text, path.name)
 
 
 def read_dic(path: str | Path) -> Lexicon:
@@ -32,7 +78,7 @@ def read_dic(path: str | Path) -> Lexicon:
 
 
 class _Reading:
-    """One reading of one file, and what was mended on the way."""
+    """One reading of one file, and what was corrected on the way."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -50,14 +96,14 @@ class _Reading:
             raise self._error("there are no words after the second %", "Add lines like: word<TAB>1")
         repeated = len(lines) - len({line.written.lower() for line in lines})
         entries, wordless = cut_entries(lines, self.path.name)
-        self._note(self.spaced, "spaces in place of tabs were read as tabs")
+        self._note(self.spaced, "spaces were read as tabs")
         self._note(self.conditional, "conditional entries were read by their last alternative")
-        self._note(repeated, "words that come twice had their categories united")
+        self._note(repeated, "the categories of repeated words were merged")
         self._note(wordless, "entries without a word match nothing")
         return Lexicon(self.path.stem, tuple(names.values()), entries, tuple(self.notes))
 
     def _lines(self) -> Iterator[tuple[int, str]]:
-        content = read_bytes(self.path)
+        content = _read_bytes(self.path)
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
@@ -90,12 +136,12 @@ class _Reading:
             name = " ".join(rest)
             if not _ID.fullmatch(id_) or not name:
                 raise self._error(
-                    "a category is a number, a tab and a name", "Mend the line.", number, line
+                    "a category is a number, a tab and a name", "Fix the line.", number, line
                 )
             id_ = str(int(id_))
             if id_ in names or name in names.values():
                 raise self._error(
-                    "the category's number or name comes twice", "Rename one of them.", number, line
+                    "the category's number or name is repeated", "Rename one of them.", number, line
                 )
             names[id_] = name
         if not names:
@@ -155,3 +201,15 @@ class _Reading:
     ) -> InputError:
         where = self.path.name if number is None else f"{self.path.name} line {number}"
         return InputError(what, where=where, got=got, remedy=remedy)
+
+
+def _read_bytes(path: Path) -> bytes:
+    """What the file holds, or an error that says why it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"the file cannot be read ({error.strerror or error})",
+            where=str(path),
+            remedy="Check the path.",
+        ) from error

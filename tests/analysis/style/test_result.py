@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from empathylab.analysis.style.analysis import Depth, StyleAnalysis, analyse_style
-from empathylab.analysis.style.document import style_document
+from empathylab.analysis.style.estimates import Depth, StyleEstimates, estimate_style
 from empathylab.analysis.style.prose import paragraphs
+from empathylab.analysis.style.result import StyleResult
 from empathylab.analysis.style.tables import (
     classification_rows,
     confusion_rows,
@@ -28,15 +28,15 @@ from tests.report.style_frames import ratings, responses
 
 
 @pytest.fixture(scope="module")
-def analysis() -> StyleAnalysis:
+def analysis() -> StyleEstimates:
     frame = responses()
-    return analyse_style(frame, ratings=ratings(frame), depth=Depth(permutations=99))
+    return estimate_style(frame, ratings=ratings(frame), depth=Depth(permutations=99))
 
 
 @pytest.fixture(scope="module")
-def document(analysis: StyleAnalysis) -> dict[str, Any]:
+def document(analysis: StyleEstimates) -> dict[str, Any]:
     # Through JSON and back, without a NaN anywhere.
-    found: dict[str, Any] = json.loads(json.dumps(style_document(analysis), allow_nan=False))
+    found: dict[str, Any] = json.loads(json.dumps(StyleResult(analysis).to_dict(), allow_nan=False))
     return found
 
 
@@ -84,8 +84,8 @@ def test_emoji_tactics_repetition_and_ratings_are_there(document: dict[str, Any]
 
 
 def test_one_respondent_has_null_predictability_and_a_note() -> None:
-    lone = analyse_style(responses().filter(respondent="dry"))
-    found = json.loads(json.dumps(style_document(lone), allow_nan=False))
+    lone = estimate_style(responses().filter(respondent="dry"))
+    found = json.loads(json.dumps(StyleResult(lone).to_dict(), allow_nan=False))
     assert found["predictability"] is None
     assert (found["tests"], found["distinctive"]) == ([], {})
     assert "nobody to compare with" in found["notes"][0]
@@ -93,26 +93,26 @@ def test_one_respondent_has_null_predictability_and_a_note() -> None:
 
 def test_one_single_word_has_no_nan_in_json() -> None:
     frame = pl.DataFrame({"respondent": ["a"], "situation": ["s"], "text": ["Hm"]})
-    json.dumps(style_document(analyse_style(frame)), allow_nan=False)
+    json.dumps(StyleResult(estimate_style(frame)).to_dict(), allow_nan=False)
 
 
-def test_paragraphs_hold_methods_and_the_main_numbers(analysis: StyleAnalysis) -> None:
+def test_paragraphs_hold_methods_and_the_main_numbers(analysis: StyleEstimates) -> None:
     text = "\n".join(paragraphs(analysis))
     assert "24 responses of warm and dry to 12 situations" in text
     assert "Monroe et al., 2008" in text
     assert "paired t tests of situation means" in text
-    assert "was named correctly in 100.0% of 24 responses" in text
+    assert "was identified correctly in 100.0% of 24 responses" in text
     assert "“my own week”" in text
     assert "nan" not in text
 
 
 def test_paragraphs_of_one_respondent_make_no_comparison() -> None:
-    text = "\n".join(paragraphs(analyse_style(responses().filter(respondent="dry"))))
+    text = "\n".join(paragraphs(estimate_style(responses().filter(respondent="dry"))))
     assert "compared by" not in text
     assert "dry wrote 12.0" in text
 
 
-def test_the_short_table_has_a_row_per_respondent(analysis: StyleAnalysis) -> None:
+def test_the_short_table_has_a_row_per_respondent(analysis: StyleEstimates) -> None:
     warm, dry = overview_rows(analysis)
     assert (warm["respondent"], warm["words"], warm["!"], warm["emoji"]) == (
         "warm", "12.00", "2.00", "1.00",
@@ -120,13 +120,13 @@ def test_the_short_table_has_a_row_per_respondent(analysis: StyleAnalysis) -> No
     assert dry["?"] == "1.00"
 
 
-def test_features_nobody_uses_are_not_in_the_table(analysis: StyleAnalysis) -> None:
+def test_features_nobody_uses_are_not_in_the_table(analysis: StyleEstimates) -> None:
     names = [row["feature"] for row in feature_rows(analysis)]
     assert "exclamation marks" in names
     assert "semicolons" not in names
 
 
-def test_values_for_a_spreadsheet_are_not_rounded(analysis: StyleAnalysis) -> None:
+def test_values_for_a_spreadsheet_are_not_rounded(analysis: StyleEstimates) -> None:
     [mtld] = [
         row
         for row in feature_values(analysis)
@@ -135,16 +135,16 @@ def test_values_for_a_spreadsheet_are_not_rounded(analysis: StyleAnalysis) -> No
     assert mtld["mean"] == analysis.profiles[0].features["letters_per_word"].mean
 
 
-def test_the_largest_differences_come_first_and_can_be_cut(analysis: StyleAnalysis) -> None:
+def test_the_largest_differences_come_first_and_can_be_cut(analysis: StyleEstimates) -> None:
     assert len(difference_rows(analysis, most=3)) == 3
     assert len(difference_rows(analysis)) == len(analysis.differences)
 
 
-def test_the_other_tables_follow_the_results(analysis: StyleAnalysis) -> None:
+def test_the_other_tables_follow_the_results(analysis: StyleEstimates) -> None:
     assert confusion_rows(analysis)[0] == {
         "written by": "warm",
-        "told as warm": "12",
-        "told as dry": "0",
+        "predicted as warm": "12",
+        "predicted as dry": "0",
     }
     assert classification_rows(analysis)[0]["accuracy"] == "100.0%"
     assert emoji_rows(analysis) == [
@@ -160,7 +160,7 @@ def test_the_other_tables_follow_the_results(analysis: StyleAnalysis) -> None:
     assert relation_rows(analysis.rated[0])[0]["ratings"] == "72"
 
 
-def test_figures_and_sentences_use_main_features_that_vary(analysis: StyleAnalysis) -> None:
+def test_figures_and_sentences_use_main_features_that_vary(analysis: StyleEstimates) -> None:
     titles = main_features(analysis)
     assert titles["exclamation_marks"] == "exclamation marks"
     assert "dashes" not in titles
