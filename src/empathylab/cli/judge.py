@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json as encoder
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from empathylab.cli.options import JsonOption, RunOptions, with_run_options
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -269,11 +269,10 @@ def _print_json(found: dict[str, Any], tallies: list[Tally]) -> None:
         | {"done": one.done, "missing": one.missing}
         for one in tallies
     ]
-    typer.echo(encoder.dumps(found | {"sessions": sessions}, indent=2, ensure_ascii=False))
+    print_json(found | {"sessions": sessions})
 
 
 def _print_summary(found: dict[str, Any], _tallies: list[Tally]) -> None:
-    from empathylab.cli.tables import print_rows
 
     typer.echo(f"{found['source']}: {found['responses']:,} responses\n")
     for part in ("judges", "respondents"):

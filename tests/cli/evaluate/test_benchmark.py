@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from empathylab.cli import evaluate
 from empathylab.cli.analyze import leaderboard as analyze_leaderboard
 from empathylab.cli.app import LabGroup
-from empathylab.cli.data import import_rated as data_import_rated
+from empathylab.cli.data.imports import rated_responses
 from empathylab.models import known_weights
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, runs_frame
@@ -44,7 +44,7 @@ from tests.study.service_examples import START, Clock, furnish, someone
 app = typer.Typer(cls=LabGroup)
 app.command("evaluate")(evaluate.evaluate)
 app.command("leaderboard")(analyze_leaderboard.leaderboard)
-app.command("ratings")(data_import_rated.ratings)
+app.command("ratings")(rated_responses.ratings)
 
 WARM = "scripted/models_here:warm"
 COLD = "scripted/models_here:cold"

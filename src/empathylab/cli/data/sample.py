@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json as encoder
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.situations import SituationSet
@@ -175,11 +175,10 @@ def _print_json(name: str, change: str, made: Draw) -> None:
         "paragraph": methods_paragraph(made),
         **dataclasses.asdict(made),
     }
-    typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
+    print_json(found)
 
 
 def _print_draw(name: str, change: str, made: Draw) -> None:
-    from empathylab.cli.tables import print_rows
     from empathylab.situations.sampling.methods import methods_paragraph
 
     typer.echo(f"{name}: {change}, {len(made.situations):,} situations\n")

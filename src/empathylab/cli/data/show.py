@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json as encoder
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -103,10 +103,9 @@ def _counted(column: str) -> pl.Expr:
 
 
 def _print_study(study: dict[str, Any], *, as_json: bool) -> None:
-    from empathylab.cli.tables import print_rows
 
     if as_json:
-        typer.echo(encoder.dumps(study, indent=2, ensure_ascii=False))
+        print_json(study)
         return
     typer.echo(f"{study['title']} ({study['design']}, {study['status']})")
     typer.echo(f"{study['raters']:,} raters, {study['ratings']:,} ratings\n")
@@ -153,7 +152,7 @@ def _show_set(
     if as_json:
         rows = [dataclasses.asdict(one) for one in picked]
         found = {"set": name, "counts": counts, "respondents": replies, "situations": rows}
-        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     typer.echo(f"{whole.title} (version {whole.version}, {whole.licence})")
     typer.echo(paragraph or whole.description)
@@ -205,7 +204,6 @@ def _replies_to(
 
 def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None:
     from empathylab.analysis.text.apa import counted
-    from empathylab.cli.tables import print_rows
 
     typer.echo(f"\n{counted(counts['situations'], 'situation')}")
     for name in ("valence", "topic", "emotion"):
@@ -273,7 +271,7 @@ def _show_responses(
             frame = frame.filter(**{column: value})
     if as_json:
         rows = frame.drop("response", "run").to_dicts()
-        typer.echo(encoder.dumps({"responses": rows}, indent=2, ensure_ascii=False))
+        print_json({"responses": rows})
         return
     _print_replies(frame, limit)
 

@@ -12,6 +12,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import RunOptions
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.analysis.benchmark.analysis import Asked
@@ -326,7 +327,7 @@ def _print_json(
         "report": str(page),
         "sessions": [_session(one) for one in tallies],
     }
-    typer.echo(encoder.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+    print_json(content)
 
 
 def _session(tally: Tally) -> dict[str, Any]:
@@ -342,7 +343,6 @@ def _print(
     notes: Sequence[str],
 ) -> None:
     from empathylab.analysis.benchmark.prose import difference_rows, estimate_rows, rests_on
-    from empathylab.cli.tables import print_rows
 
     for one in found:
         typer.echo(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json as encoder
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ import typer
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.study.actions import NameArgument, running
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.study.recruiting.invitations import Invitation
@@ -147,7 +147,7 @@ def sync(
             synced, people, skipped = import_export(service, csv, keep=keep or (), who=operator())
             told = {"told_of": people, "skipped_rows": skipped}
     if json:
-        typer.echo(encoder.dumps({**dataclasses.asdict(synced), **told}, indent=2))
+        print_json({**dataclasses.asdict(synced), **told})
     else:
         _print_synced(synced, told)
 
@@ -193,7 +193,7 @@ def _invite(
         if out is not None:
             _write_links(out, rows)
     if as_json:
-        typer.echo(encoder.dumps({"invitations": rows}, indent=2, ensure_ascii=False))
+        print_json({"invitations": rows})
     elif csv is None:
         for row in rows:
             typer.echo(row["link"])
@@ -241,7 +241,6 @@ def _write_links(out: TextIO, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _list(lab: Path, name: str, *, as_json: bool) -> None:
-    from empathylab.cli.tables import print_rows
     from empathylab.study.recruiting.invitations import list_invitations
 
     with running(lab, name) as service:
@@ -274,7 +273,6 @@ def _revoke(lab: Path, name: str, given: str) -> None:
 
 
 def _print_synced(synced: Synced, told: dict[str, int]) -> None:
-    from empathylab.cli.tables import print_rows
 
     rows = [{"status": one, "people": count} for one, count in synced.statuses.items()]
     print_rows(rows, "statuses", as_json=False)
