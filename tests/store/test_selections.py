@@ -18,7 +18,6 @@ from empathylab.store.selections import (
     drawn,
     human_replied,
     lab_chosen_situations,
-    lab_selection,
     lab_selections,
     save_draw,
     save_selection,
@@ -42,7 +41,7 @@ def test_a_draw_comes_back_as_it_was(lab: Lab) -> None:
     dialogues = builtin_set("dialogues")
     made = draw(dialogues, 64, seed=3, balance=("emotion", "length"))
     assert save_draw(lab, "balanced", dialogues, made) == "added"
-    kept = lab_selection(lab, "balanced")
+    kept = lab_selections(lab)["balanced"]
     assert drawn(kept) == made
     assert (kept.situation_set, kept.version) == ("dialogues", dialogues.version)
 
@@ -80,8 +79,8 @@ def test_any_list_of_situations_can_be_kept_in_its_order(lab: Lab) -> None:
     whole, situations = lab_chosen_situations(lab, "some")
     assert whole == MINE
     assert situations == (MINE.situations[3], MINE.situations[1])
-    assert lab_selection(lab, "some").recipe == RECIPE
-    assert drawn(lab_selection(lab, "some")) is None
+    assert lab_selections(lab)["some"].recipe == RECIPE
+    assert drawn(lab_selections(lab)["some"]) is None
     assert selection_paragraph(lab, "some") == "Matched."
 
 
@@ -114,8 +113,6 @@ def test_an_unknown_name_is_told_the_nearest_set_or_selection(lab: Lab) -> None:
         lab_chosen_situations(lab, "balancd")
     with pytest.raises(UnknownName, match="Did you mean 'dialogues'"):
         lab_chosen_situations(lab, "dialogue")
-    with pytest.raises(UnknownName, match="no selection 'dialogues'"):
-        lab_selection(lab, "dialogues")
 
 
 def test_only_people_who_replied_count_as_having_replied(lab: Lab) -> None:

@@ -19,14 +19,13 @@ from empathylab.store import (
     add_respondent,
     add_scale,
     add_situation_set,
-    administrations_frame,
     insert_numbered,
-    item_answers_frame,
     responses_frame,
-    scales_frame,
     schema,
     situation_sets_frame,
 )
+from empathylab.store.administrations import read_appraisals
+from empathylab.store.queries import scales_frame
 
 NOW = datetime(2025, 5, 1, 12, 30, tzinfo=UTC)
 
@@ -108,14 +107,14 @@ def test_administrations_and_their_items_come_back_as_frames(lab: Lab) -> None:
         }
         [number] = insert_numbered(connection, schema.administrations, [row])
         add_item_answers(connection, [(number, {1: 5, 2: 1})])
-    frame = administrations_frame(lab)
+    frame = read_appraisals(lab).administrations
     assert frame.select("respondent", "scale", "emotion", "phase").row(0) == (
         "local/x",
         "panas",
         "fear",
         "evoked",
     )
-    assert item_answers_frame(lab).rows() == [(number, 1, 5.0), (number, 2, 1.0)]
+    assert read_appraisals(lab).answers.rows() == [(number, 1, 5.0), (number, 2, 1.0)]
 
 
 def test_an_evoked_administration_needs_its_situation(lab: Lab) -> None:
@@ -140,7 +139,7 @@ def test_empty_frames_have_their_types(lab: Lab) -> None:
     assert frame.is_empty()
     assert frame.schema["sample"] == pl.Int64
     assert frame.schema["text"] == pl.String
-    assert administrations_frame(lab).schema["counterpart"] == pl.Boolean
+    assert read_appraisals(lab).administrations.schema["counterpart"] == pl.Boolean
     times = lab.frame(sa.select(schema.respondents.c.added_at))
     assert times.schema["added_at"] == pl.Datetime("us", "UTC")
 

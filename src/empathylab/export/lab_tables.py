@@ -12,22 +12,22 @@ from sqlalchemy import Connection, select
 
 from empathylab.analysis.appraisal.analysis import last_used_runs
 from empathylab.analysis.run_selection import shown_runs
-from empathylab.scales import Scale, scale_from_dict
+from empathylab.export.columns import MEANINGS
+from empathylab.scales import Scale
 from empathylab.scales.score_frames import score_frame
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab, runs_frame
-from empathylab.store.export_frames import (
-    administration_table,
+from empathylab.store.administrations import administration_table, item_answer_table
+from empathylab.store.export_tables import (
     import_table,
-    item_answer_table,
     respondent_table,
     response_table,
-    scale_definitions,
     set_table,
     situation_table,
 )
 from empathylab.store.judged_replies import shown_under_way
 from empathylab.store.judgements import lab_judgements, lab_preferences
+from empathylab.store.queries import scale_table, scales_by_row
 from empathylab.store.rated import study_of
 from empathylab.store.schema import studies
 from empathylab.study.admin.embargo import RUNNING
@@ -136,10 +136,10 @@ def lab_tables(lab: Lab) -> LabTables:
     preferred = _in_order(lab_preferences(lab), "probabilities")
     shown_now = shown_under_way(lab)
     with lab.reading() as connection:
-        definitions = scale_definitions(connection)
-        scales = _scales(definitions)
-        responses = _counted_responses(response_table(connection), shown)
-        asked = _counted_administrations(administration_table(connection))
+        definitions = scale_table(connection)
+        scales = scales_by_row(definitions)
+        responses = _counted_responses(_with_day(response_table(connection)), shown)
+        asked = _counted_administrations(_with_day(administration_table(connection)))
         items = item_answer_table(connection)
         head, parts = _studies(connection)
         blind = [one.name for one in parts if one.blind]
@@ -147,11 +147,11 @@ def lab_tables(lab: Lab) -> LabTables:
             "situation_sets": set_table(connection),
             "situations": situation_table(connection),
             "respondents": respondent_table(connection),
-            "responses": responses,
+            "responses": _ordered("responses", responses),
             "style": _style(responses),
             "scales": _scale_rows(definitions, scales),
-            "administrations": asked.drop("run_used_at", "scale_row"),
-            "item_answers": items,
+            "administrations": _ordered("administrations", asked.rename({"order_index": "order"})),
+            "item_answers": _ordered("item_answers", items),
             "scores": _scores(asked, items, scales),
             "studies": head,
             **{name: _joined(name, parts) for name in STUDY_TABLES},
@@ -167,6 +167,15 @@ def lab_tables(lab: Lab) -> LabTables:
     return LabTables(
         {name: frame.with_columns(numbers) for name, frame in tables.items()}, tuple(parts)
     )
+
+
+def _with_day(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_columns(day=pl.col("answered_at").dt.strftime("%Y-%m-%d"))
+
+
+def _ordered(table: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """The columns that the table has, in the order of the dictionary."""
+    return frame.select(list(MEANINGS[table]))
 
 
 def _counted_responses(frame: pl.DataFrame, shown: Sequence[int]) -> pl.DataFrame:
@@ -188,15 +197,6 @@ def _style(responses: pl.DataFrame) -> pl.DataFrame:
     counted = features(usable).drop("respondent", "situation", "sample")
     who = usable.select("response", "respondent", "set", "situation", "sample")
     return pl.concat([who, counted], how="horizontal")
-
-
-def _scales(definitions: pl.DataFrame) -> dict[int, Scale]:
-    return {
-        row["scale_row"]: scale_from_dict(
-            json.loads(row["definition"]), where=f"scale {row['scale']} of the lab"
-        )
-        for row in definitions.iter_rows(named=True)
-    }
 
 
 def _scale_rows(definitions: pl.DataFrame, scales: Mapping[int, Scale]) -> pl.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +18,12 @@ from empathylab.scales import (
     find_scale,
     read_scale,
     read_wording,
-    scale_from_dict,
     scale_to_dict,
     with_words,
 )
 from empathylab.store import schema
 from empathylab.store.lab import Lab
-from empathylab.store.queries import scales_frame
+from empathylab.store.queries import scales_by_row, scales_frame
 from empathylab.store.writing import add_scale, hash_of
 
 
@@ -39,10 +37,7 @@ class ImportedScale:
 
 def lab_scales(lab: Lab) -> dict[str, Scale]:
     """By id, the newest version that has its wording; the built-in one where none has."""
-    stored = [
-        scale_from_dict(json.loads(row["definition"]), where=f"scale {row['scale']} of the lab")
-        for row in scales_frame(lab).iter_rows(named=True)
-    ]
+    stored = scales_by_row(scales_frame(lab)).values()
     chosen: dict[str, Scale] = builtin_scales()
     # The newest comes last, so that it stays; one with wording is never replaced by one without.
     for scale in sorted(stored, key=lambda one: one.version):

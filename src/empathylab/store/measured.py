@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, Select, Table, func, select
 
 from empathylab.store.lab import Lab
+from empathylab.store.queries import scales_frame, situation_sets_frame
 from empathylab.store.rated import ratings_frame
 from empathylab.store.schema import (
     administrations,
@@ -14,8 +17,6 @@ from empathylab.store.schema import (
     ratings,
     responses,
     runs,
-    scales,
-    situation_sets,
     situations,
 )
 
@@ -23,39 +24,30 @@ from empathylab.store.schema import (
 def administration_moments(lab: Lab) -> pl.DataFrame:
     """By administration: when it was answered, and when its run began.
 
-    An answer taken over from an earlier run keeps the moment at which it was given. What was
-    imported has the moment at which it came into the lab, and no run.
+    An answer reused from an earlier run keeps the time at which it was given. An imported one has
+    the time of its import, and no run.
     """
-    table = administrations
-    return lab.frame(
-        select(
-            table.c.id.label("administration"),
-            func.coalesce(
-                answers.c.answered_at, table.c.added_at, type_=table.c.added_at.type
-            ).label("measured_at"),
-            answers.c.answered_at,
-            runs.c.started_at.label("run_started_at"),
-            answers.c.reused_from.is_not(None).label("taken_over"),
-            situations.c.text.label("situation_text"),
-        )
-        .join(answers, answers.c.id == table.c.answer_id, isouter=True)
-        .join(runs, runs.c.id == answers.c.run_id, isouter=True)
-        .join(situations, situations.c.id == table.c.situation_id, isouter=True)
-    )
+    text = situations.c.text.label("situation_text")
+    query = _moments("administration", administrations, text)
+    rule = situations.c.id == administrations.c.situation_id
+    return lab.frame(query.join(situations, rule, isouter=True))
 
 
 def response_moments(lab: Lab) -> pl.DataFrame:
     """By response: when it was written, as `administration_moments` counts it."""
-    table = responses
-    return lab.frame(
+    return lab.frame(_moments("response", responses))
+
+
+def _moments(name: str, table: Table, *more: ColumnElement[Any]) -> Select[Any]:
+    added = table.c.added_at
+    return (
         select(
-            table.c.id.label("response"),
-            func.coalesce(
-                answers.c.answered_at, table.c.added_at, type_=table.c.added_at.type
-            ).label("measured_at"),
+            table.c.id.label(name),
+            func.coalesce(answers.c.answered_at, added, type_=added.type).label("measured_at"),
             answers.c.answered_at,
             runs.c.started_at.label("run_started_at"),
             answers.c.reused_from.is_not(None).label("taken_over"),
+            *more,
         )
         .join(answers, answers.c.id == table.c.answer_id, isouter=True)
         .join(runs, runs.c.id == answers.c.run_id, isouter=True)
@@ -81,22 +73,9 @@ def dated_ratings(lab: Lab, study: str) -> pl.DataFrame:
 
 def scale_versions(lab: Lab) -> pl.DataFrame:
     """By `scale_row`: the scale's name, version and fingerprint."""
-    return lab.frame(
-        select(
-            scales.c.id.label("scale_row"),
-            scales.c.name.label("scale"),
-            scales.c.version,
-            scales.c.fingerprint,
-        ).order_by(scales.c.id)
-    )
+    return scales_frame(lab).drop("definition")
 
 
 def set_versions(lab: Lab) -> pl.DataFrame:
     """The lab's sets of situations: name, version and fingerprint."""
-    return lab.frame(
-        select(
-            situation_sets.c.name.label("set"),
-            situation_sets.c.version,
-            situation_sets.c.fingerprint,
-        ).order_by(situation_sets.c.name, situation_sets.c.version)
-    )
+    return situation_sets_frame(lab).select("set", "version", "fingerprint")

@@ -11,11 +11,10 @@ import polars as pl
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.scales import scale_from_dict
 from empathylab.scales.score_frames import score_frame
 from empathylab.situations.sources.released import Dimension
 from empathylab.store.lab import Lab
-from empathylab.store.queries import scales_frame
+from empathylab.store.queries import scales_by_row, scales_frame
 from empathylab.store.schema import (
     administrations,
     arms,
@@ -217,12 +216,7 @@ def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
 
 def _totals(lab: Lab, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """By scale, the total of each rater who answered it in full."""
-    known = {
-        row["scale_row"]: scale_from_dict(
-            json.loads(row["definition"]), where=f"scale {row['scale']} of the lab"
-        )
-        for row in scales_frame(lab).iter_rows(named=True)
-    }
+    known = scales_by_row(scales_frame(lab))
     of = answers.select("administration", "rater", "scale").unique()
     totals = score_frame(answers, known).filter(subscale="total").join(of, on="administration")
     return {

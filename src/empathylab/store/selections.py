@@ -113,16 +113,6 @@ def lab_selections(lab: Lab) -> dict[str, Selection]:
         return {row.name: _selection(connection, row) for row in rows}
 
 
-def lab_selection(lab: Lab, name: str) -> Selection:
-    """The lab's selection of that name."""
-    with lab.reading() as connection:
-        row = _named(connection, name)
-        if row is not None:
-            return _selection(connection, row)
-        known = connection.execute(select(schema.selections.c.name)).scalars().all()
-    raise UnknownName("selection", name, known)
-
-
 def selection_paragraph(lab: Lab, name: str) -> str | None:
     """How the selection of that name was made, for a methods section.
 

@@ -9,7 +9,7 @@ from empathylab.analysis.appraisal.analysis import analyse_appraisals
 from empathylab.analysis.appraisal.exclusions import exclusion_sentences, second_look
 from empathylab.cli import analyze
 from empathylab.store import Lab
-from empathylab.store.appraisals import read_appraisals
+from empathylab.store.administrations import read_appraisals
 from empathylab.study import parse_study
 from tests.cli.test_study_commands import ran
 from tests.helpers.labs import filled

@@ -20,7 +20,7 @@ from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, runs_frame
 from empathylab.store.imports.releases import import_release
 from empathylab.store.rated import ratings_frame
-from empathylab.store.selections import lab_selection
+from empathylab.store.selections import lab_selections
 from empathylab.study.added_arms.human_sample import choose_human_sample
 from empathylab.study.added_arms.joining import add_arm
 from empathylab.study.session.service import StudyService
@@ -235,7 +235,7 @@ def test_the_sample_for_people_is_random_stored_and_the_same_again(folder: Path)
     assert "study add-arm welivita-2024 --respondent" in sample["command"]
     assert "data import ratings FILE --set welivita-2024" in sample["advice"]
     with Lab.open(folder) as lab:
-        kept = lab_selection(lab, sample["selection"])
+        kept = lab_selections(lab)[sample["selection"]]
         keys = situation_ids(lab)
     assert list(kept.situations) == sample["situations"]
     assert kept.recipe["seed"] == sample["seed"]

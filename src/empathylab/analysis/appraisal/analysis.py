@@ -21,7 +21,7 @@ from empathylab.stats.questionnaires.alignment import (
 from empathylab.stats.questionnaires.appraisal import ScaleChange, at_levels, scale_changes
 from empathylab.stats.questionnaires.coherence import FactorCoherence, factor_coherence
 from empathylab.store import Lab
-from empathylab.store.appraisals import Appraisals, read_appraisals
+from empathylab.store.administrations import Appraisals, read_appraisals
 
 _COUNTED = ["respondent", "scale", "level", "emotion", "factor"]
 

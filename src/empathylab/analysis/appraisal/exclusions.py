@@ -14,8 +14,7 @@ from empathylab.analysis.ratings.analysis import declared_rules, study_raters
 from empathylab.analysis.text.numbers import number
 from empathylab.stats.raters.exclusions import Excluded, StraightLining, apply_exclusions
 from empathylab.store import Lab
-from empathylab.store.answered import people_measured
-from empathylab.store.appraisals import Appraisals
+from empathylab.store.administrations import Appraisals, measured_participants
 from empathylab.store.rated import Study, lab_studies, ratings_frame
 from empathylab.store.studies.results import HUMAN
 
@@ -44,7 +43,7 @@ class SecondLook:
 
 def second_look(lab: Lab, read: Appraisals, *, alpha: float = 0.01) -> SecondLook | None:
     """What is left of the analysis without those left out; None where no study declares a rule."""
-    measured = people_measured(lab)
+    measured = measured_participants(lab)
     studies = lab_studies(lab)
     found: list[LeftOut] = []
     dropped: list[str] = []

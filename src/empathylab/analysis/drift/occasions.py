@@ -15,7 +15,7 @@ from empathylab.analysis.run_selection import shown_runs
 from empathylab.scales import Scale
 from empathylab.scales.score_frames import score_frame
 from empathylab.store import Lab, responses_frame, runs_frame
-from empathylab.store.appraisals import read_appraisals
+from empathylab.store.administrations import read_appraisals
 from empathylab.store.measured import (
     administration_moments,
     dated_ratings,

@@ -57,7 +57,7 @@ def appraisal(
     )
     from empathylab.analysis.appraisal.self_reports import reports_of
     from empathylab.store import Lab
-    from empathylab.store.appraisals import read_appraisals
+    from empathylab.store.administrations import read_appraisals
 
     with Lab.open(lab, create=False) as opened:
         read = read_appraisals(opened)
