@@ -99,7 +99,7 @@ def test_an_unknown_scale_suggests_the_nearest(sqlite_lab: Lab) -> None:
         ({"reversed": [3]}, "'reversed' must be item numbers from 1 to 2; got 3"),
         (
             {"subscales": [{"id": "a", "name": "A", "items": []}]},
-            "'items' must be at least one item number",
+            "'subscales[1].items' must be at least one item number",
         ),
     ],
 )

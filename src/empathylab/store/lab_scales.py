@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,6 +109,5 @@ def _refuse_other_structure(scale: Scale, known: Scale | None, where: str) -> No
 
 
 def _structure(scale: Scale) -> Scale:
-    return dataclasses.replace(
-        scale, words=None, name="", citation="", licence="", instruction="", anchors={}
-    )
+    texts = dict.fromkeys(("name", "citation", "licence", "instruction"), "")
+    return scale.model_copy(update={**texts, "words": None, "anchors": {}})
