@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from empathylab.cli import analyze, data, study
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.store import Lab
-from empathylab.store.rated import lab_study
+from empathylab.store.ratings import lab_study
 from empathylab.study import PRESETS, parse_study, preset_text, read_study
 from empathylab.study.session.service import StudyService
 from tests.helpers.studies import furnished, study_file

@@ -19,9 +19,9 @@ from empathylab.export.tables.runs import without_secrets
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
-from empathylab.store.judged_replies import shown_under_way
+from empathylab.store.judged_responses import responses_in_open_studies
 from empathylab.store.judgements import lab_judgements, lab_preferences
-from empathylab.store.rated import ratings_frame
+from empathylab.store.ratings import ratings_frame
 from empathylab.store.schema import raters
 from empathylab.study.session.service import StudyService
 from empathylab.style import FEATURES, features
@@ -133,7 +133,7 @@ def test_what_judges_said_of_an_open_studys_responses_stays_in_the_lab(
 ) -> None:
     open_study(lab)
     judge_study_and_set(lab, "small", "dialogues")
-    shown = set(shown_under_way(lab))
+    shown = set(responses_in_open_studies(lab))
     assert 0 < len(shown) < lab_judgements(lab)["response"].n_unique()
     found = lab_tables(lab)
     judged, preferred = found.tables["judgements"], found.tables["preferences"]

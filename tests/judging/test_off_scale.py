@@ -15,7 +15,7 @@ from empathylab.analysis.benchmark.measurements import Against
 from empathylab.analysis.benchmark.prose import rests_on
 from empathylab.report.benchmark.page import _line
 from empathylab.situations.sources.released import Dimension
-from empathylab.store.judged_replies import JudgedStudy
+from empathylab.store.judged_responses import JudgedStudy
 
 NEW = "new/model"
 SITUATIONS = 50

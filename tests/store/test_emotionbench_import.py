@@ -17,7 +17,7 @@ from empathylab.store import (
 )
 from empathylab.store.administrations import read_appraisals
 from empathylab.store.imports.emotionbench import import_emotionbench
-from empathylab.store.lab_situations import lab_situation_set
+from empathylab.store.situations import lab_situation_set
 from tests.helpers.emotionbench import (
     ITEMS,
     told,

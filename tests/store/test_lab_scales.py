@@ -11,7 +11,7 @@ import pytest
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.scales import builtin_scale, scale_to_dict
 from empathylab.store import Lab
-from empathylab.store.lab_scales import import_scales, lab_scale, lab_scales
+from empathylab.store.scales import import_scales, lab_scale, lab_scales
 
 OWN: dict[str, Any] = {
     "id": "calm",

@@ -83,7 +83,7 @@ def import_file(
 ) -> None:
     """Brings the wording of scales, or a scale of your own, into the lab."""
     from empathylab.store import Lab
-    from empathylab.store.lab_scales import import_scales
+    from empathylab.store.scales import import_scales
 
     with Lab.open(lab) as opened:
         done = import_scales(opened, path)
@@ -105,7 +105,7 @@ def _scales(lab: Path) -> dict[str, Scale]:
     """The lab's scales where there is a lab, else those that ship."""
     from empathylab.scales import builtin_scales
     from empathylab.store import Lab, has_lab
-    from empathylab.store.lab_scales import lab_scales
+    from empathylab.store.scales import lab_scales
 
     if not has_lab(lab):
         return builtin_scales()

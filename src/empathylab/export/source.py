@@ -18,7 +18,7 @@ from empathylab.situations.sources.released import Dimension
 from empathylab.store.administrations import administration_table, item_answer_table
 from empathylab.store.export_tables import response_table
 from empathylab.store.queries import scale_table, scales_by_row
-from empathylab.store.rated import study_of
+from empathylab.store.ratings import study_from_row
 from empathylab.store.schema import studies
 from empathylab.study.admin.embargo import RUNNING
 from empathylab.study.exports.folders import dimensions_of
@@ -97,7 +97,7 @@ class LabSource:
         return tuple(self._part(row, newest[row.name]) for row in rows)
 
     def _part(self, row: Any, newest: int) -> StudyPart:
-        study = study_of(row, newest)
+        study = study_from_row(row, newest)
         blind = row.status in RUNNING
         found = study_tables(self.connection, row, blind=blind)
         return StudyPart(

@@ -1,9 +1,17 @@
 """The lab's database: SQLite or PostgreSQL."""
 
 from empathylab.store.frames import read_frame
+from empathylab.store.inserts import (
+    add_item_answers,
+    add_respondent,
+    add_scale,
+    add_situation_set,
+    hash_of,
+    insert_or_ignore,
+    insert_returning_ids,
+    now,
+)
 from empathylab.store.lab import Lab, has_lab
-from empathylab.store.lab_scales import lab_scale, lab_scales
-from empathylab.store.lab_situations import lab_situation_set, lab_situation_sets
 from empathylab.store.queries import (
     failures_frame,
     outcomes_frame,
@@ -11,16 +19,8 @@ from empathylab.store.queries import (
     runs_frame,
     situation_sets_frame,
 )
-from empathylab.store.writing import (
-    add_item_answers,
-    add_respondent,
-    add_scale,
-    add_situation_set,
-    hash_of,
-    insert_new,
-    insert_numbered,
-    now,
-)
+from empathylab.store.scales import lab_scale, lab_scales
+from empathylab.store.situations import lab_situation_set, lab_situation_sets
 
 __all__ = [
     "Lab",
@@ -31,8 +31,8 @@ __all__ = [
     "failures_frame",
     "has_lab",
     "hash_of",
-    "insert_new",
-    "insert_numbered",
+    "insert_or_ignore",
+    "insert_returning_ids",
     "lab_scale",
     "lab_scales",
     "lab_situation_set",

@@ -15,8 +15,8 @@ from sqlalchemy import URL, Connection, Select
 from empathylab.errors import LabError, RunInUse
 from empathylab.store.database import database_url, empty_journal, open_engine, transaction
 from empathylab.store.frames import read_frame
-from empathylab.store.locks import held
-from empathylab.store.migrate import bring_up_to_date
+from empathylab.store.locks import named_lock
+from empathylab.store.migrate import upgrade_to_latest
 
 DATABASE_FILE = "lab.sqlite"
 
@@ -44,7 +44,7 @@ class Lab:
         _make_file(url)
         lab = cls(folder, url)
         try:
-            bring_up_to_date(lab.engine)
+            upgrade_to_latest(lab.engine)
         except BaseException:
             lab.close()
             raise
@@ -74,7 +74,7 @@ class Lab:
     @contextlib.contextmanager
     def exclusive(self, name: str, *, what: str) -> Iterator[None]:
         """Holds a named piece of work, so that no other process does it at the same time."""
-        with held(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name)) as got:
+        with named_lock(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name)) as got:
             if not got:
                 raise RunInUse(
                     f"another process is working on {what}",

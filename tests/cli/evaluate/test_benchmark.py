@@ -19,7 +19,7 @@ from empathylab.models import known_weights
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, runs_frame
 from empathylab.store.imports.releases import import_release
-from empathylab.store.rated import ratings_frame
+from empathylab.store.ratings import ratings_frame
 from empathylab.store.selections import lab_selections
 from empathylab.study.added_arms.human_sample import choose_human_sample
 from empathylab.study.added_arms.joining import add_arm

@@ -15,7 +15,7 @@ from empathylab.analysis.text.numbers import number
 from empathylab.stats.raters.exclusions import Excluded, StraightLining, apply_exclusions
 from empathylab.store import Lab
 from empathylab.store.administrations import Appraisals, measured_participants
-from empathylab.store.rated import Study, lab_studies, ratings_frame
+from empathylab.store.ratings import Study, lab_studies, ratings_frame
 from empathylab.store.studies.results import HUMAN
 
 

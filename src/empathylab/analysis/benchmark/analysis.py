@@ -31,9 +31,9 @@ from empathylab.errors import InputError
 from empathylab.protocols import ReplyTemplate, reply_template, usual_template
 from empathylab.situations import SituationSet
 from empathylab.store import Lab, hash_of
-from empathylab.store.judged_replies import repliers, reply_days
-from empathylab.store.rated import collection_frame
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.judged_responses import models_with_responses, response_days
+from empathylab.store.ratings import collection_frame
+from empathylab.store.selections import resolve_situations
 from empathylab.study.added_arms.instruments import MeasuredStudy, measured_study
 
 
@@ -56,7 +56,7 @@ def asked_by(lab: Lab, study: MeasuredStudy) -> Asked:
     told = study.template
     where = f"study {study.name}"
     if told is None:
-        usual = usual_template(lab_chosen_situations(lab, study.situation_set)[0])
+        usual = usual_template(resolve_situations(lab, study.situation_set)[0])
         return Asked(
             usual,
             "The study does not tell by which words its respondents were asked; "
@@ -77,7 +77,7 @@ def asked_by(lab: Lab, study: MeasuredStudy) -> Asked:
 
 def study_set(lab: Lab, study: MeasuredStudy) -> SituationSet:
     """The set of the study's situations, which must say what they said in the study."""
-    whole, _ = lab_chosen_situations(lab, study.situation_set)
+    whole, _ = resolve_situations(lab, study.situation_set)
     known = {one.id: one for one in whole.situations}
     changed = [one.id for one in study.situations if known.get(one.id) != one]
     if changed:
@@ -187,7 +187,7 @@ def leaderboard(
     arms = {name: days.get(ground.arm(name), (None, None)) for name in rated}
     by_first = sorted(rated, key=lambda name: name != "human")
     notes = [*apart_notes(lab, ground, by_first)] if rated else []
-    replied = repliers(lab, asked.prompt, study.situation_set)
+    replied = models_with_responses(lab, asked.prompt, study.situation_set)
     # Whose replies came with the study and were rated by a model alone did not reply by a prompt.
     brought = ground.imported["respondent"].unique(maintain_order=True)
     newcomers = [
@@ -358,7 +358,7 @@ class _Board:
         rated = unknown if found.basis == "judge" else self.days.get(name, unknown)
         judged = None
         if found.judge == STYLE_JUDGE:
-            judged = reply_days(self.lab, replies["response"].to_list())
+            judged = response_days(self.lab, replies["response"].to_list())
         elif found.judge is not None:
             judged = self.judgements.days(self.panels.get(name, (found.judge,)), replies)
         head = found.headline

@@ -9,7 +9,7 @@ from empathylab.analysis.benchmark.estimates import measured_by_people
 from empathylab.analysis.benchmark.frames import Ground, measured_replies
 from empathylab.analysis.benchmark.leaderboard import Entry, ranked
 from empathylab.store import Lab
-from empathylab.store.judged_replies import shown_under_way
+from empathylab.store.judged_responses import responses_in_open_studies
 
 
 def report_board(lab: Lab, study: str) -> Leaderboard | None:
@@ -28,7 +28,7 @@ def told_board(lab: Lab, board: Leaderboard) -> Leaderboard:
 
     Whom people rated in the board's own study stays, by their ratings alone.
     """
-    shown = shown_under_way(lab)
+    shown = responses_in_open_studies(lab)
     hidden = {one.respondent for one in board.entries if _judged_early(lab, board, one, shown)}
     if not hidden:
         return board

@@ -34,7 +34,7 @@ from empathylab.store import (
 )
 from empathylab.store.administrations import read_appraisals
 from empathylab.store.judgements import lab_judgements, lab_preferences
-from empathylab.store.rated import lab_studies
+from empathylab.store.ratings import lab_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
 

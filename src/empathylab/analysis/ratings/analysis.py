@@ -37,15 +37,15 @@ from empathylab.stats.raters.exclusions import (
     with_and_without,
 )
 from empathylab.store import Lab, responses_frame
-from empathylab.store.lab_scales import lab_scales
-from empathylab.store.rated import (
+from empathylab.store.ratings import (
     Study,
     lab_study,
     rater_answers_frame,
     raters_frame,
     ratings_frame,
 )
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.scales import lab_scales
+from empathylab.store.selections import resolve_situations
 from empathylab.study.admin.embargo import require_closed
 
 # What is compared between the arms' raters, where a study knows it.
@@ -191,7 +191,7 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
         )
     if only is None:
         return ratings
-    whole, situations = lab_chosen_situations(lab, only)
+    whole, situations = resolve_situations(lab, only)
     keys = [one.id for one in situations]
     chosen = ratings.filter(pl.col("set") == whole.id, pl.col("situation").is_in(keys))
     if chosen.is_empty():

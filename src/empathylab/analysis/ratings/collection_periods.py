@@ -10,7 +10,7 @@ from typing import Any
 
 from empathylab.analysis.text.apa import listed
 from empathylab.store import Lab
-from empathylab.store.rated import collection_frame
+from empathylab.store.ratings import collection_frame
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from empathylab.analysis.run_selection import shown_runs
 from empathylab.analysis.style.analysis import RULES, Depth, StyleAnalysis, analyse_style
 from empathylab.errors import InputError
 from empathylab.store import Lab, responses_frame, runs_frame
-from empathylab.store.rated import lab_studies, ratings_frame
+from empathylab.store.ratings import lab_studies, ratings_frame
 from empathylab.study.admin.embargo import is_running
 from empathylab.style import Lexicon
 from empathylab.style.responses import usable_responses

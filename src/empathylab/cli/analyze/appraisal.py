@@ -109,7 +109,7 @@ def _print_kept(kept: AppraisalAnalysis, level: str) -> None:
 
 def _nothing_answered(lab: Lab) -> InputError:
     from empathylab.errors import InputError
-    from empathylab.store.rated import lab_studies
+    from empathylab.store.ratings import lab_studies
     from empathylab.study.admin.embargo import is_running
 
     running = [one.name for one in lab_studies(lab).values() if is_running(one)]

@@ -78,7 +78,7 @@ def _board(
     from empathylab.analysis.benchmark.embargo import told_board
     from empathylab.analysis.benchmark.frames import study_ground
     from empathylab.store import Lab
-    from empathylab.store.rated import lab_study
+    from empathylab.store.ratings import lab_study
     from empathylab.study.added_arms.instruments import measured_study
     from empathylab.study.admin.embargo import require_closed
 

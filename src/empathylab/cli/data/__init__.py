@@ -26,7 +26,7 @@ def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     """Lists the sets of situations, built in and in the lab; and what was replied and rated."""
     from empathylab.situations import builtin_sets
     from empathylab.store import Lab, has_lab, situation_sets_frame
-    from empathylab.store.lab_situations import lab_situation_sets
+    from empathylab.store.situations import lab_situation_sets
 
     sets, used, drawn, replied, rated = builtin_sets(), set(), [], [], []
     if has_lab(lab):
@@ -94,7 +94,7 @@ def _replied(lab: Lab) -> list[dict[str, Any]]:
 
 def _rated(lab: Lab) -> list[dict[str, Any]]:
     """The studies, with their arms, raters and ratings."""
-    from empathylab.store.rated import lab_studies, ratings_frame
+    from empathylab.store.ratings import lab_studies, ratings_frame
 
     rows = []
     for name, study in lab_studies(lab).items():

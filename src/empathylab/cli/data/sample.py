@@ -109,7 +109,7 @@ def sample(
     from empathylab.situations.sampling.draws import draw
     from empathylab.situations.sampling.exclusions import Rules
     from empathylab.store import Lab, has_lab, lab_situation_set
-    from empathylab.store.selections import human_replied, save_draw
+    from empathylab.store.selections import save_draw, situations_with_human_responses
 
     if not has_lab(lab):
         builtin_set(name)  # an unknown name must not leave a new lab behind
@@ -132,7 +132,7 @@ def sample(
             balance=_balances(balance, chosen),
             bands=_bands(bands),
             rules=rules,
-            replied=human_replied(opened, name) if replied else None,
+            replied=situations_with_human_responses(opened, name) if replied else None,
         )
         change = save_draw(opened, selection, chosen, made)
     (_print_json if json else _print_draw)(selection, change, made)

@@ -56,8 +56,8 @@ def show(
 
 def _study(folder: Path, name: str) -> dict[str, Any] | None:
     from empathylab.store import Lab, has_lab
-    from empathylab.store.lab_situations import lab_situation_sets
-    from empathylab.store.rated import lab_studies, raters_frame, ratings_frame
+    from empathylab.store.ratings import lab_studies, raters_frame, ratings_frame
+    from empathylab.store.situations import lab_situation_sets
     from empathylab.study.admin.embargo import is_running
 
     if not has_lab(folder):
@@ -134,13 +134,13 @@ def _show_set(
 ) -> None:
     from empathylab.situations import builtin_set
     from empathylab.store import Lab, has_lab
-    from empathylab.store.selections import lab_chosen_situations, selection_paragraph
+    from empathylab.store.selections import resolve_situations, selection_paragraph
 
     replies: list[dict[str, Any]] = []
     paragraph = None
     if has_lab(folder):
         with Lab.open(folder, create=False) as lab:
-            whole, situations = lab_chosen_situations(lab, name)
+            whole, situations = resolve_situations(lab, name)
             replies = _replies_to(lab, whole, situations)
             paragraph = selection_paragraph(lab, name)
     else:

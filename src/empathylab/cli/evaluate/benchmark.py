@@ -84,7 +84,7 @@ def _opened(lab: Lab, wanted: Wanted, options: RunOptions) -> _Bench:
     """All that is checked before anything is asked or paid for."""
     from empathylab.analysis.benchmark.analysis import asked_by, study_set
     from empathylab.analysis.benchmark.frames import study_ground
-    from empathylab.store.rated import lab_study
+    from empathylab.store.ratings import lab_study
     from empathylab.study.added_arms.instruments import measured_study
     from empathylab.study.admin.embargo import require_closed
 
@@ -174,7 +174,7 @@ class _Bench:
 
     def _missing_replies(self, name: str) -> Plan | None:
         from empathylab.protocols import Responding, plan_responding
-        from empathylab.store.judged_replies import asked_already
+        from empathylab.store.judged_responses import asked_situations
 
         keys = {key for _, key in self.keys()}
         chosen = tuple(one for one in self.study.situations if one.id in keys)
@@ -186,7 +186,7 @@ class _Bench:
             template=self.asked.template,
         )
         if not self.options.fresh and not self._begun(name, whole.settings()):
-            before = asked_already(self.lab, name, self.asked.prompt, self.situation_set.id)
+            before = asked_situations(self.lab, name, self.asked.prompt, self.situation_set.id)
             chosen = tuple(one for one in chosen if one.id not in before)
         if not chosen:
             return None
@@ -221,14 +221,14 @@ class _Bench:
         from empathylab.judging.asking import Asking
         from empathylab.judging.instruments import study_instrument
         from empathylab.judging.single import Judging, plan_judging
-        from empathylab.store.judged_replies import study_replies
+        from empathylab.store.judged_responses import study_responses
 
         asking = Asking(mode=self.wanted.mode, seed=self.options.seed)
         study = self.ground.study
         source = f"study {study.name.removesuffix(f'@{study.version}')} (version {study.version})"
         instrument = study_instrument(study, [self.ground.dimension.name])
         kept = self.keys()
-        shown = study_replies(self.lab, study.row)
+        shown = study_responses(self.lab, study.row)
         known = {one.response for one in shown}
         parts = [shown]
         for name in dict.fromkeys(names):

@@ -74,7 +74,7 @@ from empathylab.stats import (
 )
 from empathylab.stats.arms import compare_paired_arms
 from empathylab.stats.arms.means import compare_means
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 
 _KINDS = ("all", "valence", "emotion")
 

@@ -179,7 +179,7 @@ def responses(
     """
     from empathylab.situations.sources.reply_tables import replies_from
     from empathylab.store import Lab
-    from empathylab.store.lab_situations import lab_situation_set
+    from empathylab.store.situations import lab_situation_set
     from empathylab.tables import first_row, mapped, read_table
 
     table = read_table(path)
@@ -230,7 +230,7 @@ def ratings(
     from empathylab.situations.sources.released import Release
     from empathylab.situations.sources.reply_tables import replies_from
     from empathylab.store import Lab
-    from empathylab.store.lab_situations import lab_situation_set
+    from empathylab.store.situations import lab_situation_set
     from empathylab.tables import first_row, read_table
 
     table = read_table(path)

@@ -65,7 +65,7 @@ def situations(
     from empathylab.situations.sources.tables import situations_from
     from empathylab.store import Lab
     from empathylab.store.imports.files import ImportedFile
-    from empathylab.store.lab_situations import store_set
+    from empathylab.store.situations import save_situation_set
     from empathylab.tables import first_row, mapped, read_table
 
     chosen = situations_from(
@@ -78,7 +78,7 @@ def situations(
         first_row=first_row(path),
     )
     with Lab.open(lab) as opened, opened.writing() as connection:
-        stored = store_set(connection, chosen)
+        stored = save_situation_set(connection, chosen)
     note = f"set {stored.situation_set.id}, version {stored.situation_set.version}"
     done = ImportedFile(path.name, "situations", stored.change, count=len(chosen), note=note)
     print_imported([done], as_json=json)

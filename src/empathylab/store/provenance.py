@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, Table, func, select
 
 from empathylab.store.lab import Lab
 from empathylab.store.queries import scales_frame, situation_sets_frame
-from empathylab.store.rated import ratings_frame
+from empathylab.store.ratings import ratings_frame
 from empathylab.store.schema import (
     administrations,
     answers,
@@ -21,7 +21,7 @@ from empathylab.store.schema import (
 )
 
 
-def administration_moments(lab: Lab) -> pl.DataFrame:
+def administration_times(lab: Lab) -> pl.DataFrame:
     """By administration: when it was answered, and when its run began.
 
     An answer reused from an earlier run keeps the time at which it was given. An imported one has
@@ -33,8 +33,8 @@ def administration_moments(lab: Lab) -> pl.DataFrame:
     return lab.frame(query.join(situations, rule, isouter=True))
 
 
-def response_moments(lab: Lab) -> pl.DataFrame:
-    """By response: when it was written, as `administration_moments` counts it."""
+def response_times(lab: Lab) -> pl.DataFrame:
+    """By response: when it was written, as `administration_times` counts it."""
     return lab.frame(_moments("response", responses))
 
 

@@ -21,9 +21,9 @@ from empathylab.scales import (
     with_words,
 )
 from empathylab.store import schema
+from empathylab.store.inserts import add_scale, hash_of
 from empathylab.store.lab import Lab
 from empathylab.store.queries import scales_by_row, scales_frame
-from empathylab.store.writing import add_scale, hash_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,10 @@ def import_scales(lab: Lab, path: Path) -> list[ImportedScale]:
     """Stores the scales of a file in the lab, wording included."""
     found = scales_in_file(path, lab_scales(lab))
     with lab.writing() as connection:
-        return store_scales(connection, found)
+        return save_scales(connection, found)
 
 
-def store_scales(connection: Connection, scales: Iterable[Scale]) -> list[ImportedScale]:
+def save_scales(connection: Connection, scales: Iterable[Scale]) -> list[ImportedScale]:
     """Adds the scales that the lab does not hold yet, and says which."""
     table = schema.scales
     held = set(connection.execute(select(table.c.fingerprint)).scalars())

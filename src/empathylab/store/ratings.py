@@ -51,11 +51,11 @@ def lab_studies(lab: Lab) -> dict[str, Study]:
     with lab.reading() as connection:
         rows = connection.execute(select(studies).order_by(studies.c.id)).all()
     newest = {row.name: row.version for row in sorted(rows, key=lambda row: int(row.version))}
-    found = [study_of(row, newest[row.name]) for row in rows]
+    found = [study_from_row(row, newest[row.name]) for row in rows]
     return {one.name: one for one in found}
 
 
-def study_of(row: Any, newest: int | None = None) -> Study:
+def study_from_row(row: Any, newest: int | None = None) -> Study:
     """The study in that row; `newest` is the newest version of it, if not its own."""
     # A study that the lab ran has its words in several languages; the first is the one to report.
     first = (row.protocol.get("languages") or ("",))[0]
