@@ -1,4 +1,4 @@
-"""Where exports go when nobody says where, and how what was written is told."""
+"""The default folder of an export, and printing what was exported."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def empty_journal(engine: Engine) -> bool:
 
 @contextlib.contextmanager
 def translated_errors(engine: Engine) -> Iterator[None]:
-    """Turns the database's complaints that a user can mend into sentences."""
+    """Turns database errors that a user can fix into messages."""
     try:
         yield
     except DBAPIError as error:

@@ -79,7 +79,7 @@ class Lab:
                 raise RunInUse(
                     f"another process is working on {what}",
                     where=str(self.folder),
-                    remedy="Wait for it to end; the same command then goes on where it stopped.",
+                    remedy="Wait until it ends, then run the same command again to resume.",
                 )
             yield
 

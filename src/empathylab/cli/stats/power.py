@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from empathylab.stats.power.simulation import PlannedStudy, SimulatedPower
 
 _CHI_SQUARE = "Chi-square test"
-_SHARES = "Shares of good ratings"
+_SHARES = "Proportions of good ratings"
 _RATERS = "Raters with several ratings"
 _SIMULATION = "Simulation with the ordinal mixed model"
 

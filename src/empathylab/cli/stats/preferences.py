@@ -41,7 +41,8 @@ def preferences(
         bool, typer.Option("--order-effect", help="Allow for the place on the page.")
     ] = False,
     prior: Annotated[
-        float, typer.Option(help="Wins added each way, where somebody won everything.", min=0.0)
+        float,
+        typer.Option(help="Wins added each way, where one side won every comparison.", min=0.0),
     ] = 0.0,
     confidence: Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)] = 0.95,
     table: Annotated[

@@ -65,7 +65,7 @@ def add_arm(
         print_json(dataclasses.asdict(done))
         return
     said = {
-        "joined": "joined; the study goes on with all arms that are not stopped",
+        "joined": "joined; the study continues with all arms that are not stopped",
         "reopened": "joined; the study is open again for this arm alone",
         "launched": "joined; the study is launched here with this arm alone",
         "unchanged": "was there already; nothing was changed",

@@ -48,7 +48,7 @@ def invite(
     ] = None,
     expires: Annotated[
         float | None,
-        typer.Option(metavar="DAYS", help="After so many days nobody can begin by the links."),
+        typer.Option(metavar="DAYS", help="Days after which the links expire."),
     ] = None,
     tell: Annotated[
         list[str] | None,
@@ -68,7 +68,7 @@ def invite(
     ] = False,
     revoke: Annotated[
         str | None,
-        typer.Option(metavar="LINK|KEY", help="Take back an invitation that nobody has used."),
+        typer.Option(metavar="LINK|KEY", help="Revoke an unused invitation."),
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
@@ -157,7 +157,7 @@ def approvals(
     file: Annotated[Path, typer.Argument(help="A new CSV file, which will hold platform ids.")],
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Writes whom to pay, under the ids of their platform; that is noted in the audit log.
+    """Writes which participants to pay, by platform ID; the audit log records it.
 
     For MTurk as its review page takes it. All who completed the study are to be paid, except
     whose work a researcher rejected.
@@ -265,11 +265,11 @@ def _revoke(lab: Path, name: str, given: str) -> None:
     with running(lab, name) as service:
         if not revoke(service, given, who=operator()):
             raise InputError(
-                "the invitation was taken back before, or somebody has come with it",
+                "the invitation is already revoked or used",
                 where="--revoke",
-                remedy="See `study invite --list`; whoever has come is excluded or forgotten.",
+                remedy="See `study invite --list`. Exclude or delete a participant who started.",
             )
-    typer.echo("Nobody can begin with this invitation any more.", err=True)
+    typer.echo("The invitation is revoked.", err=True)
 
 
 def _print_synced(synced: Synced, told: dict[str, int]) -> None:

@@ -211,7 +211,7 @@ class _Ratings:
                 f"the lab holds no usable response of {one.respondent!r} to the situation "
                 f"{one.situation!r}" + (f", sample {one.sample}" if one.sample else ""),
                 where=f"{source}, rating of {one.rater}",
-                remedy="Import the response, or mend the names or the empty reply.",
+                remedy="Import the response, or fix the names or the empty reply.",
             )
         return rater, response, one.dimension
 
@@ -235,7 +235,7 @@ class _Ratings:
                 f"(situation {one.situation!r}, {one.respondent})",
                 where=f"{source}, rating of {one.rater}",
                 got=f"{one.value:g}",
-                remedy="Mend one of the files, or give another --study.",
+                remedy="Fix one of the files, or give another --study.",
             )
 
 

@@ -122,7 +122,7 @@ class ResponseImport:
                     f"the lab holds another text of {key[1]} for the situation {key[0]!r}, from "
                     "another file",
                     where=self.source,
-                    remedy="Give the reply another sample number, or mend the file.",
+                    remedy="Give the reply another sample number, or fix the file.",
                 )
         return shared
 
