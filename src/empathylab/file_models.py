@@ -10,6 +10,7 @@ raises `wrong(...)` or `unknown(...)`; `at` names the key that is meant, relativ
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import re
@@ -179,6 +180,17 @@ def validate(model: type[Model], document: Document, context: Any = None) -> Mod
         raise user_error(error.errors(include_url=False)[0], document) from None
 
 
+@contextlib.contextmanager
+def placed_errors(document: Document) -> Iterator[None]:
+    """Raises errors of `wrong`, `misfit` and `unknown` with the file and line of their `at`."""
+    try:
+        yield
+    except PydanticCustomError as error:
+        context = dict(error.context or {})
+        details: Any = {"type": error.type, "loc": (), "ctx": context, "msg": error.message()}
+        raise user_error(details, document) from None
+
+
 def user_error(error: ErrorDetails, document: Document) -> UserError:
     """A pydantic error as one that names file, line, value and remedy."""
     path = _path_in(document.data, error["loc"])
@@ -221,7 +233,7 @@ def _unknown_name(
     else:
         known = _QUOTED.findall(context["expected"])
     value = document.value(path)
-    label = str(next((one for one in reversed(path) if isinstance(one, str)), "name"))
+    label = path[-1] if path and isinstance(path[-1], str) else "value"
     where = f"{document.where(path)}, {_named(path)!r}"
     return UnknownName(label.replace("_", " "), str(_short(value)), known, where=where)
 

@@ -47,7 +47,7 @@ def running(lab: Path, name: str) -> contextlib.AbstractContextManager[StudyServ
 def pause(name: NameArgument, lab: LabOption = DEFAULT_LAB) -> None:
     """Stops new participants; current ones can finish."""
     with running(lab, name) as service:
-        service.pause(who=operator())
+        service.actions.pause(who=operator())
     typer.echo(f"{name} is paused. Take people again: empathylab study resume {name}", err=True)
 
 
@@ -60,7 +60,7 @@ def resume(
 ) -> None:
     """Takes people again, in a paused study or in a stopped arm of it."""
     with running(lab, name) as service:
-        service.resume(arm, who=operator())
+        service.actions.resume(arm, who=operator())
     what = name if arm is None else f"The arm {arm} of {name}"
     typer.echo(f"{what} takes people again.", err=True)
 
@@ -72,7 +72,7 @@ def stop_arm(
 ) -> None:
     """Stops assigning new participants to an arm; the other arms continue."""
     with running(lab, name) as service:
-        service.stop_arm(arm, who=operator())
+        service.actions.stop_arm(arm, who=operator())
     typer.echo(
         f"The arm {arm} gets no new participants. Undo it: "
         f"empathylab study resume {name} --arm {arm}",
@@ -85,18 +85,17 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
 
     Unfinished participants cannot finish. The retention period starts.
     """
-    import dataclasses
 
     from empathylab.study.admin.embargo import result_commands
 
     with running(lab, name) as service:
-        status = service.status()
+        status = service.actions.status()
         if status.status != "closed":
             live = sum(one.live for one in status.arms)
             busy = f", while {live} are at it" if live else ""
             agreed(f"Close {name} for good{busy}?", "the study was not closed", yes=yes)
-            service.close(who=operator())
-        study = dataclasses.replace(service.study, name=name)
+            service.actions.close(who=operator())
+        study = service.study.model_copy(update={"name": name})
     shown = " · ".join(result_commands(study))
     typer.echo(f"{name} is closed. See the results: {shown}")
 
@@ -113,7 +112,7 @@ def exclude(
     if not reason.strip():
         raise InputError("an exclusion needs a reason", where="--reason", remedy="Say why.")
     with running(lab, name) as service:
-        if not service.exclude(person, reason.strip(), who=operator()):
+        if not service.actions.exclude(person, reason.strip(), who=operator()):
             raise InputError(
                 "no participant with this key takes part in the study",
                 where=f"study {name}",
