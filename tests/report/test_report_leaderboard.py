@@ -160,7 +160,7 @@ def test_a_board_reads_judgements_and_replies_once_however_many_there_are(
     add_replies(judged, "other/model", dict.fromkeys(situation_ids(judged), "I see."))
     ground, study = study_ground(judged, STUDY), measured_study(judged, STUDY)
     read: list[str] = []
-    for name in ("all_judgements", "study_replies", "replies_like"):
+    for name in ("all_judgements", "study_responses", "responses_to_prompt"):
         true = getattr(against_frames, name)
 
         def counted(*given: object, name: str = name, true: Any = true) -> object:
@@ -170,7 +170,7 @@ def test_a_board_reads_judgements_and_replies_once_however_many_there_are(
         monkeypatch.setattr(against_frames, name, counted)
     board = leaderboard(judged, ground, study, style=False)
     assert len(board.entries) == 5
-    assert sorted(read) == ["all_judgements", "replies_like", "study_replies"]
+    assert sorted(read) == ["all_judgements", "responses_to_prompt", "study_responses"]
 
 
 def test_a_judge_that_only_chose_between_replies_has_a_card(

@@ -123,47 +123,41 @@ def responses_to_prompt(
 
 
 def asked_situations(lab: Lab, respondent: str, prompt: str, situation_set: str) -> set[str]:
-    """The situations of the set, by their keys, that the respondent was asked about by the prompt.
+    """The keys of the set's situations that the respondent was asked about with the prompt.
 
-    Also where the reply could not be used.
+    Also where the response could not be used.
     """
-    responses, situations = schema.responses, schema.situations
-    respondents, sets = schema.respondents, schema.situation_sets
-    query = (
-        select(situations.c.key)
-        .join(responses, responses.c.situation_id == situations.c.id)
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .join(sets, sets.c.id == situations.c.situation_set_id)
-        .where(
-            respondents.c.name == respondent,
-            responses.c.prompt == prompt,
-            sets.c.name == situation_set,
-        )
-    )
+    query = _asked(schema.situations.c.key, prompt, situation_set)
     with lab.reading() as connection:
-        return set(connection.execute(query).scalars())
+        named = query.where(schema.respondents.c.name == respondent)
+        return set(connection.execute(named).scalars())
 
 
 def models_with_responses(lab: Lab, prompt: str, situation_set: str) -> tuple[str, ...]:
-    """The models that replied to situations of the set as the prompt asks, by name."""
-    responses, situations = schema.responses, schema.situations
-    respondents, sets = schema.respondents, schema.situation_sets
+    """The names of the models that responded to situations of the set with the prompt."""
+    respondents = schema.respondents.c
     query = (
-        select(respondents.c.name)
-        .join(responses, responses.c.respondent_id == respondents.c.id)
-        .join(situations, situations.c.id == responses.c.situation_id)
-        .join(sets, sets.c.id == situations.c.situation_set_id)
-        .where(
-            respondents.c.kind == "model",
-            responses.c.outcome == "valid",
-            responses.c.prompt == prompt,
-            sets.c.name == situation_set,
-        )
+        _asked(respondents.name, prompt, situation_set)
+        .where(respondents.kind == "model", schema.responses.c.outcome == "valid")
         .distinct()
-        .order_by(respondents.c.name)
+        .order_by(respondents.name)
     )
     with lab.reading() as connection:
         return tuple(connection.execute(query).scalars())
+
+
+def _asked(column: ColumnElement[str], prompt: str, situation_set: str) -> Select[Any]:
+    """The column for every response to the set's situations that was asked with the prompt."""
+    responses, situations = schema.responses, schema.situations
+    respondents, sets = schema.respondents, schema.situation_sets
+    return (
+        select(column)
+        .select_from(responses)
+        .join(respondents, respondents.c.id == responses.c.respondent_id)
+        .join(situations, situations.c.id == responses.c.situation_id)
+        .join(sets, sets.c.id == situations.c.situation_set_id)
+        .where(responses.c.prompt == prompt, sets.c.name == situation_set)
+    )
 
 
 def response_days(lab: Lab, responses: Collection[int]) -> tuple[date, date] | None:

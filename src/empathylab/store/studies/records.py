@@ -263,14 +263,10 @@ def audit_rows(connection: Connection, study: int) -> Sequence[Row[Any]]:
 
 
 def count_ratings(connection: Connection, study: int) -> int:
-    """The ratings by people."""
+    """The ratings by people who are not excluded."""
     table, raters = schema.ratings, schema.raters
-    query = (
-        select(func.count())
-        .select_from(table)
-        .join(raters, raters.c.id == table.c.rater_id)
-        .where(raters.c.study_id == study, real_people())
-    )
+    real = select(raters.c.id).where(raters.c.study_id == study, real_people())
+    query = select(func.count()).select_from(table).where(table.c.rater_id.in_(real))
     return int(connection.execute(query).scalar_one())
 
 
