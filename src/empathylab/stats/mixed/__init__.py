@@ -16,6 +16,11 @@ from empathylab.stats.mixed.ordinal.margins import (
     marginal_means,
 )
 from empathylab.stats.mixed.ordinal.predictions import category_probabilities
+from empathylab.stats.mixed.ordinal.proportional_odds import (
+    ProportionalOdds,
+    ThresholdEffect,
+    proportional_odds_test,
+)
 from empathylab.stats.mixed.spread import Correlation, RandomEffect
 
 __all__ = [
@@ -32,8 +37,10 @@ __all__ = [
     "Margin",
     "Margins",
     "MixedDesign",
+    "ProportionalOdds",
     "RandomEffect",
     "TermTest",
+    "ThresholdEffect",
     "VarianceShare",
     "category_probabilities",
     "clmm",
@@ -44,6 +51,7 @@ __all__ = [
     "lmm_contrasts",
     "lmm_means",
     "marginal_means",
+    "proportional_odds_test",
     "read_design",
     "term_tests",
     "variance_shares",
