@@ -132,8 +132,8 @@ def clmm(
     the result is said in `problems`.
 
     Up to 1,000 connected levels beside those of the largest grouping the computation is exact;
-    beyond, it iterates (`method` says which, and chooses): estimates then lie within a few
-    hundredths of a standard error of the exact ones.
+    beyond, it iterates (`method` says which, and chooses): estimates then agree with
+    the exact ones to about a hundredth of a standard error.
 
     Factors, references and `levels` as in `read_design`. Gives the numbers of R's `ordinal::clmm`.
     """
