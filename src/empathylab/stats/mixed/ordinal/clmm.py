@@ -97,6 +97,8 @@ class Clmm:
     covariance_names: tuple[str, ...] = field(repr=False)
     """Thresholds, coefficients, then `sd(group)` of those not at the boundary; where there are
     slopes, elements of the covariances' lower factors on the scale that was searched."""
+    random_covariances: tuple[Array, ...] = field(repr=False)
+    """Per grouping, of the effects of its random columns."""
     modes: Mapping[str, pl.DataFrame] = field(repr=False)
     """Per random effect, the most likely effect of each `level` as `mode`, on the latent scale."""
     design: MixedDesign = field(repr=False)
@@ -143,9 +145,22 @@ def clmm(
             "`confidence` must lie between 0 and 1", got=confidence, remedy="Use 0.95, say."
         )
     design = read_design(frame, formula, reference=reference, levels=levels, ordinal=True)
+    return fit_ordinal(design, link, confidence=confidence, begun=begun, method=method)
+
+
+def fit_ordinal(
+    design: MixedDesign,
+    link: str,
+    *,
+    confidence: float = 0.95,
+    begun: float | None = None,
+    method: Method | None = None,
+) -> Clmm:
+    """The cumulative link mixed model of a design that has been read."""
+    begun = time.perf_counter() if begun is None else begun
     with one_thread():
         found = estimate(design, find_link(link), method)
-    return _named(design, found, formula, link, confidence, begun)
+    return _named(design, found, design.formula.text, link, confidence, begun)
 
 
 def _named(
@@ -190,6 +205,7 @@ def _named(
         confidence=confidence,
         covariance=found.covariance,
         covariance_names=tuple(names[number] for number in found.free),
+        random_covariances=tuple(spread.covariances),
         modes=mode_tables(design, found.modes),
         design=design,
     )
