@@ -117,9 +117,7 @@ def bootstrap_likelihood_ratio(
             got=f"{smaller.n} and {larger.n} rows",
             remedy="Fit both models to the same rows.",
         )
-    observed = 2 * (
-        _log_likelihood(larger.design, larger) - _log_likelihood(smaller.design, smaller)
-    )
+    observed = 2 * (_log_likelihood(larger) - _log_likelihood(smaller))
     work = partial(_compared, _Source.of(smaller), larger.design, seed)
     found = []
     for number, one in _each(work, list(range(replications)), workers):

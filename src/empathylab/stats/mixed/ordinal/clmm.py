@@ -233,7 +233,9 @@ def _separated(design: MixedDesign, found: Estimates, latent_sd: float) -> list[
     first = len(design.levels) - 1
     slopes = found.parameters[first : first + len(design.names)]
     before = found.fixed.parameters[first:]
-    width = np.ptp(design.x, axis=0) if design.names else np.empty(0)
+    if not design.names or np.ptp(design.x @ before) <= _SPAN * latent_sd:
+        return []  # coefficients may be large where columns lie far from 0 and cancel out
+    width = np.ptp(design.x, axis=0)
     # Random effects as large as the slopes stretch the whole scale, so the plain fit is asked too.
     far = (np.abs(before) * width > _SPAN * latent_sd) & (np.abs(slopes) * width > latent_sd)
     return [name for name, beyond in zip(design.names, far, strict=True) if beyond]
