@@ -247,7 +247,7 @@ def test_an_unknown_model_ends_the_run(sqlite_lab: Lab) -> None:
 
 def test_an_unreachable_endpoint_is_one_sentence_soon(sqlite_lab: Lab) -> None:
     model = EndpointModel("test/one", model="one", base_url="http://127.0.0.1:1/v1")
-    with pytest.raises(EndpointUnreachable, match="nobody answers"):
+    with pytest.raises(EndpointUnreachable, match="cannot connect"):
         run(sqlite_lab, [Job(model, [plan_of(sqlite_lab, questions(500))])])
     # After the first that failed three times, not after all 500 had their six attempts.
     assert failures_frame(sqlite_lab)["count"].sum() <= 16
@@ -318,6 +318,23 @@ def test_a_cap_on_tokens_holds_for_all_plans_together(sqlite_lab: Lab) -> None:
     tallies = run(sqlite_lab, [Job(ScriptedModel([answer]), plans, limits)])
     assert [tally.stopped for tally in tallies] == [None, "cap"]
     assert sum(tally.asked for tally in tallies) * 10 <= 150
+
+
+def test_a_cap_on_tokens_counts_the_most_that_a_request_can_use(sqlite_lab: Lab) -> None:
+    # Every answer uses 7 + 13 tokens, as estimated: the seventh fits under 150, the eighth not.
+    answer = Completion("a", usage=Usage(7, 13))
+    plan = plan_of(sqlite_lab, questions(20), max_tokens=13)
+    limits = Limits(max_total_tokens=150, concurrency=1)
+    [tally] = run(sqlite_lab, [Job(ScriptedModel([answer]), [plan], limits)])
+    assert (tally.stopped, tally.asked) == ("cap", 7)
+
+
+def test_requests_under_way_count_towards_the_cap_on_tokens(sqlite_lab: Lab) -> None:
+    answer = Completion("a", usage=Usage(7, 13))
+    plan = plan_of(sqlite_lab, questions(20), max_tokens=13)
+    limits = Limits(max_total_tokens=150, concurrency=20)
+    [tally] = run(sqlite_lab, [Job(ScriptedModel([answer]), [plan], limits)])
+    assert (tally.stopped, tally.asked) == ("cap", 7)
 
 
 def test_a_cap_on_money_without_a_price_is_refused(sqlite_lab: Lab) -> None:
@@ -412,7 +429,7 @@ def test_an_endpoint_that_goes_away_ends_the_run_and_it_can_go_on(sqlite_lab: La
     plan = plan_of(sqlite_lab, questions(6))
     gone = ModelUnavailable("refused", "unreachable")
     model = ScriptedModel(["a", "a", *[gone] * 20], concurrency=1)
-    with pytest.raises(EndpointUnreachable, match="the same command goes on"):
+    with pytest.raises(EndpointUnreachable, match="run the same command again to resume"):
         run(sqlite_lab, [Job(model, [plan], QUICK)])
     [tally] = run(sqlite_lab, [Job(ScriptedModel(["a"]), [plan])])
     assert (tally.already, tally.missing) == (2, 0)

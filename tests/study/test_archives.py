@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from empathylab.analysis.ratings.analysis import analyse_ratings
-from empathylab.analysis.ratings.document import ratings_document
+from empathylab.analysis import ratings as rated_replies
 from empathylab.errors import InputError
 from empathylab.protocols import reply_template
 from empathylab.scales import builtin_scale
@@ -20,7 +19,7 @@ from empathylab.scales.wording import with_words
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, add_scale, hash_of, schema
 from empathylab.store.imports.releases import import_release
-from empathylab.store.rated import raters_frame, ratings_frame
+from empathylab.store.ratings import raters_frame, ratings_frame
 from empathylab.study.added_arms.instruments import measured_study
 from empathylab.study.archives import (
     Archive,
@@ -32,7 +31,7 @@ from empathylab.study.archives import (
 from empathylab.study.archives.members import MEMBERS
 from empathylab.tables import read_table
 from tests.study.archived import finished, rate_all, released
-from tests.study.examples import appraisal, between, scales, within
+from tests.study.examples import altered, appraisal, between, scales, within
 from tests.study.service_examples import furnish, opened, rows_of, someone, walk
 
 
@@ -50,7 +49,7 @@ def archived(lab: Lab, path: Path, name: str = "small") -> Path:
 
 def analysed(lab: Lab) -> dict[str, Any]:
     """The analysis as JSON holds it, without the time that the models took."""
-    found = ratings_document(analyse_ratings(lab, "small"))
+    found = rated_replies.from_lab(lab, "small").to_dict()
     for model in (found["mixed_model"], *found["mixed_models"]):
         model.pop("seconds", None)
     return found
@@ -89,7 +88,7 @@ def test_a_study_of_imagined_situations_is_archived_with_its_scales(
 ) -> None:
     service, _ = opened(lab, appraisal())
     walk(service, someone(service, "ann"))
-    service.close()
+    service.actions.close()
     path = archived(lab, tmp_path / "one.zip", "feelings")
     unpack_study(other, read_archive(path))
     assert archived(other, tmp_path / "two.zip", "feelings").read_bytes() == path.read_bytes()
@@ -121,12 +120,12 @@ def test_another_study_of_the_same_name_is_left_alone(sqlite_lab: Lab, tmp_path:
         unpack_study(sqlite_lab, archive)
     done = unpack_study(sqlite_lab, archive, name="small-elsewhere")
     assert (done.study, done.ratings) == ("small-elsewhere", 4)
-    assert analyse_ratings(sqlite_lab, "small-elsewhere").ratings.height == 4
-    assert analyse_ratings(sqlite_lab, "small").ratings.height == 8
+    assert rated_replies.from_lab(sqlite_lab, "small-elsewhere").ratings.height == 4
+    assert rated_replies.from_lab(sqlite_lab, "small").ratings.height == 8
 
 
 def test_an_archive_tells_nobody_and_holds_no_secret(lab: Lab) -> None:
-    recruitment = dataclasses.replace(between().recruitment, codes={"completed": "SECRET-CODE"})
+    recruitment = altered(between().recruitment, codes={"completed": "SECRET-CODE"})
     service, _ = finished(lab, study=between(recruitment=recruitment))
     content = b"".join(pack_study(lab, "small").members.values()).decode()
     assert "SECRET-CODE" not in content
@@ -147,9 +146,9 @@ def test_moments_finer_than_a_day_stay_in_the_lab(lab: Lab) -> None:
 
 def test_whom_a_researcher_excluded_is_excluded_elsewhere_too(lab: Lab, other: Lab) -> None:
     service, _ = finished(lab, close=False)
-    out = service.participants()[0].person
-    service.exclude(out, "asked to be")
-    service.close()
+    out = service.actions.participants()[0].person
+    service.actions.exclude(out, "asked to be")
+    service.actions.close()
     unpack_study(other, pack_study(lab, "small"))
     assert out not in raters_frame(other, "small")["rater"].to_list()
     [kept] = [row for row in rows_of(other, schema.raters) if row["name"] == out]
@@ -189,7 +188,7 @@ def test_a_release_becomes_an_archive_without_the_platforms_ids(
     done = unpack_study(other, read_archive(path))
     assert (done.study, done.ratings, done.raters) == ("welivita-2024", 48, 12)
     assert archived(other, tmp_path / "two.zip", "welivita-2024").read_bytes() == path.read_bytes()
-    here, there = (ratings_document(analyse_ratings(one)) for one in (lab, other))
+    here, there = (rated_replies.from_lab(one).to_dict() for one in (lab, other))
     assert here["arms"] == there["arms"]
     assert here["collected"] == there["collected"]
 

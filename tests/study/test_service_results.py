@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from empathylab.scales import builtin_scale
-from empathylab.store import Lab, add_respondent, administrations_frame, responses_frame, schema
-from empathylab.store.rated import rater_answers_frame, raters_frame, ratings_frame
+from empathylab.store import Lab, add_respondent, responses_frame, schema
+from empathylab.store.administrations import read_appraisals
+from empathylab.store.ratings import rater_answers_frame, raters_frame, ratings_frame
 from empathylab.store.studies.results import FinishedWork, GivenReply, add_finished_work
 from empathylab.study import PRESETS, parse_study, preset_text
 from empathylab.study.session.service import Finished, Page, StudyService, launch
@@ -113,7 +114,7 @@ def test_a_shuffled_scale_keeps_the_order_in_which_it_was_shown(lab: Lab) -> Non
     slot = service.launched.slots["everyone"][0]
     assert rows[1]["situation_id"] == service.launched.situation_rows[slot.items[0].situation]
     # A rater's answers are not those of a respondent that is measured.
-    assert administrations_frame(lab).is_empty()
+    assert read_appraisals(lab).administrations.is_empty()
 
 
 def test_written_replies_are_responses_of_people(lab: Lab) -> None:
@@ -160,7 +161,7 @@ def test_what_simulated_raters_write_is_no_human_reply(lab: Lab) -> None:
     for world in ("simulated", "test"):
         walk(service, someone(service, "ann", world=world))
     assert responses_frame(lab).is_empty()
-    service.forget(platform_id="ann")
+    service.actions.forget(platform_id="ann")
     assert rows_of(lab, schema.page_answers) == []
 
 
@@ -203,9 +204,9 @@ def test_every_preset_is_launched_and_finished(sqlite_lab: Lab, preset: str) -> 
     assert isinstance(walk(service, someone(service, "ann")), Finished)
     rated = len(study.dimensions) * sum(
         one.finished * len(service.launched.slots[one.arm][0].items)
-        for one in service.status().arms
+        for one in service.actions.status().arms
     )
-    assert service.status().ratings == rated
+    assert service.actions.status().ratings == rated
 
 
 def test_analyze_ratings_works_on_a_study_that_the_lab_ran(sqlite_lab: Lab) -> None:
@@ -218,7 +219,7 @@ def test_analyze_ratings_works_on_a_study_that_the_lab_ran(sqlite_lab: Lab) -> N
         first = rows_of(sqlite_lab, schema.places)[-1]["arm"] == "one"
         rate_all(service, person, "3" if first else str(1 + number % 2))
     walk(service, someone(service, "bot", world="simulated"))
-    service.close()
+    service.actions.close()
     command = ["analyze", "ratings", "--study", "small", "--lab", str(sqlite_lab.folder), "--json"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.stderr

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import typer
 
-from empathylab.analysis.overview.collect import collect
+from empathylab.analysis import overview
 from empathylab.cli.options import RunOptions
 from empathylab.errors import BudgetReached
 from empathylab.models import Model
-from empathylab.report import ReportData, write_page
+from empathylab.report import LabOverview, write_report
 from empathylab.runs import Job, Plan, Tally, run
+from empathylab.runs.plans import CUT_OFF
 from empathylab.store import Lab
 
 Planner = Callable[[Lab, Model], Sequence[Plan]]
@@ -21,7 +22,7 @@ Planner = Callable[[Lab, Model], Sequence[Plan]]
 
 def ask(
     names: list[str], plan: Planner, options: RunOptions
-) -> tuple[list[Tally], ReportData, Path]:
+) -> tuple[list[Tally], LabOverview, Path]:
     """Carries out the plans for each model: the tallies, what the lab holds now, the report."""
     from empathylab.cli.progress import progress
 
@@ -34,12 +35,14 @@ def ask(
         ]
         with progress() as observe:
             tallies = run(lab, jobs, prices=prices, observe=observe)
-        data = collect(lab)
-        return tallies, data, write_page(lab, data)
+        data = overview.from_lab(lab)
+        return tallies, data, write_report(data, lab.reports)
 
 
 def conclude(tallies: list[Tally], options: RunOptions) -> None:
     """Says what is missing, and ends with the exit code that fits."""
+    for note in _notes(tallies):
+        sys.stderr.write(f"{note}\n")
     capped = [tally for tally in tallies if tally.stopped == "cap"]
     if capped:
         missing = sum(tally.missing for tally in tallies)
@@ -47,7 +50,7 @@ def conclude(tallies: list[Tally], options: RunOptions) -> None:
             f"the cap stopped the run with {missing} requests to go",
             where="--max-cost" if options.max_cost is not None else "--max-total-tokens",
             got=options.max_cost if options.max_cost is not None else options.max_total_tokens,
-            remedy="What was answered is kept; the same command with a higher cap goes on.",
+            remedy="Answers so far are kept. Run the same command with a higher cap to resume.",
         )
     missing = sum(tally.missing for tally in tallies)
     if missing:
@@ -56,6 +59,22 @@ def conclude(tallies: list[Tally], options: RunOptions) -> None:
             "The same command asks them again.\n"
         )
         raise typer.Exit(1)
+
+
+def _notes(tallies: list[Tally]) -> list[str]:
+    """What the settings had to do with the answers."""
+    adjusted = {tally.model: tally.adjusted for tally in tallies if tally.adjusted}
+    notes = [
+        f"{model} refused settings, so the requests were changed: {changes}."
+        for model, changes in adjusted.items()
+    ]
+    cut_off = sum(tally.outcomes[CUT_OFF] for tally in tallies)
+    if cut_off:
+        notes.append(
+            f"{cut_off} answers were cut off while the model was reasoning. "
+            "Set --max-tokens higher, or --reasoning-effort low."
+        )
+    return notes
 
 
 def _kinds(tallies: list[Tally]) -> str:

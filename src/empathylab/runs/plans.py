@@ -1,9 +1,9 @@
-"""What a run is going to ask, fixed before the first request is sent."""
+"""What a run asks: requests known at the start, and those that follow from answers."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +11,9 @@ from sqlalchemy import Connection
 
 from empathylab.models import Completion, Message, Parameters
 from empathylab.store import hash_of
+
+CUT_OFF = "reasoning_cut_off"
+"""The outcome of an answer whose tokens ran out while the model was reasoning."""
 
 _SEED_STEP = 10_000  # between retries: beyond the seeds of a situation's other samples
 _SETTINGS = tuple(field.name for field in dataclasses.fields(Parameters))
@@ -28,6 +31,8 @@ class Request:
     """Tells apart requests that are otherwise identical on purpose."""
     retry: int = 0
     """How often the same was asked before, without an answer that can be used."""
+    partner: str | None = None
+    """Which of the job's partners is asked; None for the model that is measured."""
 
     @property
     def first_key(self) -> str:
@@ -64,11 +69,6 @@ class Request:
         """A rough count for limits and caps: four characters a token, and each turn's frame."""
         return sum(len(message.content) // 4 + 5 for message in self.messages)
 
-    @property
-    def most_tokens(self) -> int:
-        """The most that this request should use."""
-        return self.prompt_tokens + (self.parameters.max_tokens or 512)
-
 
 def storable(completion: Completion) -> Completion:
     """The answer without characters that a database refuses: half pairs, and the null character."""
@@ -76,6 +76,8 @@ def storable(completion: Completion) -> Completion:
         completion,
         text=storable_text(completion.text),
         refusal=completion.refusal and storable_text(completion.refusal),
+        reasoning=completion.reasoning and storable_text(completion.reasoning),
+        tool_calls=tuple(map(storable_text, completion.tool_calls)),
         finish_reason=completion.finish_reason and storable_text(completion.finish_reason),
         reported_model=completion.reported_model and storable_text(completion.reported_model),
         logprobs=completion.logprobs
@@ -118,6 +120,30 @@ class Answered:
     answer_id: int
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request with the answer that stands, on which a plan bases its next requests."""
+
+    request: Request
+    completion: Completion
+    reading: Reading
+
+
+Thread = tuple[Exchange, ...]
+"""The exchanges that led to a request, oldest first; empty for a request known at the start."""
+
+FollowUp = Callable[[Thread], Sequence[Request]]
+"""The next requests of a thread; none where it ends. It must be pure: a resumed run replays it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A request to be asked, and the exchanges that led to it."""
+
+    request: Request
+    thread: Thread = ()
+
+
 class Interpreter(Protocol):
     """A protocol's side of a run: reading answers, and storing what they mean."""
 
@@ -142,12 +168,39 @@ class Plan:
 
     Like a limit, it is no part of what tells runs apart: with more of them a run goes on.
     """
+    follow_up: FollowUp | None = None
+    """What is asked next, from the answers so far; None where `requests` are all there is."""
 
     def again(self, request: Request, outcome: str) -> Request | None:
         """What is asked after an answer of that outcome; None where the answer stands."""
         # At temperature 0 the same question gets the same answer.
         spent = request.retry >= self.retries or request.parameters.temperature == 0
-        return None if outcome == "valid" or spent else request.again()
+        return None if outcome in ("valid", CUT_OFF) or spent else request.again()
+
+    def read(self, request: Request, completion: Completion) -> Reading:
+        """What the answer means: what the protocol reads in it, or why there is none."""
+        reading = self.interpreter.read(request, completion)
+        if reading.outcome == "valid" or completion.refusal:
+            return reading
+        if completion.cut_off_reasoning:
+            said = "the tokens ran out while the model was reasoning; set --max-tokens higher"
+            return dataclasses.replace(reading, outcome=CUT_OFF, reason=said)
+        if completion.text.strip():
+            return reading
+        if completion.tool_calls:
+            said = f"the model called a tool instead: {', '.join(completion.tool_calls)}"
+            return dataclasses.replace(reading, outcome="tool_call", reason=said)
+        if completion.reasoning and completion.finish_reason != "content_filter":
+            said = "the model reasoned, but wrote no answer"
+            return dataclasses.replace(reading, outcome="empty", reason=said)
+        return reading
+
+    def after(self, pending: Pending, completion: Completion, reading: Reading) -> list[Pending]:
+        """What follows from an answer that stands."""
+        if self.follow_up is None:
+            return []
+        thread = (*pending.thread, Exchange(pending.request, completion, reading))
+        return [Pending(request, thread) for request in self.follow_up(thread)]
 
     def __post_init__(self) -> None:
         if len({request.key for request in self.requests}) != len(self.requests):

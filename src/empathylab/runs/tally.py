@@ -15,7 +15,7 @@ class Tally:
     model: str
     protocol: str
     planned: int
-    """Requests, with the retries that turned out to be needed."""
+    """Requests known so far: retries and follow-ups are added as they turn out to be needed."""
     already: int = 0
     """Answered in an earlier session."""
     reused: int = 0
@@ -36,6 +36,8 @@ class Tally:
     """Of this session's answers: valid, refusal, empty …"""
     failures: Counter[str] = field(default_factory=Counter)
     """Requests of this session that got no answer, by kind."""
+    adjusted: str = ""
+    """Settings that the endpoint refused, and what was sent instead."""
     seconds: float = 0.0
     stopped: str | None = None
     """Why the run ended before all was asked."""
@@ -60,12 +62,12 @@ class Tally:
         *,
         reused: bool,
         asked_again: bool = False,
+        more: int = 0,
     ) -> None:
-        """Counts one answer that has just become durable."""
+        """Counts one answer that has just become durable, and what follows from it."""
         self.outcomes[outcome] += 1
-        if asked_again:
-            self.asked_again += 1
-            self.planned += 1
+        self.asked_again += asked_again
+        self.planned += more
         if reused:
             self.reused += 1
             return

@@ -273,7 +273,7 @@ def test_the_code_is_known_at_the_end_and_not_before(lab: Lab) -> None:
     recruitment = between().recruitment
     codes = {"completed": "DONE1", "withdrawn": "LEFT1"}
     study = between(
-        recruitment=type(recruitment)("prolific", codes=codes)  # type: ignore[arg-type]
+        recruitment=type(recruitment)(platform="prolific", codes=codes)  # type: ignore[arg-type]
     )
     service, _ = opened(lab, study)
     person = someone(service, "ann")
@@ -338,7 +338,7 @@ def test_what_a_killed_process_acknowledged_is_there(tmp_path: Path, database: s
         "print('ready', flush=True)\n"
         "os.kill(os.getpid(), 9)\n"
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     done = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "lab"), database or ""],
         capture_output=True,

@@ -45,9 +45,9 @@ def running(lab: Path, name: str) -> contextlib.AbstractContextManager[StudyServ
 
 
 def pause(name: NameArgument, lab: LabOption = DEFAULT_LAB) -> None:
-    """Lets nobody new in; whoever has a place goes on."""
+    """Stops new participants; current ones can finish."""
     with running(lab, name) as service:
-        service.pause(who=operator())
+        service.actions.pause(who=operator())
     typer.echo(f"{name} is paused. Take people again: empathylab study resume {name}", err=True)
 
 
@@ -60,7 +60,7 @@ def resume(
 ) -> None:
     """Takes people again, in a paused study or in a stopped arm of it."""
     with running(lab, name) as service:
-        service.resume(arm, who=operator())
+        service.actions.resume(arm, who=operator())
     what = name if arm is None else f"The arm {arm} of {name}"
     typer.echo(f"{what} takes people again.", err=True)
 
@@ -70,11 +70,12 @@ def stop_arm(
     arm: Annotated[str, typer.Argument(help="The arm.")],
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Puts nobody new into an arm; the others go on."""
+    """Stops assigning new participants to an arm; the other arms continue."""
     with running(lab, name) as service:
-        service.stop_arm(arm, who=operator())
+        service.actions.stop_arm(arm, who=operator())
     typer.echo(
-        f"The arm {arm} takes nobody new. Undo it: empathylab study resume {name} --arm {arm}",
+        f"The arm {arm} gets no new participants. Undo it: "
+        f"empathylab study resume {name} --arm {arm}",
         err=True,
     )
 
@@ -82,20 +83,19 @@ def stop_arm(
 def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_LAB) -> None:
     """Ends a study for good, after which its results may be seen.
 
-    Whoever has not finished cannot. Retention begins to count.
+    Unfinished participants cannot finish. The retention period starts.
     """
-    import dataclasses
 
     from empathylab.study.admin.embargo import result_commands
 
     with running(lab, name) as service:
-        status = service.status()
+        status = service.actions.status()
         if status.status != "closed":
             live = sum(one.live for one in status.arms)
             busy = f", while {live} are at it" if live else ""
             agreed(f"Close {name} for good{busy}?", "the study was not closed", yes=yes)
-            service.close(who=operator())
-        study = dataclasses.replace(service.study, name=name)
+            service.actions.close(who=operator())
+        study = service.study.model_copy(update={"name": name})
     shown = " · ".join(result_commands(study))
     typer.echo(f"{name} is closed. See the results: {shown}")
 
@@ -112,9 +112,9 @@ def exclude(
     if not reason.strip():
         raise InputError("an exclusion needs a reason", where="--reason", remedy="Say why.")
     with running(lab, name) as service:
-        if not service.exclude(person, reason.strip(), who=operator()):
+        if not service.actions.exclude(person, reason.strip(), who=operator()):
             raise InputError(
-                "nobody of this key has a place in the study",
+                "no participant with this key takes part in the study",
                 where=f"study {name}",
                 got=person,
                 remedy="Take the key from the console or from `empathylab study export`.",
@@ -123,7 +123,7 @@ def exclude(
 
 
 def agreed(question: str, otherwise: str, *, yes: bool) -> None:
-    """Goes on only if somebody agrees."""
+    """Continues only after confirmation."""
     from empathylab.errors import InputError
 
     if yes:

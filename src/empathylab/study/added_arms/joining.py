@@ -8,7 +8,6 @@ file has no texts: they are taken from a study file, and what could not be compa
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import secrets
 from collections.abc import Mapping, Sequence
@@ -20,8 +19,8 @@ from sqlalchemy import Connection
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
-from empathylab.store.lab_scales import lab_scales
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.scales import lab_scales
+from empathylab.store.selections import resolve_situations
 from empathylab.store.studies.added_arms import arm_prompts, asked_by, keep_others_out
 from empathylab.store.studies.archive import any_study, situation_rows
 from empathylab.store.studies.records import (
@@ -80,14 +79,16 @@ def add_arm(
     known = lab_scales(lab)
     offered = None
     if file is not None:
-        offered = lab_chosen_situations(lab, file.situations.selection or file.situations.set or "")
+        offered = resolve_situations(lab, file.situations.selection or file.situations.set or "")
     plain = name.rpartition("@")[0] or name
     with lab.exclusive(f"launch-{plain}", what=f"the launch of {plain}"):
         with lab.writing() as connection:
             row = any_study(connection, name)
             lock_study(connection, row.id)
             base = join_base(connection, row, file, known, offered)
-            return _join(connection, base, called, Arm(respondent, prompt), now, who)
+            return _join(
+                connection, base, called, Arm(respondent=respondent, prompt=prompt), now, who
+            )
 
 
 def _join(
@@ -96,7 +97,7 @@ def _join(
     row, where = base.row, f"study {base.row.name}"
     before = dict(base.study.arms) if base.here else {}
     arms = frozen_arms(connection, row.id)
-    study = dataclasses.replace(base.study, arms={**before, name: arm})
+    study = base.study.model_copy(update={"arms": {**before, name: arm}})
     slots = study_slots(study, list(base.keys))
     places = len(slots[name])
     if before.get(name) == arm:
@@ -112,7 +113,7 @@ def _join(
         connection,
         arm.respondent,
         base.situations,
-        sample=study.sample,
+        sample=study.responses.sample,
         prompt=arm.prompt,
         arm=name,
     )

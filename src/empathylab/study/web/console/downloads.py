@@ -17,16 +17,16 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from empathylab.errors import LabError, UserError
-from empathylab.store.studies.monitoring import listed_comments, page_rows, rated_rows
+from empathylab.store.studies.archive import page_rows
+from empathylab.store.studies.monitoring import listed_comments, rated_rows
 from empathylab.store.studies.participants import submitters
 from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
-from empathylab.study.blocks.types import Comment
 from empathylab.study.design.definition import Study
 from empathylab.study.exports.folders import export_study
-from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.results import peek_reason
+from empathylab.study.web.console.visits import Visit
 from empathylab.tables import harmless_cell
 
 _EVERYTHING = 1_000_000_000
@@ -176,7 +176,7 @@ def _page_times(
 ) -> Iterator[Sequence[Any]]:
     told = ("seconds", "reported", "away", "losses")
     yield ("person", "page", "shown_at", "answered_at", *told, "corrections")
-    for row in page_rows(connection, study):
+    for row in page_rows(connection, study, answers=False):
         times = [row.timing.get(name) for name in told]
         yield (row.person, row.step, row.shown_at, row.answered_at, *times, row.corrections)
 
@@ -184,7 +184,7 @@ def _page_times(
 def _comments(
     connection: Connection, study: int, definition: Study, closed: bool
 ) -> Iterator[Sequence[Any]]:
-    steps = [one.id for one in definition.blocks if isinstance(one, Comment)]
+    steps = [one.id for one in definition.blocks if one.holds_comments]
     yield ("person", "answered_at", "comment")
     _, rows = listed_comments(connection, study, steps, most=_EVERYTHING, skipped=0)
     for row in rows:
