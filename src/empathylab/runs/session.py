@@ -134,6 +134,7 @@ class Session:
         self.observe = observe
         self.fresh = fresh
         self.waiting = deque(opened.missing)
+        self.workers = max(channel.concurrency for channel in channels.values())
         self.under_way = 0
         self.idle: deque[asyncio.Future[None]] = deque()
         self.tally = Tally(
@@ -200,9 +201,8 @@ class Session:
     # -- asking -------------------------------------------------------------------------------
 
     async def _ask_all(self) -> None:
-        workers = max(channel.concurrency for channel in self.channels.values())
         async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
+            for _ in range(self.workers):
                 group.create_task(self._work())
         if self.fatal is not None:
             raise self.fatal
@@ -247,22 +247,24 @@ class Session:
     async def _ask_within_budget(self, pending: Pending) -> None:
         request = pending.request
         channel = self.channels[request.partner]
-        prompt = request.prompt_tokens
-        most = channel.spend(Usage(prompt, channel.model.output_limit(request.parameters)))
+        usage = Usage(request.prompt_tokens, channel.model.output_limit(request.parameters))
+        most = channel.spend(usage)
         if not await self.budget.admit(most):
             self.tally.stopped = "cap"
             return
         used: Usage | None = None
         try:
-            async with channel.free:
-                used = await self._ask(channel, pending)
+            if channel.concurrency >= self.workers:
+                used = await self._ask(channel, pending, usage.total_tokens)
+            else:
+                async with channel.free:
+                    used = await self._ask(channel, pending, usage.total_tokens)
         finally:
             self.budget.settle(most, None if used is None else channel.spend(used))
 
-    async def _ask(self, channel: Channel, pending: Pending) -> Usage | None:
-        """What the answer used; None if there is none after all attempts."""
+    async def _ask(self, channel: Channel, pending: Pending, most: int) -> Usage | None:
+        """What the answer used, at worst `most` tokens; None if there is none in the end."""
         request, attempt = pending.request, 0
-        most = request.prompt_tokens + channel.model.output_limit(request.parameters)
         while self.tally.stopped != "error":
             attempt += 1
             await channel.pacer.turn(most)
