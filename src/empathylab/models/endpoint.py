@@ -109,6 +109,26 @@ class EndpointModel:
                 raise self.failure(status, content, headers.get("retry-after"))
         raise AssertionError("the last attempt returns or raises")
 
+    def adjusts(self, content: bytes, parameters: Parameters, since: str) -> bool:
+        """Whether a request that was refused with that content is sent otherwise from now on.
+
+        `since` is what `adjusted` was when the request was sent.
+        """
+        if self.adjusted != since:
+            return True
+        return self.adjustments.learn(content, self.adjustments.apply(self.settings(parameters)))
+
+    def body(self, messages: tuple[Message, ...], parameters: Parameters) -> dict[str, Any]:
+        """The request as it is sent now."""
+        payload = self.api.payload(self.model, messages)
+        return self.api.with_settings(payload, self.adjustments.apply(self.settings(parameters)))
+
+    def read_body(self, body: dict[str, Any], parameters: Parameters) -> Completion:
+        """The answer in a body that came by another way than `complete`."""
+        sent = self.adjustments.apply(self.settings(parameters))
+        content = json.dumps(body).encode()
+        return self._noted(self._read(content, {}), parameters, sent)
+
     def _adjusted(self, content: bytes, settings: dict[str, Any], sent: dict[str, Any]) -> bool:
         """Whether the request would now be sent otherwise than it was."""
         # Another request may have been refused for the same reason in the meantime.
