@@ -180,6 +180,7 @@ USES: dict[tuple[str, str], str] = {
     ("analyze judges", "file"): "judged",
     ("stats clmm", "file"): "long",
     ("stats lmm", "file"): "long",
+    ("stats anova", "file"): "long",
     ("stats chi2", "file"): "long",
     ("stats preferences", "file"): "comparisons",
 }
