@@ -255,7 +255,7 @@ def test_a_closed_studys_results_are_shown(rated: Path) -> None:
 
 
 def test_the_report_shows_how_far_a_running_study_is_and_no_result(rated: Path) -> None:
-    from empathylab.analysis.overview.collect import collect
+    from empathylab.analysis.overview import from_lab as collect
 
     with Lab.open(rated) as lab:
         found = collect(lab)
@@ -265,7 +265,7 @@ def test_the_report_shows_how_far_a_running_study_is_and_no_result(rated: Path) 
 
 
 def test_the_style_of_replies_is_not_related_to_ratings_of_a_running_study(rated: Path) -> None:
-    from empathylab.analysis.style.lab import _ratings
+    from empathylab.analysis.style.analysis import _ratings
 
     with Lab.open(rated) as lab:
         assert _ratings(lab) is None

@@ -10,14 +10,15 @@ import polars as pl
 import pytest
 from sqlalchemy import update
 
-from empathylab.analysis.appraisal.analysis import analyse_appraisals
-from empathylab.analysis.style.lab import lab_responses
+from empathylab.analysis.appraisal.analysis import estimate_appraisals
+from empathylab.analysis.style.analysis import lab_responses
 from empathylab.export import LabTables, export_lab, lab_tables, read_exported
 from empathylab.export.columns import MEANINGS, TABLES
 from empathylab.export.dictionary import dictionary
 from empathylab.export.lab_tables import _timed
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
+from empathylab.store.appraisals import read_appraisals
 from empathylab.store.imports.releases import import_release
 from empathylab.store.judged_replies import shown_under_way
 from empathylab.store.judgements import lab_judgements, lab_preferences
@@ -84,7 +85,9 @@ def test_exported_scores_are_those_of_the_analysis(full: tuple[Lab, LabTables]) 
     lab, found = full
     shared = ["administration", "respondent", "scale", "subscale", "phase", "situation", "score"]
     counted = found.tables["scores"].filter(pl.col("counted") & ~pl.col("counterpart"))
-    assert counted.select(shared).equals(analyse_appraisals(lab).scores.select(shared))
+    assert counted.select(shared).equals(
+        estimate_appraisals(read_appraisals(lab)).scores.select(shared)
+    )
 
 
 def test_style_has_a_row_for_each_usable_response(full: tuple[Lab, LabTables]) -> None:

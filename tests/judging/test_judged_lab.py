@@ -80,10 +80,10 @@ def test_a_judge_asked_in_several_ways_is_said_and_not_mixed(released: Lab) -> N
     judging = Judging(study_instrument(study), some, "study", study.row, other)
     run(released, [Job(ScriptedModel(lost, name="the/judge"), [plan_judging(judging)])])
     judged = judged_from_lab(released)
-    assert judged.ways == {"the/judge": 2}
+    assert judged.setups == {"the/judge": 2}
     assert judged.judges["rating"].unique().to_list() == [3]
     notes = analyse_judged(judged, plan=CalibrationPlan(resamples=0), style=False).notes
-    assert any("the/judge was asked in 2 ways" in one for one in notes)
+    assert any("the/judge was asked with 2 setups" in one for one in notes)
 
 
 def test_choices_of_a_lab_are_held_against_the_ratings_of_both_replies(released: Lab) -> None:
@@ -120,7 +120,7 @@ def test_choices_asked_in_several_ways_are_those_with_the_most_rated_pairs(relea
         run(released, [Job(ScriptedModel(first, name="the/judge"), [plan_comparing(comparing)])])
     judged = judged_from_lab(released)
     assert judged.comparisons["situation"].n_unique() > 1
-    assert judged.ways == {"the/judge": 2}
+    assert judged.setups == {"the/judge": 2}
 
 
 def test_models_of_an_imported_table_are_judges_and_no_people(lab: Lab) -> None:

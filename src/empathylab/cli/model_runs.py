@@ -8,11 +8,11 @@ from pathlib import Path
 
 import typer
 
-from empathylab.analysis.overview.collect import collect
+from empathylab.analysis import overview
 from empathylab.cli.options import RunOptions
 from empathylab.errors import BudgetReached
 from empathylab.models import Model
-from empathylab.report import ReportData, write_page
+from empathylab.report import LabOverview, write_report
 from empathylab.runs import Job, Plan, Tally, run
 from empathylab.runs.plans import CUT_OFF
 from empathylab.store import Lab
@@ -22,7 +22,7 @@ Planner = Callable[[Lab, Model], Sequence[Plan]]
 
 def ask(
     names: list[str], plan: Planner, options: RunOptions
-) -> tuple[list[Tally], ReportData, Path]:
+) -> tuple[list[Tally], LabOverview, Path]:
     """Carries out the plans for each model: the tallies, what the lab holds now, the report."""
     from empathylab.cli.progress import progress
 
@@ -41,8 +41,8 @@ def ask(
         ]
         with progress() as observe:
             tallies = run(lab, jobs, prices=prices, observe=observe)
-        data = collect(lab)
-        return tallies, data, write_page(lab, data)
+        data = overview.from_lab(lab)
+        return tallies, data, write_report(data, lab.reports)
 
 
 def conclude(tallies: list[Tally], options: RunOptions) -> None:

@@ -10,8 +10,8 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection, select
 
-from empathylab.analysis.appraisal.analysis import last_used_runs
-from empathylab.analysis.run_selection import shown_runs
+from empathylab.analysis.appraisal.self_reports import last_used_runs
+from empathylab.analysis.run_selection import selected_runs
 from empathylab.scales import Scale, scale_from_dict
 from empathylab.scales.score_frames import score_frame
 from empathylab.situations.sources.released import Dimension
@@ -131,7 +131,7 @@ def lab_tables(lab: Lab) -> LabTables:
     so is whatever judges said of responses that it shows.
     """
     runs = runs_frame(lab)
-    shown = shown_runs(runs)["run"].to_list()
+    shown = selected_runs(runs)["run"].to_list()
     judged = _in_order(lab_judgements(lab).drop("text"), "probabilities")
     preferred = _in_order(lab_preferences(lab), "probabilities")
     shown_now = shown_under_way(lab)

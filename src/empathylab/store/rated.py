@@ -45,6 +45,8 @@ class Study:
     status: str
     exclusions: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     """Rules declared before the launch, as `stats.raters.exclusions` reads them."""
+    margins: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """By dimension, the smallest difference between arms that matters, where declared."""
 
 
 def lab_studies(lab: Lab) -> dict[str, Study]:
@@ -75,7 +77,12 @@ def study_of(row: Any, newest: int | None = None) -> Study:
     design = row.protocol.get("design", "between")
     name = row.name if newest in (None, row.version) else f"{row.name}@{row.version}"
     declared = tuple(row.protocol.get("exclusions") or ())
-    return Study(name, row.title, design, dimensions, row.status, declared)
+    margins = {
+        one["name"]: float(one["margin"])
+        for one in row.protocol.get("dimensions", ())
+        if one.get("margin") is not None
+    }
+    return Study(name, row.title, design, dimensions, row.status, declared, margins)
 
 
 def _said(text: Any, language: str) -> str | None:
@@ -180,6 +187,26 @@ def collection_frame(lab: Lab, study: str) -> pl.DataFrame:
     )
 
 
+def arms_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """The study's arms in its own order, with the kind of respondent and when they were rated.
+
+    Respondents that were rated without an arm stand after them, by name.
+    """
+    of_study = (
+        select(arms.c.name.label("arm"), respondents.c.kind)
+        .join(studies, studies.c.id == arms.c.study_id)
+        .join(respondents, respondents.c.id == arms.c.respondent_id, isouter=True)
+        .where(_named(study))
+        .order_by(arms.c.id)
+    )
+    listed = lab.frame(of_study)
+    kinds = lab.frame(select(respondents.c.name.label("arm"), respondents.c.kind))
+    rated = collection_frame(lab, study)
+    others = rated.select("arm").join(listed, on="arm", how="anti").sort("arm")
+    both = pl.concat([listed, others.join(kinds, on="arm", how="left")], how="vertical_relaxed")
+    return both.join(rated, on="arm", how="left", maintain_order="left")
+
+
 def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
     """The study's raters: their time, what is told about them, and their scales' totals.
 
@@ -223,8 +250,9 @@ def _totals(lab: Lab, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
         )
         for row in scales_frame(lab).iter_rows(named=True)
     }
-    of = answers.select("administration", "rater", "scale").unique()
-    totals = score_frame(answers, known).filter(subscale="total").join(of, on="administration")
+    of = answers.select("administration", "rater", "scale").unique(maintain_order=True)
+    scores = score_frame(answers, known).filter(subscale="total")
+    totals = of.join(scores, on="administration", maintain_order="left")
     return {
         str(name): group.select("rater", "score").unique("rater", keep="last")
         for (name,), group in totals.group_by("scale", maintain_order=True)
@@ -232,7 +260,7 @@ def _totals(lab: Lab, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 # What platforms and people write where they do not tell.
-_UNTOLD = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather not say"} | {
+NOT_STATED = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather not say"} | {
     "data_expired",
     "consent_revoked",
 }
@@ -241,7 +269,7 @@ _UNTOLD = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather not 
 def _column(name: str, values: list[Any]) -> pl.Series:
     """Numbers where all that is told are numbers, else words."""
     told = [
-        None if value is None or str(value).strip().lower() in _UNTOLD else value
+        None if value is None or str(value).strip().lower() in NOT_STATED else value
         for value in values
     ]
     if all(isinstance(value, int | float) for value in told if value is not None):

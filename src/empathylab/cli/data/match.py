@@ -80,9 +80,9 @@ def match(
             "imbalance": found.imbalance,
             "paragraph": said,
         }
-        from empathylab.analysis.ratings.rows import plain
+        from empathylab.analysis.json_values import json_value
 
-        typer.echo(encoder.dumps(plain(told), indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(encoder.dumps(json_value(told), indent=2, ensure_ascii=False, allow_nan=False))
         return
     from empathylab.analysis.text.apa import counted
 

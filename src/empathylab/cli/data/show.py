@@ -190,7 +190,7 @@ def _replies_to(
     """How many usable replies each respondent gave to them, and how long they are."""
     import polars as pl
 
-    from empathylab.analysis.ratings.rows import plain
+    from empathylab.analysis.json_values import json_value
     from empathylab.stats.lengths import length_distributions
     from empathylab.store import responses_frame
 
@@ -200,7 +200,7 @@ def _replies_to(
     )
     if frame.is_empty():
         return []
-    return [plain(one) for one in length_distributions(frame)]
+    return [json_value(one) for one in length_distributions(frame)]
 
 
 def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None:

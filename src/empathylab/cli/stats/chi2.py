@@ -74,15 +74,15 @@ def chi2(
     if json:
         import json as encoder
 
-        from empathylab.analysis.ratings.rows import plain
+        from empathylab.analysis.json_values import json_value
 
         found = {
             "rows": row_names,
             "columns": column_names,
             "counts": counts.tolist(),
-            **plain(test),
+            **json_value(test),
             "dropped": dropped,
-            "clustered": plain(clustered),
+            "clustered": json_value(clustered),
             "words": words,
         }
         typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))

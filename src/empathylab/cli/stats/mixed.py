@@ -152,12 +152,13 @@ def _print(
     words: bool,
     as_json: bool,
 ) -> None:
-    from empathylab.analysis.ratings.mixed_prose import model_methods, model_results
-    from empathylab.analysis.ratings.mixed_rows import (
+    from empathylab.analysis.ratings.mixed_models import (
         coefficient_table,
         contrast_table,
         mean_table,
         mixed_model_row,
+        model_methods,
+        model_results,
         random_table,
     )
     from empathylab.analysis.text.apa import counted

@@ -90,10 +90,10 @@ def preferences(
 
 
 def _document(fitted: BradleyTerry) -> dict[str, Any]:
-    from empathylab.analysis.ratings.rows import plain
+    from empathylab.analysis.json_values import json_value
 
     names = [one.respondent for one in fitted.strengths]
-    found: dict[str, Any] = plain(
+    found: dict[str, Any] = json_value(
         {
             "strengths": fitted.strengths,
             "pairs": [
