@@ -14,7 +14,7 @@ from pathlib import Path
 from empathylab.analysis.appraisal.analysis import estimate_appraisals
 from empathylab.analysis.appraisal.self_reports import self_reports
 from empathylab.store import Lab
-from empathylab.store.appraisals import read_appraisals
+from empathylab.store.administrations import read_appraisals
 from empathylab.store.imports.emotionbench import import_emotionbench
 
 DEFAULT = Path(__file__).parents[1] / ".." / "shared" / "data"

@@ -258,7 +258,7 @@ def _columns() -> dict[str, str]:
         "reply_template": _named(ReplyTemplate),
         "tactic": _named(Tactic),
         "wording": said,
-        "scale": _named(Scale),
+        "scale": ", ".join(f"`{name}`" for name in Scale.model_fields),
     }
 
 

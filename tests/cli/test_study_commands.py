@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from empathylab.cli import analyze, data, study
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.store import Lab
-from empathylab.store.rated import lab_study
+from empathylab.store.ratings import lab_study
 from empathylab.study import PRESETS, parse_study, preset_text, read_study
 from empathylab.study.session.service import StudyService
 from tests.helpers.studies import furnished, study_file
@@ -212,7 +212,7 @@ def test_a_person_is_forgotten_by_the_platforms_id_after_a_question(rated: Path)
         ran("forget", "small", "--platform-id", "person-2", "--lab", rated, given="n\n")
     done = ran("forget", "small", "--platform-id", "person-2", "--lab", rated, given="y\n")
     assert "1 place emptied" in done.stdout
-    with pytest.raises(InputError, match="nobody is known by that"):
+    with pytest.raises(InputError, match="no participant has this ID"):
         ran("forget", "small", "--platform-id", "person-2", "--lab", rated, "--yes")
     with Lab.open(rated) as lab:
         status = StudyService(lab, "small").actions.status()

@@ -15,7 +15,7 @@ from empathylab.analysis.benchmark.ranking import Entry, compared
 from empathylab.analysis.benchmark.result import measurement_dict
 from empathylab.report.benchmark.section import _line
 from empathylab.situations.sources.released import Dimension
-from empathylab.store.judged_replies import JudgedStudy
+from empathylab.store.judged_responses import JudgedStudy
 
 NEW = "new/model"
 SITUATIONS = 50

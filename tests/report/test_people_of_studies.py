@@ -11,8 +11,8 @@ from empathylab.analysis.overview import from_lab as collect
 from empathylab.cli import analyze
 from empathylab.errors import InputError
 from empathylab.export.lab_tables import lab_tables
-from empathylab.store import Lab, administrations_frame
-from empathylab.store.appraisals import read_appraisals
+from empathylab.store import Lab
+from empathylab.store.administrations import read_appraisals
 from empathylab.study import Study, parse_study
 from empathylab.study.admin.embargo import result_commands
 from empathylab.study.session.service import Page, Saved, StudyService, launch
@@ -64,7 +64,7 @@ def test_the_lab_reads_them_in_every_place_as_human(lab: Lab) -> None:
     read = read_appraisals(lab, respondent="human", scale="panas").administrations
     assert (read.height, read["subject"].n_unique()) == (8, 4)
     assert read["kind"].unique().to_list() == ["human"]
-    assert administrations_frame(lab)["respondent"].to_list() == ["human"] * 8
+    assert read_appraisals(lab).administrations["respondent"].to_list() == ["human"] * 8
 
 
 def test_people_of_a_study_that_is_still_open_are_not_read(lab: Lab) -> None:

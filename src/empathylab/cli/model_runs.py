@@ -56,7 +56,7 @@ def conclude(tallies: list[Tally], options: RunOptions) -> None:
             f"the cap stopped the run with {missing} requests to go",
             where="--max-cost" if options.max_cost is not None else "--max-total-tokens",
             got=options.max_cost if options.max_cost is not None else options.max_total_tokens,
-            remedy="What was answered is kept; the same command with a higher cap goes on.",
+            remedy="Answers so far are kept. Run the same command with a higher cap to resume.",
         )
     missing = sum(tally.missing for tally in tallies)
     if missing:

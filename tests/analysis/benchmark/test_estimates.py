@@ -23,7 +23,11 @@ from empathylab.analysis.benchmark.result import measurement_dict
 from empathylab.analysis.benchmark.style_judge import style_predictions
 from empathylab.errors import InputError, UnknownName
 from empathylab.store import Lab
-from empathylab.store.judged_replies import asked_already, newcomer_replies, repliers
+from empathylab.store.judged_responses import (
+    asked_situations,
+    models_with_responses,
+    new_respondent_responses,
+)
 from tests.judging.measured import ARMS, PROMPT, STUDY, add_replies, released_lab, situation_ids
 
 NEW = "new/model"
@@ -251,9 +255,9 @@ def test_only_replies_to_the_studys_prompt_count(lab: Lab, tmp_path: Path) -> No
     reference = reference_ratings(lab, STUDY)
     texts = [one.text for one in measured_replies(lab, reference, NEW, PROMPT)]
     assert texts == ["As asked.", "As asked."]
-    assert len(newcomer_replies(lab, reference.study.row, NEW)) == 3
-    assert asked_already(lab, NEW, PROMPT, STUDY) == {first, second}
-    assert repliers(lab, PROMPT, STUDY) == (NEW,)
+    assert len(new_respondent_responses(lab, reference.study.row, NEW)) == 3
+    assert asked_situations(lab, NEW, PROMPT, STUDY) == {first, second}
+    assert models_with_responses(lab, PROMPT, STUDY) == (NEW,)
 
 
 def test_a_study_that_nobody_rated_is_said(sqlite_lab: Lab, tmp_path: Path) -> None:

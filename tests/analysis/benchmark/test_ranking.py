@@ -16,7 +16,7 @@ from empathylab.analysis.benchmark.frames import ReferenceRatings, reference_rat
 from empathylab.analysis.benchmark.ranking import Entry, compared, ranked
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
-from empathylab.store.judged_replies import JudgedStudy
+from empathylab.store.judged_responses import JudgedStudy
 from tests.judging.measured import STUDY, released_lab
 
 

@@ -134,11 +134,10 @@ def test_a_lab_and_its_copy_hold_the_same_answers_once(
 
 
 def test_a_scale_that_differs_is_not_compared(tmp_path: Path, two_labs: tuple[Path, Path]) -> None:
-    import dataclasses
 
     appraisal = builtin_set("appraisal")
     scale = builtin_scale("panas")
-    other = dataclasses.replace(scale, version=scale.version + 1)
+    other = scale.model_copy(update={"version": scale.version + 1})
     with Lab.open(tmp_path / "lab") as lab:
         asked = Appraisal(other, appraisal, appraisal.first_per_group(1))
         plan = plan_appraisal(lab, PERSON, asked)

@@ -26,7 +26,7 @@ from empathylab.situations.sources.welivita import read_release
 from empathylab.stats.agreement import Coefficient
 from empathylab.store import Lab, now, schema
 from empathylab.store.imports.releases import import_release
-from empathylab.store.judged_replies import judged_study, study_replies
+from empathylab.store.judged_responses import judged_study, study_responses
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_release
 
@@ -67,7 +67,7 @@ def judged(lab: Lab, release: Path, answer: Answer, *, name: str = JUDGE) -> Non
         import_release(lab, rows, kind="welivita", source="r.csv", fingerprint="1")
     study = judged_study(lab, STUDY)
     rating = Judging(
-        study_instrument(study), study_replies(lab, study.row), f"study {STUDY}", study.row
+        study_instrument(study), study_responses(lab, study.row), f"study {STUDY}", study.row
     )
     run(lab, [Job(ScriptedModel(answer, name=name), [plan_judging(rating)], fresh=True)])
 

@@ -21,7 +21,7 @@ from empathylab.models import Message, Parameters, ScriptedModel, known_weights,
 from empathylab.runs import Job
 from empathylab.runs import run as carry_out
 from empathylab.store import Lab
-from empathylab.store.judged_replies import judged_study, study_replies
+from empathylab.store.judged_responses import judged_study, study_responses
 from tests.helpers.groups import unavailable
 from tests.helpers.welivita import write_release
 from tests.judging.judged import points_of
@@ -218,7 +218,7 @@ def rated(tmp_path: Path) -> Path:
 def judged(place: Path, *, orders: int = 2) -> None:
     with Lab.open(place) as lab:
         study = judged_study(lab, STUDY)
-        instrument, replies = study_instrument(study), study_replies(lab, study.row)
+        instrument, replies = study_instrument(study), study_responses(lab, study.row)
         rating = Judging(instrument, replies, f"study {STUDY}", study.row, orders=orders)
         comparing = Comparing(instrument, replies, f"study {STUDY}", study.row)
         jobs = [
@@ -286,7 +286,7 @@ def test_the_embedded_model_gets_an_honest_card(tmp_path: Path) -> None:
     assert CliRunner().invoke(whole, given).exit_code == 0
     with Lab.open(place) as lab:
         study = judged_study(lab, STUDY)
-        replies = study_replies(lab, study.row)
+        replies = study_responses(lab, study.row)
         judging = Judging(study_instrument(study), replies, f"study {STUDY}", study.row)
         carry_out(lab, [Job(open_model("local/smollm2"), [plan_judging(judging)])])
     [row] = as_json("--lab", place, "--no-style")["judges"]

@@ -14,13 +14,13 @@ from typer.testing import CliRunner
 from empathylab.cli import evaluate
 from empathylab.cli.analyze import leaderboard as analyze_leaderboard
 from empathylab.cli.app import LabGroup
-from empathylab.cli.data import import_rated as data_import_rated
+from empathylab.cli.data.imports import rated_responses
 from empathylab.models import known_weights
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, runs_frame
 from empathylab.store.imports.releases import import_release
-from empathylab.store.rated import ratings_frame
-from empathylab.store.selections import lab_selection
+from empathylab.store.ratings import ratings_frame
+from empathylab.store.selections import lab_selections
 from empathylab.study.added_arms.human_sample import choose_human_sample
 from empathylab.study.added_arms.joining import add_arm
 from empathylab.study.session.service import StudyService
@@ -44,7 +44,7 @@ from tests.study.service_examples import START, Clock, furnish, someone
 app = typer.Typer(cls=LabGroup)
 app.command("evaluate")(evaluate.evaluate)
 app.command("leaderboard")(analyze_leaderboard.leaderboard)
-app.command("ratings")(data_import_rated.ratings)
+app.command("ratings")(rated_responses.ratings)
 
 WARM = "scripted/models_here:warm"
 COLD = "scripted/models_here:cold"
@@ -235,7 +235,7 @@ def test_the_sample_for_people_is_random_stored_and_the_same_again(folder: Path)
     assert "study add-arm welivita-2024 --respondent" in sample["command"]
     assert "data import ratings FILE --set welivita-2024" in sample["advice"]
     with Lab.open(folder) as lab:
-        kept = lab_selection(lab, sample["selection"])
+        kept = lab_selections(lab)[sample["selection"]]
         keys = situation_ids(lab)
     assert list(kept.situations) == sample["situations"]
     assert kept.recipe["seed"] == sample["seed"]

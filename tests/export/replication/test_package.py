@@ -38,7 +38,7 @@ from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.emotionbench import import_emotionbench
 from empathylab.store.imports.releases import import_release
-from empathylab.store.lab_scales import import_scales
+from empathylab.store.scales import import_scales
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_people, write_release
 from tests.report.exports.full_lab import fill

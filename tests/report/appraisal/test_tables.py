@@ -9,7 +9,7 @@ import pytest
 from empathylab.analysis.appraisal.analysis import estimate_appraisals
 from empathylab.report.appraisal.tables import side_by_side_tables
 from empathylab.store import Lab
-from empathylab.store.appraisals import read_appraisals
+from empathylab.store.administrations import read_appraisals
 from empathylab.store.imports.emotionbench import import_emotionbench
 from tests.helpers.labs import filled
 

@@ -21,7 +21,7 @@ from empathylab.situations.sources.rating_tables import ratings_from
 from empathylab.situations.sources.reply_tables import replies_from
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
-from empathylab.store.judged_replies import JudgedStudy
+from empathylab.store.judged_responses import JudgedStudy
 from empathylab.study.added_arms.instruments import measured_study
 from empathylab.tables import parse_csv, table_bytes
 from tests.judging.measured import STUDY, add_replies, released_lab, situation_ids

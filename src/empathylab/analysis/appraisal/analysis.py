@@ -20,8 +20,8 @@ from empathylab.stats.questionnaires.alignment import (
 from empathylab.stats.questionnaires.appraisal import SCORES, at_levels, scale_changes
 from empathylab.stats.questionnaires.coherence import factor_coherence
 from empathylab.store import Lab
-from empathylab.store.appraisals import Appraisals, read_appraisals
-from empathylab.store.rated import lab_studies
+from empathylab.store.administrations import Appraisals, read_appraisals
+from empathylab.store.ratings import lab_studies
 from empathylab.store.studies.results import HUMAN
 from empathylab.study.admin.embargo import is_running
 from empathylab.tables import column_named

@@ -12,8 +12,8 @@ from empathylab.analysis.ratings.raters import study_raters
 from empathylab.analysis.text.numbers import number
 from empathylab.stats.raters.exclusions import Excluded, StraightLining, apply_exclusions
 from empathylab.store import Lab
-from empathylab.store.answered import people_measured
-from empathylab.store.rated import Study, lab_studies, ratings_frame
+from empathylab.store.administrations import measured_participants
+from empathylab.store.ratings import Study, lab_studies, ratings_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def study_exclusions(lab: Lab) -> tuple[StudyExclusions, ...]:
     """The exclusions of every study that has rules and measured people."""
     studies = lab_studies(lab)
     found = []
-    groups = people_measured(lab).group_by("study", "version", maintain_order=True)
+    groups = measured_participants(lab).group_by("study", "version", maintain_order=True)
     for (name, version), people in groups:
         study = studies.get(f"{name}@{version}") or studies[str(name)]
         if study.exclusions:

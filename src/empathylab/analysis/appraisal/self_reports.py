@@ -12,7 +12,7 @@ from empathylab.analysis.text.apa import listed
 from empathylab.scales import Scale, response_pattern
 from empathylab.stats.questionnaires.validity import Validity, self_report_validity
 from empathylab.store import Lab
-from empathylab.store.appraisals import Appraisals, read_positions
+from empathylab.store.administrations import Appraisals, read_positions
 
 _KEY = ["respondent", "scale", "scale_row"]
 

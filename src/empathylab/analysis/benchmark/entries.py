@@ -19,7 +19,7 @@ from empathylab.analysis.judges.prose import several_setups
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE
 from empathylab.errors import InputError
 from empathylab.store import Lab
-from empathylab.store.judged_replies import reply_days
+from empathylab.store.judged_responses import response_days
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ class EntryBuilder:
         rated = unknown if found.basis == "judge" else self.days.get(name, unknown)
         judged = None
         if found.judge == STYLE_JUDGE:
-            judged = reply_days(self.lab, replies["response"].to_list())
+            judged = response_days(self.lab, replies["response"].to_list())
         elif found.judge is not None:
             judged = self.judgements.days(self.panels.get(name, (found.judge,)), replies)
         head = found.headline

@@ -13,16 +13,16 @@ from empathylab.analysis.judges.frames import JudgedRatings
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
-from empathylab.store.judged_replies import (
-    JudgedReply,
+from empathylab.store.judged_responses import (
+    JudgedResponse,
     JudgedStudy,
     judged_study,
-    newcomer_replies,
-    replies_like,
-    study_replies,
+    new_respondent_responses,
+    responses_to_prompt,
+    study_responses,
 )
 from empathylab.store.judgements import all_judgements, chosen_judgements
-from empathylab.store.rated import lab_study, ratings_frame
+from empathylab.store.ratings import lab_study, ratings_frame
 
 FEWEST_RATINGS = 10
 """Human ratings of a respondent that are needed to calibrate on it, or to measure it."""
@@ -202,27 +202,27 @@ def _imported(ratings: pl.DataFrame, top: float) -> pl.DataFrame:
 
 def measured_replies(
     lab: Lab, reference: ReferenceRatings, respondent: str, prompt: str | None
-) -> tuple[JudgedReply, ...]:
+) -> tuple[JudgedResponse, ...]:
     """One reply of the respondent to each of the study's situations, as far as it replied.
 
     The one that the study showed or people rated, else the newest to the prompt.
     """
     writer = reference.writer(respondent)
-    shown = [one for one in study_replies(lab, reference.study.row) if one.respondent == writer]
-    newest = newcomer_replies(lab, reference.study.row, respondent, prompt=prompt)
+    shown = [one for one in study_responses(lab, reference.study.row) if one.respondent == writer]
+    newest = new_respondent_responses(lab, reference.study.row, respondent, prompt=prompt)
     return _measured(reference, respondent, shown, newest)
 
 
 def every_measured_reply(
     lab: Lab, reference: ReferenceRatings, prompt: str, respondents: Collection[str]
-) -> dict[str, tuple[JudgedReply, ...]]:
+) -> dict[str, tuple[JudgedResponse, ...]]:
     """`measured_replies` of each of these respondents, from one reading of the lab."""
-    shown: dict[str, list[JudgedReply]] = {}
-    whole = study_replies(lab, reference.study.row)
+    shown: dict[str, list[JudgedResponse]] = {}
+    whole = study_responses(lab, reference.study.row)
     for one in whole:
         shown.setdefault(one.respondent, []).append(one)
-    newest: dict[str, list[JudgedReply]] = {}
-    for one in replies_like(lab, whole, prompt):
+    newest: dict[str, list[JudgedResponse]] = {}
+    for one in responses_to_prompt(lab, whole, prompt):
         newest.setdefault(one.respondent, []).append(one)
     return {
         name: _measured(
@@ -235,9 +235,9 @@ def every_measured_reply(
 def _measured(
     reference: ReferenceRatings,
     respondent: str,
-    shown: Sequence[JudgedReply],
-    newest: Sequence[JudgedReply],
-) -> tuple[JudgedReply, ...]:
+    shown: Sequence[JudgedResponse],
+    newest: Sequence[JudgedResponse],
+) -> tuple[JudgedResponse, ...]:
     if respondent != reference.writer(respondent):
         # Of one of a respondent's arms, what was rated in it: the rest belongs to no known arm.
         rated = set(reference.people.filter(respondent=respondent)["response"])
@@ -246,7 +246,7 @@ def _measured(
     return tuple(found.values())
 
 
-def replies_frame(replies: Sequence[JudgedReply]) -> pl.DataFrame:
+def replies_frame(replies: Sequence[JudgedResponse]) -> pl.DataFrame:
     """The replies, a row each."""
     rows = [
         {

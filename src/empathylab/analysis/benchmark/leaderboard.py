@@ -37,8 +37,8 @@ from empathylab.analysis.json_values import json_value
 from empathylab.analysis.ratings.collection_periods import collection_notes
 from empathylab.analysis.results import Conclusion, ModelChoice, summary_text
 from empathylab.store import Lab
-from empathylab.store.judged_replies import repliers, shown_under_way
-from empathylab.store.rated import collection_frame, lab_study
+from empathylab.store.judged_responses import models_with_responses, responses_in_open_studies
+from empathylab.store.ratings import collection_frame, lab_study
 from empathylab.study.added_arms.instruments import MeasuredStudy, measured_study
 from empathylab.study.admin.embargo import require_closed
 
@@ -221,7 +221,7 @@ def leaderboard(
     by_first = sorted(rated, key=lambda name: name != "human")
     in_order = [reference.arm(name) for name in by_first]
     notes = [*collection_notes(lab, reference.study.name, in_order)] if rated else []
-    replied = repliers(lab, prompt.prompt, study.situation_set)
+    replied = models_with_responses(lab, prompt.prompt, study.situation_set)
     # Respondents whose replies came with the study, rated by a model alone, have no prompt.
     brought = reference.imported["respondent"].unique(maintain_order=True)
     newcomers = [
@@ -268,7 +268,7 @@ def without_embargoed(lab: Lab, board: LeaderboardResult) -> LeaderboardResult:
 
     Respondents that people rated in the board's own study stay, by these ratings alone.
     """
-    running = shown_under_way(lab)
+    running = responses_in_open_studies(lab)
     hidden = {
         entry.respondent for entry in board.entries if _is_embargoed(lab, board, entry, running)
     }

@@ -9,7 +9,7 @@ from empathylab.errors import InputError
 from empathylab.protocols import ReplyTemplate, reply_template, usual_template
 from empathylab.situations import SituationSet
 from empathylab.store import Lab, hash_of
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.selections import resolve_situations
 from empathylab.study.added_arms.instruments import MeasuredStudy
 
 
@@ -32,7 +32,7 @@ def study_prompt(lab: Lab, study: MeasuredStudy) -> StudyPrompt:
     recorded = study.template
     where = f"study {study.name}"
     if recorded is None:
-        usual = usual_template(lab_chosen_situations(lab, study.situation_set)[0])
+        usual = usual_template(resolve_situations(lab, study.situation_set)[0])
         return StudyPrompt(
             usual,
             "The study does not record the prompt of its respondents; "
@@ -53,7 +53,7 @@ def study_prompt(lab: Lab, study: MeasuredStudy) -> StudyPrompt:
 
 def study_set(lab: Lab, study: MeasuredStudy) -> SituationSet:
     """The set of the study's situations, which must say what they said in the study."""
-    whole, _ = lab_chosen_situations(lab, study.situation_set)
+    whole, _ = resolve_situations(lab, study.situation_set)
     known = {situation.id: situation for situation in whole.situations}
     changed = [
         situation.id for situation in study.situations if known.get(situation.id) != situation

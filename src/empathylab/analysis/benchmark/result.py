@@ -38,7 +38,7 @@ from empathylab.analysis.ratings.collection_periods import collection_notes
 from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Unit, summary_text
 from empathylab.errors import UnknownName
 from empathylab.store import Lab
-from empathylab.store.rated import lab_study
+from empathylab.store.ratings import lab_study
 from empathylab.study.added_arms.instruments import measured_study
 from empathylab.study.admin.embargo import require_closed
 

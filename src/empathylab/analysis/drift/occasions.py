@@ -20,15 +20,15 @@ from empathylab.scales import Scale
 from empathylab.scales.score_frames import score_frame
 from empathylab.stats.questionnaires.appraisal import SCORES
 from empathylab.store import Lab, responses_frame, runs_frame
-from empathylab.store.appraisals import read_appraisals
-from empathylab.store.measured import (
-    administration_moments,
+from empathylab.store.administrations import read_appraisals
+from empathylab.store.provenance import (
+    administration_times,
     dated_ratings,
-    response_moments,
+    response_times,
     scale_versions,
     set_versions,
 )
-from empathylab.store.rated import Study, lab_studies
+from empathylab.store.ratings import Study, lab_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.tables import column_named
 
@@ -131,12 +131,12 @@ def read_occasion(lab: Lab, title: str, window: Window | None = None) -> Occasio
     window = window or Window()
     read = read_appraisals(lab)
     dated = read.administrations.join(
-        administration_moments(lab), on="administration", how="left", maintain_order="left"
+        administration_times(lab), on="administration", how="left", maintain_order="left"
     )
     inside = dated.filter(_inside(window))
     used = last_used_runs(inside).filter(~pl.col("counterpart"))
     all_responses = responses_frame(lab).join(
-        response_moments(lab), on="response", how="left", maintain_order="left"
+        response_times(lab), on="response", how="left", maintain_order="left"
     )
     written = all_responses.filter(_inside(window))
     asked = {*inside["run"].drop_nulls(), *written["run"].drop_nulls()}

@@ -14,7 +14,7 @@ from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE, style_judgements
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.store import Lab
-from empathylab.store.rated import lab_study
+from empathylab.store.ratings import lab_study
 from empathylab.study.admin.embargo import require_closed
 
 PANEL = "panel"

@@ -11,7 +11,7 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.stats.lengths import count_words
 from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.lab import Lab
-from empathylab.store.rated import lab_study, ratings_frame
+from empathylab.store.ratings import lab_study, ratings_frame
 from empathylab.tables import column_named, numbers
 
 PEOPLE = {"response": pl.String, "dimension": pl.String, "rater": pl.String, "rating": pl.Float64}

@@ -51,9 +51,9 @@ from empathylab.store import (
     responses_frame,
     runs_frame,
 )
-from empathylab.store.appraisals import read_appraisals
+from empathylab.store.administrations import read_appraisals
 from empathylab.store.judgements import lab_judgements, lab_preferences
-from empathylab.store.rated import lab_studies
+from empathylab.store.ratings import lab_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
 

@@ -14,7 +14,7 @@ from empathylab.analysis.style.estimates import RULES, Depth, estimate_style
 from empathylab.analysis.style.result import StyleResult
 from empathylab.errors import InputError
 from empathylab.store import Lab, responses_frame, runs_frame
-from empathylab.store.rated import lab_studies, ratings_frame
+from empathylab.store.ratings import lab_studies, ratings_frame
 from empathylab.study.admin.embargo import is_running
 from empathylab.style import Lexicon
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses

@@ -12,6 +12,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import RunOptions
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.analysis.benchmark import BenchmarkResult
@@ -83,7 +84,7 @@ def _opened(lab: Lab, wanted: Wanted, options: RunOptions) -> _Bench:
     """All that is checked before anything is asked or paid for."""
     from empathylab.analysis.benchmark.frames import reference_ratings
     from empathylab.analysis.benchmark.prompts import study_prompt, study_set
-    from empathylab.store.rated import lab_study
+    from empathylab.store.ratings import lab_study
     from empathylab.study.added_arms.instruments import measured_study
     from empathylab.study.admin.embargo import require_closed
 
@@ -175,7 +176,7 @@ class _Bench:
 
     def _missing_replies(self, name: str) -> Plan | None:
         from empathylab.protocols import Responding, plan_responding
-        from empathylab.store.judged_replies import asked_already
+        from empathylab.store.judged_responses import asked_situations
 
         keys = {key for _, key in self.keys()}
         chosen = tuple(one for one in self.study.situations if one.id in keys)
@@ -187,7 +188,7 @@ class _Bench:
             template=self.prompt.template,
         )
         if not self.options.fresh and not self._begun(name, whole.settings()):
-            before = asked_already(self.lab, name, self.prompt.prompt, self.situation_set.id)
+            before = asked_situations(self.lab, name, self.prompt.prompt, self.situation_set.id)
             chosen = tuple(one for one in chosen if one.id not in before)
         if not chosen:
             return None
@@ -222,14 +223,14 @@ class _Bench:
         from empathylab.judging.asking import Asking
         from empathylab.judging.instruments import study_instrument
         from empathylab.judging.single import Judging, plan_judging
-        from empathylab.store.judged_replies import study_replies
+        from empathylab.store.judged_responses import study_responses
 
         asking = Asking(mode=self.wanted.mode, seed=self.options.seed)
         study = self.reference.study
         source = f"study {study.name.removesuffix(f'@{study.version}')} (version {study.version})"
         instrument = study_instrument(study, [self.reference.dimension.name])
         kept = self.keys()
-        shown = study_replies(self.lab, study.row)
+        shown = study_responses(self.lab, study.row)
         known = {one.response for one in shown}
         parts = [shown]
         for name in dict.fromkeys(names):
@@ -332,7 +333,7 @@ def _print_json(
         "report": str(page),
         "sessions": [_session(one) for one in tallies],
     }
-    typer.echo(encoder.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+    print_json(content)
 
 
 def _session(tally: Tally) -> dict[str, Any]:
@@ -348,7 +349,6 @@ def _print(
     notes: Sequence[str],
 ) -> None:
     from empathylab.analysis.benchmark.prose import difference_rows, estimate_rows
-    from empathylab.cli.tables import print_rows
 
     for result in found:
         one = result.measurement

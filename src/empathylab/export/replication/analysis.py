@@ -60,7 +60,7 @@ from empathylab.stats import (
     scale_changes,
     self_report_validity,
 )
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 
 _KINDS = ("all", "valence", "emotion")
 _OF_THE_EXPORT = ("status", "outcome", "excluded", "language", "day")

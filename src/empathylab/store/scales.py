@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,14 +17,13 @@ from empathylab.scales import (
     find_scale,
     read_scale,
     read_wording,
-    scale_from_dict,
     scale_to_dict,
     with_words,
 )
 from empathylab.store import schema
+from empathylab.store.inserts import add_scale, hash_of
 from empathylab.store.lab import Lab
-from empathylab.store.queries import scales_frame
-from empathylab.store.writing import add_scale, hash_of
+from empathylab.store.queries import scales_by_row, scales_frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +36,7 @@ class ImportedScale:
 
 def lab_scales(lab: Lab) -> dict[str, Scale]:
     """By id, the newest version that has its wording; the built-in one where none has."""
-    stored = [
-        scale_from_dict(json.loads(row["definition"]), where=f"scale {row['scale']} of the lab")
-        for row in scales_frame(lab).iter_rows(named=True)
-    ]
+    stored = scales_by_row(scales_frame(lab)).values()
     chosen: dict[str, Scale] = builtin_scales()
     # The newest comes last, so that it stays; one with wording is never replaced by one without.
     for scale in sorted(stored, key=lambda one: one.version):
@@ -78,10 +72,10 @@ def import_scales(lab: Lab, path: Path) -> list[ImportedScale]:
     """Stores the scales of a file in the lab, wording included."""
     found = scales_in_file(path, lab_scales(lab))
     with lab.writing() as connection:
-        return store_scales(connection, found)
+        return save_scales(connection, found)
 
 
-def store_scales(connection: Connection, scales: Iterable[Scale]) -> list[ImportedScale]:
+def save_scales(connection: Connection, scales: Iterable[Scale]) -> list[ImportedScale]:
     """Adds the scales that the lab does not hold yet, and says which."""
     table = schema.scales
     held = set(connection.execute(select(table.c.fingerprint)).scalars())
@@ -115,6 +109,5 @@ def _refuse_other_structure(scale: Scale, known: Scale | None, where: str) -> No
 
 
 def _structure(scale: Scale) -> Scale:
-    return dataclasses.replace(
-        scale, words=None, name="", citation="", licence="", instruction="", anchors={}
-    )
+    texts = dict.fromkeys(("name", "citation", "licence", "instruction"), "")
+    return scale.model_copy(update={**texts, "words": None, "anchors": {}})

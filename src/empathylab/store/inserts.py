@@ -25,21 +25,21 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def insert_new(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+def insert_or_ignore(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
     """Inserts the rows that break no unique rule; the others are already there."""
     if not rows:
         return
-    connection.execute(_insert_new(connection.dialect.name, table), list(rows))
+    connection.execute(_insert_or_ignore(connection.dialect.name, table), list(rows))
 
 
 @functools.cache
-def _insert_new(dialect: str, table: Table) -> Insert:
+def _insert_or_ignore(dialect: str, table: Table) -> Insert:
     if dialect == "postgresql":
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
 
 
-def insert_numbered(connection: Connection, table: Table, rows: Sequence[Row]) -> list[int]:
+def insert_returning_ids(connection: Connection, table: Table, rows: Sequence[Row]) -> list[int]:
     """Inserts all rows and gives their ids, in the same order."""
     if not rows:
         return []
@@ -51,7 +51,7 @@ def add_situation_set(connection: Connection, chosen: SituationSet) -> dict[str,
     """The lab's ids of the set's situations, by the set's own ids."""
     known = _known_set(connection, chosen)
     if known is None:
-        insert_new(
+        insert_or_ignore(
             connection,
             schema.situation_sets,
             [
@@ -85,7 +85,7 @@ def add_situation_set(connection: Connection, chosen: SituationSet) -> dict[str,
             }
             for situation in chosen
         ]
-        insert_new(connection, schema.situations, rows)
+        insert_or_ignore(connection, schema.situations, rows)
     table = schema.situations
     query = select(table.c.key, table.c.id).where(table.c.situation_set_id == known)
     return {row.key: int(row.id) for row in connection.execute(query)}
@@ -113,7 +113,7 @@ def add_respondent(
 ) -> int:
     """The lab's id of the respondent of that name."""
     row = {"name": name, "kind": kind, "details": dict(details or {}), "added_at": now()}
-    insert_new(connection, schema.respondents, [row])
+    insert_or_ignore(connection, schema.respondents, [row])
     table = schema.respondents
     query = select(table.c.id, table.c.kind).where(table.c.name == name)
     found = connection.execute(query).one()
@@ -135,7 +135,7 @@ def add_scale(connection: Connection, scale: Scale) -> int:
         "definition": definition,
         "added_at": now(),
     }
-    insert_new(connection, schema.scales, [row])
+    insert_or_ignore(connection, schema.scales, [row])
     table = schema.scales
     query = select(table.c.id).where(
         table.c.name == scale.id,

@@ -1,4 +1,4 @@
-"""`empathylab data import`: published files and users' own situations into the lab."""
+"""`empathylab data import`: EmotionBench's files and a user's own situations."""
 
 from __future__ import annotations
 
@@ -8,32 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli.data import import_rated, import_study
+from empathylab.cli.data.imports.options import LicenceOption, MapOption, own_set_id
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from empathylab.store.imports.files import ImportedFile
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Bring files into the lab.",
-    epilog="Example: `empathylab data import situations mine.csv`",
-)
-app.command("welivita", epilog=import_rated.WELIVITA_EXAMPLE)(import_rated.welivita)
-app.command("empatheticdialogues", epilog=import_rated.DIALOGUES_EXAMPLE)(
-    import_rated.empatheticdialogues
-)
-app.command("posts", epilog=import_rated.POSTS_EXAMPLE)(import_rated.posts)
-app.command("responses", epilog=import_rated.RESPONSES_EXAMPLE)(import_rated.responses)
-app.command("ratings", epilog=import_rated.RATINGS_EXAMPLE)(import_rated.ratings)
-app.command("study", epilog=import_study.EXAMPLE)(import_study.study)
+EMOTIONBENCH_EXAMPLE = "Example: `empathylab data import emotionbench ~/src/EmotionBench`"
+SITUATIONS_EXAMPLE = "Example: `empathylab data import situations mine.csv --name mine`"
 
 
-@app.command(
-    "emotionbench", epilog="Example: `empathylab data import emotionbench ~/src/EmotionBench`"
-)
 def emotionbench(
     path: Annotated[Path, typer.Argument(help="A folder, a checkout or one file.")],
     lab: LabOption = DEFAULT_LAB,
@@ -50,9 +37,6 @@ def emotionbench(
         print_imported(import_emotionbench(opened, path), as_json=json)
 
 
-@app.command(
-    "situations", epilog="Example: `empathylab data import situations mine.csv --name mine`"
-)
 def situations(
     path: Annotated[
         Path,
@@ -65,8 +49,8 @@ def situations(
         str | None, typer.Option(help="The set's id; the file's name, if not given.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="The set's title.")] = None,
-    licence: import_rated.LicenceOption = "not stated",
-    emotions: import_rated.MapOption = None,
+    licence: LicenceOption = "not stated",
+    emotions: MapOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -81,7 +65,7 @@ def situations(
     from empathylab.situations.sources.tables import situations_from
     from empathylab.store import Lab
     from empathylab.store.imports.files import ImportedFile
-    from empathylab.store.lab_situations import store_set
+    from empathylab.store.situations import save_situation_set
     from empathylab.tables import first_row, mapped, read_table
 
     chosen = situations_from(
@@ -94,7 +78,7 @@ def situations(
         first_row=first_row(path),
     )
     with Lab.open(lab) as opened, opened.writing() as connection:
-        stored = store_set(connection, chosen)
+        stored = save_situation_set(connection, chosen)
     note = f"set {stored.situation_set.id}, version {stored.situation_set.version}"
     done = ImportedFile(path.name, "situations", stored.change, count=len(chosen), note=note)
     print_imported([done], as_json=json)
@@ -103,37 +87,8 @@ def situations(
         typer.echo(sentence, err=True)
 
 
-def own_set_id(name: str | None, path: Path) -> str:
-    """The id of a set of the user's own: as named, or after the file."""
-    set_id = name or slug(path.stem)
-    _refuse_builtin(set_id, path.name)
-    return set_id
-
-
-def slug(stem: str) -> str:
-    import re
-
-    return re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "situations"
-
-
-def _refuse_builtin(set_id: str, where: str) -> None:
-    from empathylab.errors import InputError
-    from empathylab.situations import builtin_sets
-    from empathylab.situations.sources.emotionbench import SET_ID, TESTED_ID
-
-    if set_id in (*builtin_sets(), SET_ID, TESTED_ID):
-        raise InputError(
-            "this name belongs to another set",
-            where=where,
-            got=set_id,
-            remedy="Give yours another with --name.",
-        )
-
-
 def print_imported(done: Sequence[ImportedFile], *, as_json: bool) -> None:
     """What became of each file; what could not be used is counted by reason."""
-    from empathylab.cli.tables import print_rows
-
     if as_json:
         print_rows([dataclasses.asdict(one) for one in done], "files", as_json=True)
         return

@@ -13,14 +13,14 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
 from empathylab.store import schema
 from empathylab.store.lab import Lab
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.selections import resolve_situations
 from empathylab.store.studies.records import real_people
 
 _FIELDS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedReply:
+class JudgedResponse:
     """A response, and the situation it replies to."""
 
     response: int
@@ -73,7 +73,7 @@ def judged_study(lab: Lab, name: str) -> JudgedStudy:
     return JudgedStudy(int(found.id), called, int(found.version), found.protocol)
 
 
-def study_replies(lab: Lab, study: int) -> tuple[JudgedReply, ...]:
+def study_responses(lab: Lab, study: int) -> tuple[JudgedResponse, ...]:
     """The responses that the study's raters see, or have rated, in the order of its situations."""
     shown, arms = schema.shown_responses, schema.arms
     ratings, raters = schema.ratings, schema.raters
@@ -91,15 +91,15 @@ def study_replies(lab: Lab, study: int) -> tuple[JudgedReply, ...]:
     return _replies(lab, or_(mine.in_(frozen), mine.in_(rated)))
 
 
-def newcomer_replies(
+def new_respondent_responses(
     lab: Lab, study: int, respondent: str, *, prompt: str | None = None
-) -> tuple[JudgedReply, ...]:
+) -> tuple[JudgedResponse, ...]:
     """A respondent's newest valid reply to each situation of the study, arm of it or not.
 
     With `prompt`, only replies that were asked for by it.
     """
     # By their texts: the reply may be to another version of the set that says the same.
-    own = {(one.set, one.situation) for one in study_replies(lab, study)}
+    own = {(one.set, one.situation) for one in study_responses(lab, study)}
     rule = schema.respondents.c.name == respondent
     if prompt is not None:
         rule = and_(rule, schema.responses.c.prompt == prompt)
@@ -108,12 +108,12 @@ def newcomer_replies(
     return tuple(one for key, one in newest.items() if key in own)
 
 
-def replies_like(
-    lab: Lab, replies: Collection[JudgedReply], prompt: str
-) -> tuple[JudgedReply, ...]:
+def responses_to_prompt(
+    lab: Lab, replies: Collection[JudgedResponse], prompt: str
+) -> tuple[JudgedResponse, ...]:
     """Everybody's newest valid reply to each situation of these replies, asked for by the prompt.
 
-    As `newcomer_replies` of each, from one reading.
+    As `new_respondent_responses` of each, from one reading.
     """
     own = {(one.set, one.situation) for one in replies}
     sets = {one.set for one in replies}
@@ -122,51 +122,45 @@ def replies_like(
     return tuple(one for (_, *place), one in newest.items() if tuple(place) in own)
 
 
-def asked_already(lab: Lab, respondent: str, prompt: str, situation_set: str) -> set[str]:
-    """The situations of the set, by their keys, that the respondent was asked about by the prompt.
+def asked_situations(lab: Lab, respondent: str, prompt: str, situation_set: str) -> set[str]:
+    """The keys of the set's situations that the respondent was asked about with the prompt.
 
-    Also where the reply could not be used.
+    Also where the response could not be used.
     """
-    responses, situations = schema.responses, schema.situations
-    respondents, sets = schema.respondents, schema.situation_sets
-    query = (
-        select(situations.c.key)
-        .join(responses, responses.c.situation_id == situations.c.id)
-        .join(respondents, respondents.c.id == responses.c.respondent_id)
-        .join(sets, sets.c.id == situations.c.situation_set_id)
-        .where(
-            respondents.c.name == respondent,
-            responses.c.prompt == prompt,
-            sets.c.name == situation_set,
-        )
-    )
+    query = _asked(schema.situations.c.key, prompt, situation_set)
     with lab.reading() as connection:
-        return set(connection.execute(query).scalars())
+        named = query.where(schema.respondents.c.name == respondent)
+        return set(connection.execute(named).scalars())
 
 
-def repliers(lab: Lab, prompt: str, situation_set: str) -> tuple[str, ...]:
-    """The models that replied to situations of the set as the prompt asks, by name."""
-    responses, situations = schema.responses, schema.situations
-    respondents, sets = schema.respondents, schema.situation_sets
+def models_with_responses(lab: Lab, prompt: str, situation_set: str) -> tuple[str, ...]:
+    """The names of the models that responded to situations of the set with the prompt."""
+    respondents = schema.respondents.c
     query = (
-        select(respondents.c.name)
-        .join(responses, responses.c.respondent_id == respondents.c.id)
-        .join(situations, situations.c.id == responses.c.situation_id)
-        .join(sets, sets.c.id == situations.c.situation_set_id)
-        .where(
-            respondents.c.kind == "model",
-            responses.c.outcome == "valid",
-            responses.c.prompt == prompt,
-            sets.c.name == situation_set,
-        )
+        _asked(respondents.name, prompt, situation_set)
+        .where(respondents.kind == "model", schema.responses.c.outcome == "valid")
         .distinct()
-        .order_by(respondents.c.name)
+        .order_by(respondents.name)
     )
     with lab.reading() as connection:
         return tuple(connection.execute(query).scalars())
 
 
-def reply_days(lab: Lab, responses: Collection[int]) -> tuple[date, date] | None:
+def _asked(column: ColumnElement[str], prompt: str, situation_set: str) -> Select[Any]:
+    """The column for every response to the set's situations that was asked with the prompt."""
+    responses, situations = schema.responses, schema.situations
+    respondents, sets = schema.respondents, schema.situation_sets
+    return (
+        select(column)
+        .select_from(responses)
+        .join(respondents, respondents.c.id == responses.c.respondent_id)
+        .join(situations, situations.c.id == responses.c.situation_id)
+        .join(sets, sets.c.id == situations.c.situation_set_id)
+        .where(responses.c.prompt == prompt, sets.c.name == situation_set)
+    )
+
+
+def response_days(lab: Lab, responses: Collection[int]) -> tuple[date, date] | None:
     """The days on which the first and the last of the responses came; None without any."""
     return _days(lab, select(schema.responses.c.id, schema.responses.c.added_at), responses)
 
@@ -178,36 +172,36 @@ def _days(lab: Lab, query: Select[Any], responses: Collection[int]) -> tuple[dat
     return (min(days), max(days)) if days else None
 
 
-def set_replies(lab: Lab, name: str) -> tuple[JudgedReply, ...]:
+def set_responses(lab: Lab, name: str) -> tuple[JudgedResponse, ...]:
     """All valid replies to the set's situations, or to those of a draw."""
-    whole, chosen = lab_chosen_situations(lab, name)
+    whole, chosen = resolve_situations(lab, name)
     sets = schema.situation_sets
     rule = and_(sets.c.name == whole.id, sets.c.version == whole.version)
     wanted = {one.id for one in chosen}
     return tuple(one for one in _replies(lab, rule) if one.situation.id in wanted)
 
 
-def judged_replies(
+def responses_to_judge(
     lab: Lab, study: JudgedStudy, respondents: Collection[str]
-) -> tuple[JudgedReply, ...]:
+) -> tuple[JudgedResponse, ...]:
     """The study's responses, or those of the named respondents to its situations.
 
     Who is no arm of the study can so be judged against it.
     """
-    whole = study_replies(lab, study.row)
+    whole = study_responses(lab, study.row)
     arms = {one.respondent for one in whole}
     joined = [
         one
         for name in dict.fromkeys(respondents)
         if name not in arms
-        for one in newcomer_replies(lab, study.row, name)
+        for one in new_respondent_responses(lab, study.row, name)
     ]
-    return chosen_replies((*whole, *joined), respondents, where=f"study {study.name}")
+    return select_responses((*whole, *joined), respondents, where=f"study {study.name}")
 
 
-def chosen_replies(
-    replies: tuple[JudgedReply, ...], respondents: Collection[str], *, where: str
-) -> tuple[JudgedReply, ...]:
+def select_responses(
+    replies: tuple[JudgedResponse, ...], respondents: Collection[str], *, where: str
+) -> tuple[JudgedResponse, ...]:
     """The replies of those respondents, of all where none is named; there must be some."""
     known = {one.respondent for one in replies}
     for name in respondents:
@@ -223,12 +217,12 @@ def chosen_replies(
     return kept
 
 
-def under_way(lab: Lab, responses: Collection[int]) -> bool:
+def shown_in_open_study(lab: Lab, responses: Collection[int]) -> bool:
     """Whether a study that is open or paused shows any of the responses to its raters."""
-    return not shown_under_way(lab).keys().isdisjoint(responses)
+    return not responses_in_open_studies(lab).keys().isdisjoint(responses)
 
 
-def shown_under_way(lab: Lab) -> dict[int, str]:
+def responses_in_open_studies(lab: Lab) -> dict[int, str]:
     """The responses that studies which are open or paused show, and who wrote each."""
     shown, arms, studies = schema.shown_responses, schema.arms, schema.studies
     query = (
@@ -244,20 +238,20 @@ def shown_under_way(lab: Lab) -> dict[int, str]:
         return {int(row.response_id): row.name for row in connection.execute(query)}
 
 
-def _replies(lab: Lab, rule: ColumnElement[bool]) -> tuple[JudgedReply, ...]:
+def _replies(lab: Lab, rule: ColumnElement[bool]) -> tuple[JudgedResponse, ...]:
     query = _QUERY.where(rule, schema.responses.c.outcome == "valid")
     with lab.reading() as connection:
         return tuple(_reply(row) for row in connection.execute(query))
 
 
-def _reply(row: Row[Any]) -> JudgedReply:
+def _reply(row: Row[Any]) -> JudgedResponse:
     known = row._mapping
     situation = Situation(
         id=row.key,
         **{name: known[f"situation_{name}"] for name in _FIELDS},
         context=tuple(row.context or ()),
     )
-    return JudgedReply(int(row.response), row.respondent, situation, row.set, row.reply)
+    return JudgedResponse(int(row.response), row.respondent, situation, row.set, row.reply)
 
 
 _QUERY: Select[Any] = (

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json
 
 EXAMPLE = "Example: `empathylab data import study my-study.zip`"
 
@@ -34,9 +35,7 @@ def study(
     with Lab.open(lab) as opened:
         done = unpack_study(opened, archive, name=name, where=path.name)
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(dataclasses.asdict(done), indent=2, ensure_ascii=False))
+        print_json(dataclasses.asdict(done))
         return
     typer.echo(f"{path.name}: {done.change} (study {done.study}, version {done.version})")
     typer.echo(

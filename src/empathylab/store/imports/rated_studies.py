@@ -13,10 +13,10 @@ from empathylab.errors import InputError
 from empathylab.scales import Scale, find_scale, score
 from empathylab.situations.sources.released import RatedStudy, Rater, Rating
 from empathylab.store import schema
-from empathylab.store.imports.release_changes import Imported, compare, delete_rows
-from empathylab.store.imports.released_replies import Replies, ReplyKey
+from empathylab.store.imports.changes import ImportCounts, compare_rows, delete_rows
+from empathylab.store.imports.responses import ReplyKey, ResponseImport
+from empathylab.store.inserts import add_item_answers, add_scale, hash_of, insert_returning_ids, now
 from empathylab.store.studies.arms import add_arms, add_raters, add_study
-from empathylab.store.writing import add_item_answers, add_scale, hash_of, insert_numbered, now
 
 RatingKey = tuple[int, int, str]
 _RATED = ("value", "label", "seconds", "rated_at")
@@ -27,11 +27,11 @@ def store_study(
     connection: Connection,
     number: int,
     study: RatedStudy,
-    replies: Replies,
+    replies: ResponseImport,
     scales: Mapping[str, Scale],
     answers: Mapping[tuple[str, str], list[float]],
     notes: list[str],
-) -> list[Imported]:
+) -> list[ImportCounts]:
     """Stores the study of a source, and gives what it changed: raters, ratings, questionnaires."""
     study_id = _study(connection, study)
     arms = _arms(connection, study_id, study.ratings)
@@ -46,7 +46,7 @@ def store_study(
         for one in fresh
         for name, values in one.answers.items()
     }
-    answered = compare(answers, given, "questionnaires")[3]
+    answered = compare_rows(answers, given, "questionnaires")[3]
     elsewhere = sum(len(one.answers) for one in study.raters) - len(given)
     return [
         raters,
@@ -103,7 +103,7 @@ def _merged(held: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any] |
 
 def _store_raters(
     connection: Connection, number: int, study: int, raters: Iterable[Rater]
-) -> tuple[Imported, dict[str, int]]:
+) -> tuple[ImportCounts, dict[str, int]]:
     """Adds raters; what a file does not tell about a known one stays as it was."""
     table, ratings = schema.raters, schema.ratings
     known = {
@@ -123,7 +123,7 @@ def _store_raters(
     for name in new:
         if name in known:
             old.setdefault(name, known[name])
-    return compare(old, new, "raters")[3], add_raters(connection, study, rows)
+    return compare_rows(old, new, "raters")[3], add_raters(connection, study, rows)
 
 
 def _drop_idle(connection: Connection, study: int, named: Iterable[str]) -> None:
@@ -175,7 +175,7 @@ class _Ratings:
             place = (row.key, row.respondent, row.sample)
             self.read[row.rater_id, row.dimension, place] = row.response_id
 
-    def store(self, ratings: Iterable[Rating], replies: Replies) -> Imported:
+    def store(self, ratings: Iterable[Rating], replies: ResponseImport) -> ImportCounts:
         """Adds, changes and removes; gives how many of each."""
         newest = replies.responses()
         rows: dict[RatingKey, dict[str, Any]] = {}
@@ -189,7 +189,7 @@ class _Ratings:
                 rows[key] = self._row(one, key)
         old = {k: tuple(getattr(row, f) for f in _RATED) for k, row in self.held.items()}
         new = {k: tuple(row[f] for f in _RATED) for k, row in rows.items()}
-        added, changed, removed, told = compare(old, new, "ratings")
+        added, changed, removed, told = compare_rows(old, new, "ratings")
         table = schema.ratings
         for key in changed:
             values = dict(zip(_RATED, new[key], strict=True))
@@ -197,8 +197,10 @@ class _Ratings:
                 update(table).where(table.c.id == self.held[key].id).values(**values)
             )
         delete_rows(self.connection, table, [self.held[key].id for key in removed])
-        insert_numbered(self.connection, table, [rows[key] for key in added])
-        return Imported("ratings", told.added, told.changed, told.removed, told.unchanged + shared)
+        insert_returning_ids(self.connection, table, [rows[key] for key in added])
+        return ImportCounts(
+            "ratings", told.added, told.changed, told.removed, told.unchanged + shared
+        )
 
     def _key(self, one: Rating, newest: Mapping[ReplyKey, int], source: str) -> RatingKey:
         rater = self.raters[one.rater]
@@ -209,7 +211,7 @@ class _Ratings:
                 f"the lab holds no usable response of {one.respondent!r} to the situation "
                 f"{one.situation!r}" + (f", sample {one.sample}" if one.sample else ""),
                 where=f"{source}, rating of {one.rater}",
-                remedy="Import the response, or mend the names or the empty reply.",
+                remedy="Import the response, or fix the names or the empty reply.",
             )
         return rater, response, one.dimension
 
@@ -233,7 +235,7 @@ class _Ratings:
                 f"(situation {one.situation!r}, {one.respondent})",
                 where=f"{source}, rating of {one.rater}",
                 got=f"{one.value:g}",
-                remedy="Mend one of the files, or give another --study.",
+                remedy="Fix one of the files, or give another --study.",
             )
 
 
@@ -251,7 +253,7 @@ def _without_answers(
     return [one for one in raters if ids[one.name] not in answered]
 
 
-def held_answers(
+def stored_answers(
     connection: Connection, kind: str, source: str
 ) -> dict[tuple[str, str], list[float]]:
     """The questionnaires that this source brought before, by rater and scale."""
@@ -317,7 +319,7 @@ def _store_answers(
         }
         for one, name in answered
     ]
-    numbers = insert_numbered(connection, schema.administrations, rows)
+    numbers = insert_returning_ids(connection, schema.administrations, rows)
     values = [dict(enumerate(one.answers[name], start=1)) for one, name in answered]
     add_item_answers(connection, zip(numbers, values, strict=True))
     return _totals_that_differ(answered, chosen)

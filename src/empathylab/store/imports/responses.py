@@ -12,14 +12,14 @@ from sqlalchemy import Connection, func, select, update
 from empathylab.errors import InputError
 from empathylab.situations.sources.released import Reply
 from empathylab.store import schema
-from empathylab.store.imports.release_changes import CHUNK, Imported, compare, delete_rows
-from empathylab.store.writing import insert_numbered, now
+from empathylab.store.imports.changes import CHUNK, ImportCounts, compare_rows, delete_rows
+from empathylab.store.inserts import insert_returning_ids, now
 
 ReplyKey = tuple[str, str, int]
 
 
 @dataclass(slots=True)
-class Replies:
+class ResponseImport:
     """Stores a file's replies, and finds responses for its ratings."""
 
     connection: Connection
@@ -29,17 +29,17 @@ class Replies:
     source: str
     removed: list[int] = field(default_factory=list)
 
-    def store(self, replies: Iterable[Reply]) -> Imported:
+    def store(self, replies: Iterable[Reply]) -> ImportCounts:
         """Adds, changes and marks for removal; gives how many of each."""
         new = {one.key: one for one in replies}
         if not new:
-            return Imported("responses")
+            return ImportCounts("responses")
         held = self._held()
         shared = self._brought_by_others(new, held)
         own = {key: one for key, one in new.items() if key not in shared}
         content = {key: (one.text, dict(one.details or {}) or None) for key, one in own.items()}
         old = {key: (row.text, row.details) for key, row in held.items()}
-        added, changed, removed, told = compare(old, content, "responses")
+        added, changed, removed, told = compare_rows(old, content, "responses")
         heirs = self._heirs(removed)
         self._refuse_rated([held[key].id for key in (*changed, *removed) if key not in heirs])
         table = schema.responses
@@ -57,7 +57,7 @@ class Replies:
                 update(table).where(table.c.id == held[key].id).values(import_id=heir)
             )
         self.removed = [held[key].id for key in removed if key not in heirs]
-        insert_numbered(self.connection, table, [self._row(own[key]) for key in added])
+        insert_returning_ids(self.connection, table, [self._row(own[key]) for key in added])
         self._remember(shared)
         return dataclasses.replace(told, unchanged=told.unchanged + len(shared))
 
@@ -122,7 +122,7 @@ class Replies:
                     f"the lab holds another text of {key[1]} for the situation {key[0]!r}, from "
                     "another file",
                     where=self.source,
-                    remedy="Give the reply another sample number, or mend the file.",
+                    remedy="Give the reply another sample number, or fix the file.",
                 )
         return shared
 

@@ -13,7 +13,7 @@ CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportCounts:
     """How many things of one kind a file added, changed, took away and left as they were."""
 
     things: str
@@ -23,15 +23,20 @@ class Imported:
     unchanged: int = 0
 
 
-def compare(
+def compare_rows(
     old: Mapping[Key, Any], new: Mapping[Key, Any], things: str
-) -> tuple[list[Key], list[Key], list[Key], Imported]:
+) -> tuple[list[Key], list[Key], list[Key], ImportCounts]:
     """The keys that were added, changed and removed, and how many of each."""
     added = [key for key in new if key not in old]
     removed = [key for key in old if key not in new]
     changed = [key for key in new if key in old and old[key] != new[key]]
     same = len(new) - len(added) - len(changed)
-    return added, changed, removed, Imported(things, len(added), len(changed), len(removed), same)
+    return (
+        added,
+        changed,
+        removed,
+        ImportCounts(things, len(added), len(changed), len(removed), same),
+    )
 
 
 def delete_rows(connection: Connection, table: Table, ids: Sequence[int]) -> None:

@@ -11,11 +11,10 @@ import polars as pl
 from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.scales import scale_from_dict
 from empathylab.scales.score_frames import score_frame
 from empathylab.situations.sources.released import Dimension
 from empathylab.store.lab import Lab
-from empathylab.store.queries import scales_frame
+from empathylab.store.queries import scales_by_row, scales_frame
 from empathylab.store.schema import (
     administrations,
     arms,
@@ -54,11 +53,11 @@ def lab_studies(lab: Lab) -> dict[str, Study]:
     with lab.reading() as connection:
         rows = connection.execute(select(studies).order_by(studies.c.id)).all()
     newest = {row.name: row.version for row in sorted(rows, key=lambda row: int(row.version))}
-    found = [study_of(row, newest[row.name]) for row in rows]
+    found = [study_from_row(row, newest[row.name]) for row in rows]
     return {one.name: one for one in found}
 
 
-def study_of(row: Any, newest: int | None = None) -> Study:
+def study_from_row(row: Any, newest: int | None = None) -> Study:
     """The study in that row; `newest` is the newest version of it, if not its own."""
     # A study that the lab ran has its words in several languages; the first is the one to report.
     first = (row.protocol.get("languages") or ("",))[0]
@@ -244,12 +243,7 @@ def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
 
 def _totals(lab: Lab, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """By scale, the total of each rater who answered it in full."""
-    known = {
-        row["scale_row"]: scale_from_dict(
-            json.loads(row["definition"]), where=f"scale {row['scale']} of the lab"
-        )
-        for row in scales_frame(lab).iter_rows(named=True)
-    }
+    known = scales_by_row(scales_frame(lab))
     of = answers.select("administration", "rater", "scale").unique(maintain_order=True)
     scores = score_frame(answers, known).filter(subscale="total")
     totals = of.join(scores, on="administration", maintain_order="left")

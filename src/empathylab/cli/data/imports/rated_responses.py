@@ -8,35 +8,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from empathylab.cli.data.imports.options import (
+    LicenceOption,
+    MapOption,
+    NameOption,
+    ReplaceOption,
+    SetOption,
+    TableArgument,
+    own_set_id,
+    slug,
+)
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from empathylab.situations.sources.released import RatedStudy, Release
     from empathylab.store.imports.releases import ImportedRelease
-
-MapOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map", metavar="OLD=NEW", help="An emotion of the file under another name; repeatable."
-    ),
-]
-SetOption = Annotated[
-    str | None,
-    typer.Option("--set", help="The set the situations belong to, if the file does not tell them."),
-]
-NameOption = Annotated[
-    str | None, typer.Option(help="The id in the lab; the file's name, if not given.")
-]
-LicenceOption = Annotated[str, typer.Option(help="Who may use the texts, and how.")]
-ReplaceOption = Annotated[
-    bool,
-    typer.Option(
-        "--replace", help="Take the place of a file of the same name, even if little is alike."
-    ),
-]
-TableArgument = Annotated[Path, typer.Argument(help="A CSV, JSONL or Parquet file.")]
 
 WELIVITA_EXAMPLE = (
     "Example: `empathylab data import welivita dataset_and_ratings.csv "
@@ -155,7 +144,6 @@ def posts(
     json: JsonOption = False,
 ) -> None:
     """Imports posts of a forum, with a person's reply to each (as in Lee et al. 2024)."""
-    from empathylab.cli.data.imports import own_set_id
     from empathylab.situations.sources.reply_tables import posts_from
     from empathylab.tables import first_row, read_table
 
@@ -189,10 +177,9 @@ def responses(
     If wanted also sample and kind (model or human). A file may tell its situations, too, in the
     columns situation_text, emotion, valence, topic, title, utterance.
     """
-    from empathylab.cli.data.imports import own_set_id
     from empathylab.situations.sources.reply_tables import replies_from
     from empathylab.store import Lab
-    from empathylab.store.lab_situations import lab_situation_set
+    from empathylab.store.situations import lab_situation_set
     from empathylab.tables import first_row, mapped, read_table
 
     table = read_table(path)
@@ -238,13 +225,12 @@ def ratings(
     text and situation_text the file brings its replies and situations along; else they must be in
     the lab.
     """
-    from empathylab.cli.data.imports import own_set_id, slug
     from empathylab.errors import InputError
     from empathylab.situations.sources.rating_tables import ratings_from
     from empathylab.situations.sources.released import Release
     from empathylab.situations.sources.reply_tables import replies_from
     from empathylab.store import Lab
-    from empathylab.store.lab_situations import lab_situation_set
+    from empathylab.store.situations import lab_situation_set
     from empathylab.tables import first_row, read_table
 
     table = read_table(path)
@@ -335,12 +321,8 @@ def _store(
 
 def print_release(done: ImportedRelease, *, as_json: bool) -> None:
     """What a source brought or changed; what a reader should know goes to stderr."""
-    from empathylab.cli.tables import print_rows
-
     if as_json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(dataclasses.asdict(done), indent=2, ensure_ascii=False))
+        print_json(dataclasses.asdict(done))
         return
     study = f", study {done.study}" if done.study else ""
     typer.echo(

@@ -11,14 +11,14 @@ from sqlalchemy import Connection, select
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation, SituationSet, builtin_sets
 from empathylab.store import schema
+from empathylab.store.inserts import add_situation_set
 from empathylab.store.lab import Lab
-from empathylab.store.writing import add_situation_set
 
 _COLUMNS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
 
 
 @dataclass(frozen=True, slots=True)
-class StoredSet:
+class SavedSet:
     """What became of a set that was imported."""
 
     situation_set: SituationSet
@@ -28,24 +28,24 @@ class StoredSet:
     """The lab's ids of the situations, by the set's own."""
 
 
-def store_set(connection: Connection, chosen: SituationSet) -> StoredSet:
+def save_situation_set(connection: Connection, chosen: SituationSet) -> SavedSet:
     """Adds the set; other texts than the newest under a known name become its next version."""
     _refuse_taken_name(connection, chosen)
     if chosen.id in builtin_sets():
-        return StoredSet(chosen, "unchanged", add_situation_set(connection, chosen))
+        return SavedSet(chosen, "unchanged", add_situation_set(connection, chosen))
     table = schema.situation_sets
     query = select(table.c.version, table.c.fingerprint).where(table.c.name == chosen.id)
     held = {int(row.version): row.fingerprint for row in connection.execute(query)}
     newest = max(held, default=0)
     same = dataclasses.replace(chosen, version=newest)
     if held and same.fingerprint == held[newest]:
-        return StoredSet(same, "unchanged", add_situation_set(connection, same))
+        return SavedSet(same, "unchanged", add_situation_set(connection, same))
     stored = dataclasses.replace(chosen, version=newest + 1)
     ids = add_situation_set(connection, stored)
-    return StoredSet(stored, "new version" if held else "added", ids)
+    return SavedSet(stored, "new version" if held else "added", ids)
 
 
-def held_situations(connection: Connection, chosen: SituationSet) -> dict[str, int]:
+def stored_situations(connection: Connection, chosen: SituationSet) -> dict[str, int]:
     """The lab's ids of the set's situations, by the set's own; none where it does not hold them."""
     table, sets = schema.situations, schema.situation_sets
     query = (
@@ -84,7 +84,7 @@ def lab_situation_sets(lab: Lab) -> dict[str, SituationSet]:
                 licence=row["licence"],
                 validated=row["validated"],
                 description=row["description"],
-                situations=situations_of(connection, row["id"]),
+                situations=situations_in_set(connection, row["id"]),
             )
             for name, row in newest.items()
         }
@@ -99,7 +99,7 @@ def lab_situation_set(lab: Lab, name: str) -> SituationSet:
     return sets[name]
 
 
-def situations_of(connection: Connection, set_row: int) -> tuple[Situation, ...]:
+def situations_in_set(connection: Connection, set_row: int) -> tuple[Situation, ...]:
     """The situations of the set in that row, in their order."""
     table = schema.situations
     query = select(table).where(table.c.situation_set_id == set_row).order_by(table.c.id)
