@@ -23,6 +23,7 @@ from empathylab.store.schema.columns import (
     row_number,
     text_column,
 )
+from empathylab.store.schema.conversations import conversations, personas, turns
 from empathylab.store.schema.judging import judgements, preferences
 from empathylab.store.schema.studies import (
     arms,
@@ -53,6 +54,7 @@ __all__ = [
     "arms",
     "audit",
     "console_links",
+    "conversations",
     "departures",
     "failures",
     "imports",
@@ -64,6 +66,7 @@ __all__ = [
     "metadata",
     "page_answers",
     "people",
+    "personas",
     "places",
     "preferences",
     "raters",
@@ -81,6 +84,7 @@ __all__ = [
     "studies",
     "study_scales",
     "study_situations",
+    "turns",
 ]
 
 situation_sets = Table(
