@@ -1,4 +1,4 @@
-"""Scripted sides of conversations: rule-based people, good and cold listeners, faulty simulators."""
+"""Scripted sides of conversations: rule-based people, listeners, faulty simulators."""
 
 from __future__ import annotations
 
@@ -70,3 +70,7 @@ def faulty(message: str) -> Callable[[tuple[Message, ...], Parameters], str]:
         return rule_based_person(messages, parameters)
 
     return simulate
+
+
+kind_listener = listener(KIND)
+cold_listener = listener(COLD)

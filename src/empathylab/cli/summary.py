@@ -81,7 +81,7 @@ def print_json(data: ReportData, tallies: list[Tally], path: Path) -> None:
     """The same as JSON, unrounded."""
     content = {
         "report": str(path),
-        "sessions": [_tally(tally) for tally in tallies],
+        "sessions": [tally_row(tally) for tally in tallies],
         "changes": change_rows(data.analysis),
         "counterparts": counterpart_rows(data.analysis),
         "validity": validity_rows(data.self_reports),
@@ -91,7 +91,8 @@ def print_json(data: ReportData, tallies: list[Tally], path: Path) -> None:
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def _tally(tally: Tally) -> dict[str, Any]:
+def tally_row(tally: Tally) -> dict[str, Any]:
+    """A session's figures as plain values."""
     # Not asdict(), which cannot copy a Counter.
     content = {field.name: getattr(tally, field.name) for field in dataclasses.fields(tally)}
     return content | {"done": tally.done, "missing": tally.missing}

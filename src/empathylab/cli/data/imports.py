@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from empathylab.cli.data import import_rated, import_study
+from empathylab.cli.data import import_conversations, import_rated, import_study
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ app.command("posts", epilog=import_rated.POSTS_EXAMPLE)(import_rated.posts)
 app.command("responses", epilog=import_rated.RESPONSES_EXAMPLE)(import_rated.responses)
 app.command("ratings", epilog=import_rated.RATINGS_EXAMPLE)(import_rated.ratings)
 app.command("study", epilog=import_study.EXAMPLE)(import_study.study)
+app.command("sage", epilog=import_conversations.SAGE_EXAMPLE)(import_conversations.sage)
+app.command("conversations", epilog=import_conversations.CONVERSATIONS_EXAMPLE)(
+    import_conversations.conversations
+)
 
 
 @app.command(

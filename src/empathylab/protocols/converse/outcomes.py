@@ -7,6 +7,7 @@ clear cases, and miss subtle ones.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from empathylab.protocols.converse.persona import Persona
 from empathylab.protocols.converse.transcript import State, Transcript, Turn, states
 from empathylab.protocols.languages import departs_from
-from empathylab.protocols.reply_checks import Expected, check_reply
+from empathylab.protocols.reply_checks import is_refusal
 
 DETECTORS_VERSION = 1
 """Part of every run's settings: other rules make another run."""
@@ -91,21 +92,20 @@ _COMFORTS = _any(
     r"\byour feelings are (?:completely |totally |so )?valid\b",
     r"\bi(?:'m| am) here for you\b",
     r"\bhow (?:are you feeling|does that make you feel|are you coping)\b",
-    r"\b(?:thank you|thanks) for (?:sharing|opening up|trusting me)\b",
+    r"\b(?:thank you|thanks) for (?:opening up|trusting me)\b",
     r"\bes tut mir (?:so |sehr )?leid, dass (?:du|sie)\b",
     r"\bdas muss (?:\w+ ){0,2}(?:für dich|für sie) sein\b",
     r"\bich bin für (?:dich|sie) da\b",
-    r"\bdanke, dass du (?:das )?(?:mit mir )?(?:geteilt|teilst|erzählt)",
     r"听起来(?:你|您)(?:很|非常|真的|最近)",
     r"(?:你|您)的(?:感受|情绪)(?:是)?(?:完全|很)?(?:可以理解|合理|正常)",
     r"我(?:会)?(?:一直)?(?:在这里|都在)?(?:陪着|支持)(?:你|您)",
-    r"(?:谢谢|感谢)(?:你|您)(?:愿意)?(?:的)?(?:分享|信任)",
 )
 _GOODBYE = _any(
     r"\bgood ?-?bye\b",
     r"(?:^|[.!?,] *)bye(?: now| for now)?[.!]*$",
     r"\btalk (?:to you )?(?:later|soon)\b",
-    r"\bi(?:'ve got to| have to| need to| should|'d better) (?:go|run|leave|head off)(?: now)?[.!]*$",
+    r"\bi(?:'ve got to| have to| need to| should|'d better) "
+    r"(?:go|run|leave|head off)(?: now)?[.!]*$",
     r"\bhave a (?:good|nice|great|lovely) (?:day|night|evening|one)\b",
     r"\bgood ?night[.!]*$",
     r"\btschüss\b|\bauf wiedersehen\b|\bbis dann\b|\bgute nacht[.!]*$|\bmach'?s gut\b",
@@ -122,7 +122,7 @@ def person_fault(text: str, language: str) -> Fault | None:
     folded = _folded(text)
     if not any(map(str.isalnum, folded)):
         return Fault("simulator_empty", "the message holds no words")
-    if _refuses(text, language):
+    if is_refusal(text):
         return Fault("simulator_refusal", "the simulator declined to write the message")
     if _ASSISTANT.search(folded):
         return Fault("assistant_speech", "it offers help or calls itself an assistant")
@@ -136,18 +136,12 @@ def reply_fault(text: str, language: str) -> Fault | None:
     """What is wrong with a respondent's reply, seen on its own."""
     if not any(map(str.isalnum, text)):
         return Fault("reply_empty", "the reply holds no words")
-    if _refuses(text, language):
+    if is_refusal(text):
         return Fault("reply_refusal", "the respondent declined to reply")
     if _OTHER_SIDE.search(text):
         return Fault("reply_role_inversion", "the reply writes the person's side, too")
     departs = departs_from(text, language)
     return Fault("reply_language_switch", departs) if departs else None
-
-
-def _refuses(text: str, language: str) -> bool:
-    # Length is no matter here: only whether the text opens with a refusal.
-    expected = Expected((), least_words=0, most_words=1_000_000, language=language)
-    return check_reply(text, expected).outcome == "refusal"
 
 
 def _folded(text: str) -> str:
@@ -167,9 +161,10 @@ def same_message(first: str, second: str) -> bool:
     return len(one & other) >= _SAME * len(one | other)
 
 
-def _trigrams(text: str) -> set[str]:
-    letters = "".join(character for character in _folded(text) if character.isalnum())
-    return {letters[place : place + 3] for place in range(len(letters) - 2)}
+@functools.lru_cache(maxsize=4096)
+def _trigrams(text: str) -> frozenset[str]:
+    letters = re.sub(r"[\W_]+", "", text.lower())
+    return frozenset(letters[place : place + 3] for place in range(len(letters) - 2))
 
 
 def fault_in_context(turns: Transcript) -> Fault | None:
@@ -231,13 +226,20 @@ def _unmoved(known: Sequence[State]) -> bool:
     )
 
 
-def transcript_faults(turns: Sequence[Turn], language: str | None) -> list[Fault]:
-    """Every kind of fault that a whole transcript shows, each once; for imported conversations."""
+def transcript_faults(
+    turns: Sequence[Turn], language: str | None, *, simulated: bool = True
+) -> list[Fault]:
+    """Every kind of fault that a whole transcript shows, each once; for imported conversations.
+
+    Real people are not looked at: they may say good-bye or repeat themselves as they like.
+    """
     language = language or "not stated"
     found: dict[str, Fault] = {}
     for place, turn in enumerate(turns):
         if turn.role == "respondent":
             fault = reply_fault(turn.text, language)
+        elif not simulated:
+            continue
         else:
             fault = person_fault(turn.text, language)
             if fault is None and place:

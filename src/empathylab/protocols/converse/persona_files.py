@@ -148,10 +148,7 @@ def _personas(found: PersonaFile, where: str) -> list[Persona]:
         own = entry.model_dump(include={"id", "name", "age", "culture", "emotion", "need", "topic"})
         personas += [
             Persona.model_validate(
-                own
-                | shared
-                | {"crisis": entry.crisis, "language": language}
-                | text.model_dump()
+                own | shared | {"crisis": entry.crisis, "language": language} | text.model_dump()
             )
             for language, text in entry.texts.items()
         ]

@@ -145,9 +145,7 @@ def _stored(connection: Connection, ids: Sequence[int]) -> dict[int, dict[int, S
     return found
 
 
-def _write(
-    connection: Connection, changed: Mapping[tuple[int, int], StoredTurn], ids: Any
-) -> None:
+def _write(connection: Connection, changed: Mapping[tuple[int, int], StoredTurn], ids: Any) -> None:
     query = select(turns.c.conversation_id, turns.c.position).where(
         turns.c.conversation_id.in_(list(ids))
     )
