@@ -187,9 +187,7 @@ def test_one_bad_update_is_mended_by_asking_again(sqlite_lab: Lab) -> None:
         ('{"noticed": "x", "feeling": true, "heard": 1, "trust": 1, "need_met": "no"}', "feeling"),
     ],
 )
-def test_a_state_outside_its_range_is_refused(
-    sqlite_lab: Lab, answer: str, problem: str
-) -> None:
+def test_a_state_outside_its_range_is_refused(sqlite_lab: Lab, answer: str, problem: str) -> None:
     talk(sqlite_lab, listener(KIND), [answer], retries=0)
     row = only(sqlite_lab)
     assert row["outcome"] == "off_schema"

@@ -17,34 +17,16 @@ CONTROLS = (ATTENTIVE, COLD)
 # The same for every persona, so nothing but attention and coldness differs.
 _ATTENTIVE = {
     "en": (
-        (
-            "Thank you for telling me. I can hear how much this matters to you. What has stayed with "
-            "you most?"
-        ),
-        (
-            "That makes sense, after what you have just described. I am with you. How has it been for "
-            "you since then?"
-        ),
-        (
-            "I am glad you said that, it helps me understand. What would you most want someone to see "
-            "in this?"
-        ),
-        "It shows how much of yourself you put into this. Take your time. What else belongs to it?",
+        "Thank you for telling me. I can hear how much this matters. What has stayed with you?",
+        "That makes sense, after what you describe. How has it been for you since then?",
+        "I am glad you said that, it helps me understand. What should someone see in this?",
+        "It shows how much of yourself is in this. Take your time. What else belongs to it?",
     ),
     "de": (
-        (
-            "Danke, dass du mir das erzählst. Ich merke, wie viel dir das bedeutet. Was davon geht dir "
-            "am meisten nach?"
-        ),
-        (
-            "Das kann ich nach dem, was du beschreibst, gut verstehen. Ich höre dir zu. Wie ist es dir "
-            "seitdem ergangen?"
-        ),
-        (
-            "Gut, dass du das sagst, so verstehe ich es besser. Was sollte jemand daran unbedingt "
-            "sehen?"
-        ),
-        "Man merkt, wie viel von dir darin steckt. Nimm dir Zeit. Was gehört für dich noch dazu?",
+        "Danke, dass du mir das erzählst. Ich merke, was dir das bedeutet. Was geht dir nach?",
+        "Das verstehe ich gut, nach dem, was du beschreibst. Wie ist es dir seitdem ergangen?",
+        "Gut, dass du das sagst, so verstehe ich es besser. Was sollte jemand daran sehen?",
+        "Man merkt, wie viel von dir darin steckt. Nimm dir Zeit. Was gehört noch dazu?",
     ),
     "zh": (
         "谢谢你愿意告诉我。我能感觉到这件事对你有多重要。最让你放不下的是什么？",
