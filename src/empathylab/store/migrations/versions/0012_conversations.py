@@ -7,7 +7,7 @@ from alembic import op
 from sqlalchemy.dialects import postgresql
 
 revision = "0012"
-down_revision = "0010"
+down_revision = "0011"
 
 ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 DOCUMENT = sa.JSON().with_variant(postgresql.JSONB(), "postgresql")
