@@ -35,6 +35,7 @@ _PARTS = (
     "judges.html.j2",
     "leaderboard.html.j2",
     "style.html.j2",
+    "conversations.html.j2",
     "responses.html.j2",
 )
 _SCRIPTS = ("report.js", "replies.js")
@@ -119,7 +120,7 @@ def render(data: ReportData) -> str:
         replies_data=_replies_data(data.situations, repliers),
         versions=installed_versions(),
         boards=[leaderboard_section(one) for one in data.leaderboards],
-        style=_asset("report.css") + _asset("leaderboard.css"),
+        style=_asset("report.css") + _asset("leaderboard.css") + _asset("conversations.css"),
         script="".join(_asset(name) for name in _SCRIPTS),
         vega=vega_bundle() if specs else "",
     )

@@ -142,6 +142,12 @@ def _row(
     }
 
 
+def has_conversations(lab: Lab) -> bool:
+    """Whether the lab holds a conversation."""
+    with lab.reading() as connection:
+        return connection.execute(select(schema.conversations.c.id).limit(1)).first() is not None
+
+
 def conversations_frame(lab: Lab) -> pl.DataFrame:
     """One row per conversation, in the order in which they were added."""
     table, runs, imports = schema.conversations, schema.runs, schema.imports

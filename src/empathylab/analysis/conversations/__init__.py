@@ -4,6 +4,7 @@ from empathylab.analysis.conversations.analysis import (
     ConversationsAnalysis,
     from_lab,
     from_table,
+    report_conversations,
 )
 
-__all__ = ["ConversationsAnalysis", "from_lab", "from_table"]
+__all__ = ["ConversationsAnalysis", "from_lab", "from_table", "report_conversations"]

@@ -53,6 +53,7 @@ from empathylab.analysis.results import (
 from empathylab.errors import InputError
 from empathylab.protocols.converse.controls import CONTROLS
 from empathylab.store import Lab
+from empathylab.store.conversations import has_conversations
 
 _NO_TURNS = {
     "conversation": pl.Int64,
@@ -240,6 +241,11 @@ def from_lab(lab: Lab, *, confidence: float = 0.95, seed: int = 1) -> Conversati
             "`empathylab data import sage` or `empathylab data import conversations`.",
         )
     return _analysis(conversations, turns, confidence=confidence, seed=seed)
+
+
+def report_conversations(lab: Lab) -> ConversationsAnalysis | None:
+    """The analysis for the report; None where the lab holds no conversation."""
+    return from_lab(lab) if has_conversations(lab) else None
 
 
 def from_table(

@@ -15,6 +15,7 @@ from empathylab.analysis.appraisal.analysis import AppraisalAnalysis, analysis_o
 from empathylab.analysis.appraisal.self_reports import SelfReport, reports_of
 from empathylab.analysis.benchmark.analysis import Leaderboard
 from empathylab.analysis.benchmark.embargo import report_board
+from empathylab.analysis.conversations import ConversationsAnalysis, report_conversations
 from empathylab.analysis.judges.analysis import JudgesAnalysis, analyse_judges
 from empathylab.analysis.ratings.analysis import RatingsAnalysis, analyse_ratings
 from empathylab.analysis.run_selection import shown_runs
@@ -38,8 +39,8 @@ from empathylab.store.rated import lab_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
 
-# Protocols whose models read responses: they are raters here, not respondents.
-_READERS = ["tag", "judge", "compare"]
+# Protocols whose runs do not make a model a respondent; conversations name theirs themselves.
+_READERS = ["tag", "judge", "compare", "converse"]
 # A page with more text than this is slow to open and too large to send.
 _MOST_CHARACTERS = 5_000_000
 _LONGEST_TEXT = 120_000
@@ -132,6 +133,7 @@ class ReportData:
     """To how many situations there are replies; of very many, some are shown."""
     lengths: tuple[ReplyLengths, ...]
     sets: tuple[dict[str, Any], ...]
+    conversations: ConversationsAnalysis | None = None
     leaderboards: tuple[Leaderboard, ...] = ()
     """Of the studies against which more were measured than the ratings' own section compares."""
 
@@ -156,6 +158,7 @@ def _collected(lab: Lab) -> ReportData:
     # These say what they leave out, so they come before it is told.
     judged = tuple(_judged(lab, unrated))
     boards = tuple(_boards(lab, [one.study.name for one in rated], unrated))
+    talks = report_conversations(lab)
     return ReportData(
         made_at=now(),
         version=__version__,
@@ -164,6 +167,7 @@ def _collected(lab: Lab) -> ReportData:
                 [
                     # A model that tags sentences for the style section is asked, not measured.
                     *shown.filter(~pl.col("protocol").is_in(_READERS))["respondent"],
+                    *(() if talks is None else (one.respondent for one in talks.respondents)),
                     *(one.respondent for one in analysis.changes),
                     *replied["respondent"],
                 ]
@@ -184,6 +188,7 @@ def _collected(lab: Lab) -> ReportData:
         situations_replied=replied.select("set", "situation").n_unique(),
         lengths=tuple(_lengths(replied)),
         sets=tuple(_used_sets(shown)),
+        conversations=talks,
         leaderboards=boards,
     )
 

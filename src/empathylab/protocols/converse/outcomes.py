@@ -39,6 +39,10 @@ OUTCOMES: dict[str, str] = {
     "reply_empty": "the respondent's reply is empty",
     "reply_role_inversion": "the respondent writes the person's side",
     "reply_language_switch": "the respondent changes the language",
+    "simulator_cut_off": "the simulator's tokens ran out while it was reasoning",
+    "reply_cut_off": "the respondent's tokens ran out while it was reasoning",
+    "simulator_tool_call": "the simulator called a tool",
+    "reply_tool_call": "the respondent called a tool",
 }
 RESPONDENT_FAULTS = frozenset(name for name in OUTCOMES if name.startswith("reply_"))
 SIMULATOR_FAULTS = frozenset(OUTCOMES) - RESPONDENT_FAULTS - {COMPLETED, UNFINISHED, "no_reply"}

@@ -30,7 +30,7 @@ from empathylab.protocols.converse.simulator import (
     state_schema,
 )
 from empathylab.protocols.converse.steps import Step
-from empathylab.protocols.converse.transcript import State, Transcript, Turn, opening
+from empathylab.protocols.converse.transcript import State, Transcript, Turn, opening, understood
 from empathylab.runs import Answered, Plan, Reading, Request, Thread
 from empathylab.store import Lab, add_respondent, hash_of
 from empathylab.store.conversations import add_persona
@@ -175,11 +175,11 @@ def transcript(persona: Persona, thread: Thread) -> Transcript:
     """The conversation that a thread of answers amounts to."""
     turns = [opening(persona)]
     for exchange in thread:
-        reading = exchange.reading
+        content = understood(exchange.reading)
         if Step.of(exchange.request).kind == "state":
-            turns[-1] = dataclasses.replace(turns[-1], state=reading.content)
+            turns[-1] = dataclasses.replace(turns[-1], state=content)
         else:
-            turns.append(reading.content)
+            turns.append(content)
     return tuple(turns)
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, select
 from empathylab.protocols.converse.outcomes import UNFINISHED, ending
 from empathylab.protocols.converse.persona import SCORE, Persona
 from empathylab.protocols.converse.steps import Step
-from empathylab.protocols.converse.transcript import State, Turn, opening, states
+from empathylab.protocols.converse.transcript import State, Turn, opening, states, understood
 from empathylab.runs import Answered
 from empathylab.store import insert_numbered, now
 from empathylab.store.schema import answers, conversations, turns
@@ -46,7 +46,7 @@ class TranscriptRecorder:
         for entry, step in zip(answered, steps, strict=True):
             conversation = ids[step.conversation]
             spoken = stored[conversation]
-            content = entry.reading.content
+            content = understood(entry.reading)
             if step.kind == "state":
                 before = spoken[step.position]
                 turn = dataclasses.replace(before.turn, state=content)

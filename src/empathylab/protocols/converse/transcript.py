@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from empathylab.protocols.converse.persona import SCORE, Persona
+from empathylab.runs import Reading
+from empathylab.runs.plans import CUT_OFF
 
 Role = Literal["person", "respondent"]
 NeedMet = Literal["no", "partly", "yes"]
@@ -75,3 +77,18 @@ def states(persona: Persona, turns: Transcript) -> list[State]:
     """The state at the start and after each reply whose update could be read."""
     start = State(dict(persona.start))
     return [start, *(turn.state for turn in turns if turn.state and not turn.state.problem)]
+
+
+_BY_RUNNER = {CUT_OFF: "cut_off", "tool_call": "tool_call"}
+
+
+def understood(reading: Reading) -> Any:
+    """The turn or the state that an answer means, with what the runner found wrong with it."""
+    content = reading.content
+    found = _BY_RUNNER.get(reading.outcome)
+    if found is None:
+        return content
+    if isinstance(content, State):
+        return replace(content, problem=reading.reason)
+    side = "reply" if content.role == "respondent" else "simulator"
+    return replace(content, outcome=f"{side}_{found}", reason=reading.reason)
