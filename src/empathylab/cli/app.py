@@ -41,7 +41,8 @@ class LabGroup(TyperGroup):
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt as error:
             typer.echo(
-                "\nInterrupted. What was answered is kept; the same command goes on.", err=True
+                "\nInterrupted. Answers so far are kept. Run the same command again to resume.",
+                err=True,
             )
             raise typer.Exit(_INTERRUPTED) from error
         except BrokenPipeError as error:  # the reader of our output has gone: `… | head`

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from empathylab.analysis.overview.collect import ReportData
+from empathylab.analysis.overview import LabOverview
 from empathylab.report.appraisal.section import AppraisalSection, Figure, appraisal_section
 from empathylab.report.conversations.section import ConversationSection, conversation_section
 from empathylab.report.judges.section import JudgeSection, judge_section
@@ -61,14 +61,14 @@ class Sections:
                 yield name, one, parts[name].specs[one.spec]
 
 
-def report_sections(data: ReportData) -> Sections:
+def report_sections(data: LabOverview) -> Sections:
     """The sections that these data fill."""
     from altair.utils.schemapi import debug_mode
 
     # Checking every part of every chart against its schema takes seconds; the tests draw them all.
     with debug_mode(False):
         return Sections(
-            appraisal=appraisal_section(data.analysis),
+            appraisal=appraisal_section(data.appraisal),
             ratings=ratings_section(data.ratings),
             judges=judge_section(data.judges),
             writing=style_section(data.style),
