@@ -14,7 +14,7 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.families import corrected_by_family
-from empathylab.stats.cluster_robust import cluster_codes, cluster_covariance, t_margin
+from empathylab.stats.clusters.robust import cluster_codes, cluster_covariance, t_margin
 from empathylab.stats.standardised import hedges_g
 
 
