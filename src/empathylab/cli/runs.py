@@ -23,13 +23,13 @@ _COLUMNS = ("run", "respondent", "protocol", "instrument", "planned", "answered"
 @app.command("list", epilog="Example: `empathylab runs list`")
 def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     """Lists all runs; the report shows the last one of each respondent and instrument."""
-    from empathylab.analysis.run_selection import shown_runs
+    from empathylab.analysis.run_selection import selected_runs
     from empathylab.cli.tables import print_rows
     from empathylab.store import Lab, runs_frame
 
     with Lab.open(lab, create=False) as opened:
         frame = runs_frame(opened)
-    shown = set(shown_runs(frame)["run"])
+    shown = set(selected_runs(frame)["run"])
     rows = [
         _row(run) | {"shown": run["run"] in shown, "last_answer": _day(run["last_answer_at"])}
         for run in frame.iter_rows(named=True)
