@@ -13,6 +13,7 @@ from empathylab import __version__
 from empathylab.cli import (
     analyze,
     appraise,
+    converse,
     data,
     evaluate,
     export,
@@ -86,6 +87,7 @@ def _empathylab(
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("appraise", epilog=appraise.EXAMPLE)(appraise.appraise)
 app.command("respond", epilog=respond.EXAMPLE)(respond.respond)
+app.command("converse", epilog=converse.EXAMPLE)(converse.converse)
 app.command("judge", epilog=judge.EXAMPLE)(judge.judge)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("export", epilog=export.EXAMPLE)(export.export)
