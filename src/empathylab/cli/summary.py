@@ -80,14 +80,15 @@ def print_json(data: LabOverview, tallies: list[Tally], path: Path) -> None:
     """The same as JSON, unrounded."""
     content = {
         "report": str(path),
-        "sessions": [_tally(tally) for tally in tallies],
+        "sessions": [tally_row(tally) for tally in tallies],
         **data.to_dict(),
         "cautions": data.cautions({tally.model for tally in tallies}),
     }
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def _tally(tally: Tally) -> dict[str, Any]:
+def tally_row(tally: Tally) -> dict[str, Any]:
+    """A session's figures as plain values."""
     # Not asdict(), which cannot copy a Counter.
     content = {field.name: getattr(tally, field.name) for field in dataclasses.fields(tally)}
     return content | {"done": tally.done, "missing": tally.missing}

@@ -23,6 +23,7 @@ from empathylab.report.writing import page_asset, page_environment, write_whole
 
 REPORT_FILE = "report.html"
 _SCRIPTS = ("report.js", "replies.js")
+_STYLES = ("report.css", "leaderboard.css", "conversations.css")
 # With so few respondents, single results are easier to read than a table.
 _FEW = 2
 _SHOWN_WITHOUT_SCRIPTS = 40
@@ -67,7 +68,7 @@ def render(data: LabOverview) -> str:
         replies_data=_replies_data(data.situations, repliers),
         versions=installed_versions(),
         boards=[leaderboard_section(one) for one in data.leaderboards],
-        style=page_asset("report.css") + page_asset("leaderboard.css"),
+        style="".join(page_asset(name) for name in _STYLES),
         script="".join(page_asset(name) for name in _SCRIPTS),
         vega=vega_bundle() if specs else "",
     )

@@ -24,6 +24,7 @@ from empathylab.analysis.appraisal.result import (
 )
 from empathylab.analysis.appraisal.self_reports import SelfReport
 from empathylab.analysis.benchmark.leaderboard import LeaderboardResult, report_leaderboard
+from empathylab.analysis.conversations import ConversationsAnalysis, report_conversations
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.ratings import RatingsResult
@@ -58,7 +59,7 @@ from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
 
 # Protocols whose models read responses: they are raters here, not respondents.
-_READERS = ["tag", "judge", "compare"]
+_READERS = ["tag", "judge", "compare", "converse"]
 # A page with more text than this is slow to open and too large to send.
 _MOST_CHARACTERS = 5_000_000
 _LONGEST_TEXT = 120_000
@@ -150,6 +151,7 @@ class LabOverview:
     """To how many situations there are replies; of very many, some are shown."""
     lengths: tuple[ReplyLengths, ...]
     sets: tuple[dict[str, Any], ...]
+    conversations: ConversationsAnalysis | None = None
     leaderboards: tuple[LeaderboardResult, ...] = ()
     """Of the studies with more respondents than the section on ratings compares."""
 
@@ -178,6 +180,7 @@ class LabOverview:
     def conclusions(self) -> tuple[Conclusion, ...]:
         """Those of every topic, in the order of the report."""
         parts: list[AnalysisResult] = [self.appraisal, *self.leaderboards, *self.judges]
+        parts += [] if self.conversations is None else [self.conversations]
         found = [conclusion for part in parts for conclusion in part.conclusions]
         return (*found, *(self.style.conclusions if self.style is not None else ()))
 
@@ -267,6 +270,7 @@ def _collected(lab: Lab) -> LabOverview:
     # These add to what is not analysed, so they come first.
     judged = tuple(_judged(lab, unrated))
     boards = tuple(_boards(lab, [result.study.name for result in rated], unrated))
+    talks = report_conversations(lab)
     return LabOverview(
         made_at=now(),
         version=__version__,
@@ -275,6 +279,7 @@ def _collected(lab: Lab) -> LabOverview:
                 [
                     # A model that tags sentences for the style section is asked, not measured.
                     *shown.filter(~pl.col("protocol").is_in(_READERS))["respondent"],
+                    *(() if talks is None else (one.respondent for one in talks.respondents)),
                     *(change.respondent for change in appraisal.changes),
                     *replied["respondent"],
                 ]
@@ -294,6 +299,7 @@ def _collected(lab: Lab) -> LabOverview:
         situations_replied=replied.select("set", "situation").n_unique(),
         lengths=tuple(_lengths(replied)),
         sets=tuple(_used_sets(shown)),
+        conversations=talks,
         leaderboards=boards,
     )
 

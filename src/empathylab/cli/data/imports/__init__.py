@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from empathylab.cli.data.imports import rated_responses, situations, study
+from empathylab.cli.data.imports import conversations, rated_responses, situations, study
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -21,3 +21,7 @@ app.command("ratings", epilog=rated_responses.RATINGS_EXAMPLE)(rated_responses.r
 app.command("study", epilog=study.EXAMPLE)(study.study)
 app.command("emotionbench", epilog=situations.EMOTIONBENCH_EXAMPLE)(situations.emotionbench)
 app.command("situations", epilog=situations.SITUATIONS_EXAMPLE)(situations.situations)
+app.command("sage", epilog=conversations.SAGE_EXAMPLE)(conversations.sage)
+app.command("conversations", epilog=conversations.CONVERSATIONS_EXAMPLE)(
+    conversations.conversations
+)
