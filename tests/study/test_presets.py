@@ -79,11 +79,11 @@ def test_the_presets_need_the_raters_that_their_comments_say() -> None:
 
 
 def test_the_published_flow_has_the_tutorial_before_the_questionnaire() -> None:
-    # Welivita & Pu (2024): consent, tutorial with five worked examples, TEQ, ratings.
+    # Welivita & Pu (2024): consent, tutorial with worked examples, TEQ, ratings.
     kinds = [one.kind for one in study_of("between-subjects").blocks]
     assert kinds.index("tutorial") < kinds.index("scale") < kinds.index("rate")
     [tutorial] = [one for one in study_of("between-subjects").blocks if isinstance(one, Tutorial)]
-    assert len(tutorial.examples) == 5
+    assert len(tutorial.examples) == 6
 
 
 def test_the_same_feelings_are_asked_before_and_after_imagining() -> None:
@@ -149,7 +149,7 @@ def test_an_unknown_topic_is_answered_with_the_nearest() -> None:
 
 
 def test_more_than_there_is_cannot_be_drawn() -> None:
-    with pytest.raises(InputError, match="wants 99 situations of topic parenting, but there are 6"):
+    with pytest.raises(InputError, match="wants 99 situations of topic parenting, but there are 8"):
         chosen(group="topic", counts={"parenting": 99})
     with pytest.raises(InputError, match="wants 99 situations, but there are 36"):
         chosen(count=99)
