@@ -14,7 +14,7 @@ EmpathyLabError                   something failed; exit 1
     │   ├── LabTooNew             it was written by a newer EmpathyLab
     │   └── RunInUse              another process is working on the same run
     ├── ModelSetup                no key, no weights, no such model, no access
-    │   └── EndpointUnreachable   nobody answers at the address
+    │   └── EndpointUnreachable   no connection to the address
     └── BudgetReached             the cap on tokens or money stopped the run
 """
 
@@ -141,7 +141,7 @@ class ModelSetup(UserError):
 
 
 class EndpointUnreachable(ModelSetup):
-    """Nobody answers at the model's address."""
+    """No connection to the model's address."""
 
 
 class BudgetReached(UserError):

@@ -171,7 +171,7 @@ def test_an_unreachable_endpoint_is_one_sentence(tmp_path: Path) -> None:
     base_url = "http://127.0.0.1:1/v1"
     done = empathylab("evaluate", "x/y", "--base-url", base_url, "--lab", tmp_path)
     assert done.returncode == 2
-    assert "nobody answers at the model's address" in done.stderr
+    assert "cannot connect to the model's address" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from empathylab.models import Completion, Message, Parameters
-from empathylab.runs import Answered, Plan, Reading, Request
+from empathylab.runs import Answered, Plan, Reading, Request, Thread
 from empathylab.situations import builtin_set
-from empathylab.store import Lab, add_respondent, add_situation_set, now
+from empathylab.store import Lab, add_respondent, add_situation_set, hash_of, now
 from empathylab.store.schema import responses
 
 
@@ -53,3 +53,25 @@ def plan_of(
         for number, question in enumerate(questions)
     ]
     return Plan("test", {"questions": len(requests)}, requests, Recorder(lab))
+
+
+def chains_of(lab: Lab, chains: int, length: int, *, temperature: float | None = None) -> Plan:
+    """A plan of chains: each question but the first quotes the answer before it."""
+    parameters = Parameters(temperature=temperature, max_tokens=50)
+
+    def question(chain: int, step: int, said: str) -> Request:
+        text = f"chain {chain} step {step} after {hash_of(said)[:8]}"
+        # Every second question goes to the partner, as in a conversation of two models.
+        partner = "other" if step % 2 else None
+        key = f"c{chain}/s{step}"
+        return Request(key, (Message("user", text),), parameters, partner=partner)
+
+    def follow_up(thread: Thread) -> list[Request]:
+        last = thread[-1]
+        chain, step = int(last.request.first_key[1:].split("/")[0]), len(thread)
+        heard = " ".join(exchange.completion.text for exchange in thread)
+        return [] if step == length else [question(chain, step, heard)]
+
+    first = [question(chain, 0, "nothing") for chain in range(chains)]
+    settings = {"chains": chains, "length": length}
+    return Plan("test", settings, first, Recorder(lab), follow_up=follow_up)

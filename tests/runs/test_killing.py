@@ -34,7 +34,7 @@ with Lab.open(pathlib.Path(folder), database=database or None) as lab:
 def start(folder: Path, database: str | None, endpoint: Served) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", SCRIPT, str(folder), database or "", endpoint.base_url]
     root = Path(__file__).parents[2]
-    environment = os.environ | {"PYTHONPATH": str(root)}
+    environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{root / 'src'}"}
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )

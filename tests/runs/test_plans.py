@@ -6,6 +6,7 @@ import pytest
 
 from empathylab.models import Message, Parameters
 from empathylab.runs import Plan, Request
+from empathylab.runs.ledger import Asked
 from empathylab.store import Lab
 from tests.helpers.plans import Recorder
 
@@ -58,10 +59,7 @@ def test_a_model_that_does_not_sample_is_not_asked_again(
 
 
 def test_retries_do_not_change_which_run_it_is(sqlite_lab: Lab) -> None:
-    from empathylab.models import ScriptedModel
-    from empathylab.runs.ledger import plan_fingerprint, request_fingerprints
-
-    model = ScriptedModel(["a"])
+    asked = Asked("scripted/test")
     first, more = plan(sqlite_lab, 0), plan(sqlite_lab, 3)
-    known = request_fingerprints(model, first)
-    assert plan_fingerprint(model, first, known) == plan_fingerprint(model, more, known)
+    known = asked.fingerprints(first)
+    assert asked.run_fingerprint(first, known) == asked.run_fingerprint(more, known)

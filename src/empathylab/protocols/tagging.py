@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select
 
 from empathylab.models import Completion, Message, Model, Parameters
 from empathylab.runs import Answered, Job, Limits, Plan, Reading, Request, Tally, run
-from empathylab.runs.ledger import request_fingerprints
+from empathylab.runs.ledger import Asked
 from empathylab.runs.plans import storable_text
 from empathylab.store import Lab, hash_of
 from empathylab.store.schema import answers, runs
@@ -174,7 +174,8 @@ class ModelTagger:
         plan = plan_tagging(Tagging(different, tactic_rules().tactics))
         job = Job(self.model, [plan], limits=self.limits)
         self.tallies += run(self.lab, [job], observe=self.observe)
-        answered = _answers(self.lab, set(request_fingerprints(self.model, plan).values()))
+        asked = Asked(self.model.identity).fingerprints(plan)
+        answered = _answers(self.lab, set(asked.values()))
         tags = {key: tags for key, tags in answered.items() if tags is not None}
         self.unread += sum(found is None for found in answered.values())
         return [tags.get(sentence_key(sentence), ()) for sentence in sentences]

@@ -1,12 +1,23 @@
 """The resumable runner: many requests, every answer durable once."""
 
 from empathylab.runs.limits import Limits
-from empathylab.runs.plans import Answered, Interpreter, Plan, Reading, Request
+from empathylab.runs.plans import (
+    Answered,
+    Exchange,
+    FollowUp,
+    Interpreter,
+    Plan,
+    Reading,
+    Request,
+    Thread,
+)
 from empathylab.runs.runner import Job, run
 from empathylab.runs.tally import Tally
 
 __all__ = [
     "Answered",
+    "Exchange",
+    "FollowUp",
     "Interpreter",
     "Job",
     "Limits",
@@ -14,5 +25,6 @@ __all__ = [
     "Reading",
     "Request",
     "Tally",
+    "Thread",
     "run",
 ]

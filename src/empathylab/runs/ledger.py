@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from empathylab import __version__
+from empathylab.errors import LabError
 from empathylab.models import Completion, Model, TokenAlternatives, Usage
+from empathylab.runs.limits import Spend
 from empathylab.runs.plans import (
     Answered,
     Interpreter,
+    Pending,
     Plan,
     Reading,
     Request,
@@ -33,12 +37,14 @@ class OpenRun:
     id: int
     done: int
     """Answers it has."""
-    missing: tuple[Request, ...]
-    """To be asked: requests without an answer, and retries of those without a usable one."""
+    missing: tuple[Pending, ...]
+    """To be asked: what has no answer yet, and retries of what has no usable one."""
+    keys: set[str]
+    """Of every request so far, answered or missing."""
     fingerprints: dict[str, str]
-    """Of every planned request, by key."""
-    spent_tokens: int
-    spent_cost: float
+    """Of every request that was known at the start, by key."""
+    spent: Spend
+    """Its own tokens and dollars so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,32 +63,44 @@ class Draft:
     reused_from: int | None = None
     asked_again: bool = False
     """Whether the answer cannot be used and a retry follows."""
+    more: int = 0
+    """Requests that follow from it, a retry included."""
 
 
-def request_fingerprints(model: Model, plan: Plan) -> dict[str, str]:
-    """The fingerprints of the plan's requests, by key."""
-    identity = model.identity
-    return {request.key: request.fingerprint(identity) for request in plan.requests}
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The models of a run by identity: the measured one, and the partners a plan may name."""
 
+    model: str
+    partners: Mapping[str, str] = field(default_factory=dict)
 
-def plan_fingerprint(model: Model, plan: Plan, fingerprints: dict[str, str]) -> str:
-    """A hash of all that the plan asks: the same command gives the same run."""
-    return hash_of([plan.protocol, model.identity, plan.settings, list(fingerprints.items())])
+    def fingerprint(self, request: Request) -> str:
+        """A hash of the request and of the model it goes to."""
+        model = self.model if request.partner is None else self.partners[request.partner]
+        return request.fingerprint(model)
+
+    def fingerprints(self, plan: Plan) -> dict[str, str]:
+        """Those of the requests that are known at the start, by key."""
+        return {request.key: self.fingerprint(request) for request in plan.requests}
+
+    def run_fingerprint(self, plan: Plan, fingerprints: dict[str, str]) -> str:
+        """A hash of all that the plan asks: the same command gives the same run."""
+        parts = [plan.protocol, self.model, plan.settings, list(fingerprints.items())]
+        return hash_of([*parts, dict(self.partners)] if self.partners else parts)
 
 
 def open_run(
-    lab: Lab, model: Model, plan: Plan, fingerprints: dict[str, str], *, fresh: bool
+    lab: Lab, model: Model, plan: Plan, asked: Asked, fingerprints: dict[str, str], *, fresh: bool
 ) -> OpenRun:
     """The run to go on with, or a new one."""
-    fingerprint = plan_fingerprint(model, plan, fingerprints)
+    fingerprint = asked.run_fingerprint(plan, fingerprints)
     with lab.writing() as connection:
         respondent_id = add_respondent(connection, model.name, "model")
         run_id = _latest(connection, fingerprint, fresh=fresh)
         if run_id is None:
             run_id = _begin(connection, model, plan, fingerprint, respondent_id, fresh=fresh)
-        query = select(answers.c.key, answers.c.outcome).where(answers.c.run_id == run_id)
-        done: dict[str, str] = {row.key: row.outcome for row in connection.execute(query)}
-        missing = tuple(_missing(plan, done))
+        done = _stored(connection, run_id, plan)
+        missing = tuple(_missing(plan, done, asked))
         _note_use(connection, run_id, plan, planned=len(done) + len(missing))
         own = (answers.c.run_id == run_id) & answers.c.reused_from.is_(None)
         tokens = func.sum(answers.c.prompt_tokens + answers.c.completion_tokens)
@@ -91,19 +109,48 @@ def open_run(
             run_id,
             len(done),
             missing,
+            {*done, *(pending.request.key for pending in missing)},
             fingerprints,
-            int(spent[0] or 0),
-            float(spent[1] or 0.0),
+            Spend(int(spent[0] or 0), float(spent[1] or 0.0)),
         )
 
 
-def _missing(plan: Plan, done: Mapping[str, str]) -> Iterator[Request]:
-    for first in plan.requests:
-        request: Request | None = first
-        while request is not None and request.key in done:
-            request = plan.again(request, done[request.key])
-        if request is not None:
-            yield request
+def _stored(connection: Connection, run_id: int, plan: Plan) -> dict[str, Any]:
+    """The run's answers by key; only what a replay needs of them."""
+    columns = (answers.c.key, answers.c.outcome) if plan.follow_up is None else (answers,)
+    query = select(*columns).where(answers.c.run_id == run_id)
+    return {row.key: row for row in connection.execute(query)}
+
+
+def _missing(plan: Plan, done: Mapping[str, Any], asked: Asked) -> Iterator[Pending]:
+    """What is still to be asked, found by replaying the stored answers."""
+    waiting = deque(Pending(request) for request in plan.requests)
+    while waiting:
+        pending = waiting.popleft()
+        row = done.get(pending.request.key)
+        if row is None:
+            yield pending
+            continue
+        following = _replayed(plan, pending, row, asked) if plan.follow_up else []
+        again = plan.again(pending.request, row.outcome)
+        # More retries than before must not undo an answer that others were built on.
+        stands = any(after.request.key in done for after in following)
+        if again is not None and (again.key in done or not stands):
+            waiting.append(Pending(again, pending.thread))
+        else:
+            waiting.extend(following)
+
+
+def _replayed(plan: Plan, pending: Pending, row: Any, asked: Asked) -> list[Pending]:
+    if row.fingerprint != asked.fingerprint(pending.request):
+        raise LabError(
+            "the stored answers do not lead to the request that was asked next",
+            where=f"run {row.run_id}",
+            got=pending.request.key,
+            remedy="Another version of EmpathyLab began this run: start a new one with --fresh.",
+        )
+    completion = _completion(row)
+    return plan.after(pending, completion, plan.interpreter.read(pending.request, completion))
 
 
 def _note_use(connection: Connection, run_id: int, plan: Plan, *, planned: int) -> None:
@@ -174,10 +221,10 @@ def store_answers(
             for draft, answer_id in zip(drafts, ids, strict=True)
         ],
     )
-    retries = sum(draft.asked_again for draft in drafts)
-    if retries:
-        more = {"planned": runs.c.planned + retries}
-        connection.execute(runs.update().where(runs.c.id == run_id).values(**more))
+    more = sum(draft.more for draft in drafts)
+    if more:
+        planned = {"planned": runs.c.planned + more}
+        connection.execute(runs.update().where(runs.c.id == run_id).values(**planned))
 
 
 def store_failure(

@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from empathylab.models import Price, Usage
 
@@ -59,23 +60,32 @@ class Pacer:
         self._quiet_until = max(self._quiet_until, time.monotonic() + seconds)
 
 
+class Spend(NamedTuple):
+    """Tokens and dollars; a model without a known price costs nothing here."""
+
+    tokens: int = 0
+    cost: float = 0.0
+
+    @classmethod
+    def of(cls, usage: Usage, price: Price | None) -> Spend:
+        """What that usage comes to."""
+        return cls(usage.total_tokens, price.cost(usage) if price else 0.0)
+
+
 class Budget:
     """Admits requests while the worst case still fits under the caps."""
 
-    def __init__(
-        self, limits: Limits, price: Price | None, spent_tokens: int, spent_cost: float
-    ) -> None:
+    def __init__(self, limits: Limits, spent: Spend) -> None:
         self._max_tokens = (
             float("inf") if limits.max_total_tokens is None else limits.max_total_tokens
         )
         self._max_cost = float("inf") if limits.max_cost is None else limits.max_cost
-        self._price = price or Price(0.0, 0.0)
-        self._tokens = float(spent_tokens)
-        self._cost = spent_cost
+        self._tokens = float(spent.tokens)
+        self._cost = spent.cost
         self._under_way = 0
         self._changed = asyncio.Event()
 
-    async def admit(self, most: Usage) -> bool:
+    async def admit(self, most: Spend) -> bool:
         """Whether a request that may use that much can go out; waits for others to settle."""
         while not self._fits(most):
             if self._under_way == 0:
@@ -86,7 +96,7 @@ class Budget:
         self._book(most, +1)
         return True
 
-    def settle(self, most: Usage, used: Usage | None) -> None:
+    def settle(self, most: Spend, used: Spend | None) -> None:
         """Replaces what was set aside by what was used; None if no answer came."""
         self._under_way -= 1
         self._book(most, -1)
@@ -94,15 +104,15 @@ class Budget:
             self._book(used, +1)
         self._changed.set()
 
-    def _fits(self, usage: Usage) -> bool:
+    def _fits(self, spend: Spend) -> bool:
         return (
-            self._tokens + usage.total_tokens <= self._max_tokens
-            and self._cost + self._price.cost(usage) <= self._max_cost
+            self._tokens + spend.tokens <= self._max_tokens
+            and self._cost + spend.cost <= self._max_cost
         )
 
-    def _book(self, usage: Usage, sign: int) -> None:
-        self._tokens += sign * usage.total_tokens
-        self._cost += sign * self._price.cost(usage)
+    def _book(self, spend: Spend, sign: int) -> None:
+        self._tokens += sign * spend.tokens
+        self._cost += sign * spend.cost
 
 
 def back_off(attempt: int) -> float:

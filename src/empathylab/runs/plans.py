@@ -1,9 +1,9 @@
-"""What a run is going to ask, fixed before the first request is sent."""
+"""What a run asks: requests known at the start, and those that follow from answers."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -28,6 +28,8 @@ class Request:
     """Tells apart requests that are otherwise identical on purpose."""
     retry: int = 0
     """How often the same was asked before, without an answer that can be used."""
+    partner: str | None = None
+    """Which of the job's partners is asked; None for the model that is measured."""
 
     @property
     def first_key(self) -> str:
@@ -118,6 +120,30 @@ class Answered:
     answer_id: int
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request with the answer that stands, on which a plan bases its next requests."""
+
+    request: Request
+    completion: Completion
+    reading: Reading
+
+
+Thread = tuple[Exchange, ...]
+"""The exchanges that led to a request, oldest first; empty for a request known at the start."""
+
+FollowUp = Callable[[Thread], Sequence[Request]]
+"""The next requests of a thread; none where it ends. It must be pure: a resumed run replays it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A request to be asked, and the exchanges that led to it."""
+
+    request: Request
+    thread: Thread = ()
+
+
 class Interpreter(Protocol):
     """A protocol's side of a run: reading answers, and storing what they mean."""
 
@@ -142,12 +168,21 @@ class Plan:
 
     Like a limit, it is no part of what tells runs apart: with more of them a run goes on.
     """
+    follow_up: FollowUp | None = None
+    """What is asked next, from the answers so far; None where `requests` are all there is."""
 
     def again(self, request: Request, outcome: str) -> Request | None:
         """What is asked after an answer of that outcome; None where the answer stands."""
         # At temperature 0 the same question gets the same answer.
         spent = request.retry >= self.retries or request.parameters.temperature == 0
         return None if outcome == "valid" or spent else request.again()
+
+    def after(self, pending: Pending, completion: Completion, reading: Reading) -> list[Pending]:
+        """What follows from an answer that stands."""
+        if self.follow_up is None:
+            return []
+        thread = (*pending.thread, Exchange(pending.request, completion, reading))
+        return [Pending(request, thread) for request in self.follow_up(thread)]
 
     def __post_init__(self) -> None:
         if len({request.key for request in self.requests}) != len(self.requests):

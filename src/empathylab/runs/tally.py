@@ -15,7 +15,7 @@ class Tally:
     model: str
     protocol: str
     planned: int
-    """Requests, with the retries that turned out to be needed."""
+    """Requests known so far: retries and follow-ups are added as they turn out to be needed."""
     already: int = 0
     """Answered in an earlier session."""
     reused: int = 0
@@ -60,12 +60,12 @@ class Tally:
         *,
         reused: bool,
         asked_again: bool = False,
+        more: int = 0,
     ) -> None:
-        """Counts one answer that has just become durable."""
+        """Counts one answer that has just become durable, and what follows from it."""
         self.outcomes[outcome] += 1
-        if asked_again:
-            self.asked_again += 1
-            self.planned += 1
+        self.asked_again += asked_again
+        self.planned += more
         if reused:
             self.reused += 1
             return

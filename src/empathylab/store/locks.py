@@ -9,6 +9,7 @@ from pathlib import Path
 
 import filelock
 from sqlalchemy import Engine, NullPool, create_engine, text
+from sqlalchemy.exc import DBAPIError
 
 from empathylab.store.database import explained
 
@@ -48,5 +49,8 @@ def _advisory(engine: Engine, name: str) -> Iterator[bool]:
             connection.execute(text("SELECT pg_try_advisory_lock(:key)"), {"key": key}).scalar()
         )
     finally:
+        # The server ends a closed connection a moment later; the lock must be free at once.
+        with contextlib.suppress(DBAPIError):
+            connection.execute(text("SELECT pg_advisory_unlock_all()"))
         connection.close()
         own.dispose()

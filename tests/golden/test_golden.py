@@ -1,0 +1,161 @@
+"""Results of version 0.1 on published and invented ratings, which later versions must keep.
+
+`comparison.py` says what is stored and compared; `cases.py` holds the commands.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.golden import cases
+from tests.golden.comparison import differences, stored_form, summary
+from tests.golden.write import FOLDER
+
+CORRECTIONS: dict[str, str] = {}
+"""Numbers of 0.1 that were wrong and have been corrected since: pattern -> reason.
+
+A pattern is `case:path`, without indices; `*` stands for anything. For example
+`"welivita_ratings:tests[].clustered.df": "Satterthwaite's degrees of freedom in place of ..."`.
+What fits is no longer compared here, so the corrected number needs a test of its own. Keep
+patterns narrow.
+"""
+
+
+def golden(case: str) -> Any:
+    return json.loads((FOLDER / f"{case}.json").read_text(encoding="utf-8"))
+
+
+def check(group: cases.Cases) -> None:
+    """Computes the group's cases in order and compares each with its golden file."""
+    found: list[str] = []
+    for case, compute in group.items():
+        found += differences(golden(case), stored_form(compute()), CORRECTIONS, case)
+    assert not found, summary(found)
+
+
+def test_results_on_invented_ratings_are_those_of_0_1(tmp_path: Path) -> None:
+    check(cases.invented_cases(tmp_path))
+
+
+@pytest.mark.shared_data
+@pytest.mark.slow
+def test_results_on_the_welivita_release_are_those_of_0_1(
+    tmp_path: Path, shared_data: Path
+) -> None:
+    check(cases.welivita_cases(tmp_path, shared_data))
+
+
+@pytest.mark.shared_data
+@pytest.mark.slow
+def test_results_on_emotionbench_are_those_of_0_1(tmp_path: Path, shared_data: Path) -> None:
+    check(cases.emotionbench_cases(tmp_path, shared_data))
+
+
+@pytest.mark.shared_data
+def test_results_on_kumars_ratings_are_those_of_0_1(tmp_path: Path, shared_data: Path) -> None:
+    check(cases.kumar_cases(tmp_path, shared_data))
+
+
+CASES = sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_golden_files_hold_no_sentences(case: str) -> None:
+    texts = [text for text in _texts(golden(case)) if not text.startswith("rating ~ ")]
+    assert [text for text in texts if len(text.split()) > 7 or len(text) > 70] == []
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in _texts(one)] + list(value)
+    if isinstance(value, list):
+        return [text for one in value for text in _texts(one)]
+    return [value] if isinstance(value, str) else []
+
+
+EXAMPLE = {
+    "n": 12,
+    "p": 0.0312,
+    "passes": True,
+    "label": "Good",
+    "note": "(text)",
+    "rows": [{"se": 0.5}, {"se": 0.25}],
+}
+
+
+def found(change: dict[str, Any], corrections: dict[str, str] | None = None) -> list[str]:
+    today = copy.deepcopy(EXAMPLE) | change
+    return list(differences(EXAMPLE, today, corrections or {}, "example"))
+
+
+def test_an_equal_result_with_new_keys_has_no_differences() -> None:
+    assert found({"new": 1, "rows": [{"se": 0.5, "df": 3}, {"se": 0.25}]}) == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"n": 13},
+        {"p": 0.0312001},
+        {"p": None},
+        {"passes": 1},
+        {"label": "good"},
+        {"note": None},
+        {"rows": [{"se": 0.5}]},
+        {"rows": [{"se": 0.25}, {"se": 0.5}]},
+        {"rows": [{"se": 0.5}, {"sd": 0.25}]},
+    ],
+)
+def test_a_changed_or_missing_value_is_a_difference(change: dict[str, Any]) -> None:
+    assert found(change)
+
+
+def test_a_number_may_differ_in_its_last_digits() -> None:
+    assert found({"p": 0.0312 * (1 + 1e-7)}) == []
+
+
+def test_a_correction_excuses_its_own_path_alone() -> None:
+    rows = {"rows": [{"se": 0.6}, {"se": 0.26}]}
+    assert found(rows, {"example:rows[].se": "a reason"}) == []
+    assert found(rows | {"n": 13}, {"example:rows[].se": "a reason"}) == [
+        "example:n is 13; it was 12"
+    ]
+    assert len(found(rows, {"other:*": "a reason"})) == 2
+
+
+def test_of_a_long_list_some_entries_and_the_length_are_compared() -> None:
+    golden_list = stored_form({"rows": [{"p": 0.5}] * 250})
+    changed = stored_form({"rows": [{"p": 0.5}] * 249 + [{"p": 0.6}]})
+    assert list(differences(golden_list, changed, {}, "example")) == [
+        "example:rows[249].p is 0.6; it was 0.5"
+    ]
+    shorter = stored_form({"rows": [{"p": 0.5}] * 249})
+    assert list(differences(golden_list, shorter, {}, "example")) == [
+        "example:rows has 249 entries; it had 250"
+    ]
+    assert list(differences(golden_list, changed, {"example:rows[].p": ""}, "example")) == []
+
+
+def test_every_correction_fits_a_stored_path() -> None:
+    unused = set(CORRECTIONS)
+    for case in CASES:
+        stored = golden(case)
+        compared = len(list(differences(stored, _changed(stored), {}, case)))
+        for pattern in list(unused):
+            left = list(differences(stored, _changed(stored), {pattern: ""}, case))
+            if len(left) < compared:
+                unused.discard(pattern)
+    assert unused == set()
+
+
+def _changed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _changed(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_changed(one) for one in value]
+    return "changed"

@@ -1,0 +1,89 @@
+"""A lab and an archive that version 0.1 wrote: today's version opens them and gives its results.
+
+`tests/data/v0_1/make.py` tells what is in them. The rules of comparison are those of the golden
+files, in `comparison.py`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.golden.cases import Cases
+from tests.golden.commands import result, run
+from tests.golden.comparison import differences, stored_form, summary
+from tests.golden.lab_cases import OPEN, archive_cases, lab_cases, row_counts
+
+FOLDER = Path(__file__).parents[1] / "data" / "v0_1"
+CORRECTIONS: dict[str, str] = {}
+"""Numbers of 0.1 that have been corrected since: `case:path` -> reason, as in `test_golden.py`."""
+MOVED_TABLES: dict[str, str] = {}
+"""Tables of 0.1 whose rows a migration has moved: old name -> new name."""
+
+
+def stored(name: str) -> Any:
+    return json.loads((FOLDER / "results" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def unpacked(folder: Path) -> Path:
+    """A copy of the lab, not yet opened."""
+    folder.mkdir()
+    database = folder / "lab.sqlite"
+    database.write_bytes(gzip.decompress((FOLDER / "lab.sqlite.gz").read_bytes()))
+    database.chmod(0o600)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lab as today's version has migrated it."""
+    folder = unpacked(tmp_path_factory.mktemp("v0_1") / "lab")
+    run("data", "list", "--lab", folder)
+    return folder
+
+
+def check(group: Cases) -> None:
+    """Compares each result with the stored one."""
+    found: list[str] = []
+    for case, compute in group.items():
+        found += differences(stored(case), stored_form(compute()), CORRECTIONS, case)
+    assert not found, summary(found)
+
+
+def test_the_stored_counts_are_those_of_the_stored_lab(tmp_path: Path) -> None:
+    kept = json.loads((FOLDER / "row_counts.json").read_text(encoding="utf-8"))
+    assert row_counts(unpacked(tmp_path / "lab") / "lab.sqlite") == kept
+
+
+def test_migrating_keeps_the_rows_of_each_table(tmp_path: Path) -> None:
+    folder = unpacked(tmp_path / "lab")
+    before = row_counts(folder / "lab.sqlite")
+    run("data", "list", "--lab", folder)
+    after = row_counts(folder / "lab.sqlite")
+    assert {name: after.get(MOVED_TABLES.get(name, name)) for name in before} == before
+
+
+def test_the_lab_gives_the_results_of_0_1(lab: Path, tmp_path: Path) -> None:
+    check(lab_cases(lab, tmp_path))
+
+
+def test_results_of_the_open_study_stay_hidden(lab: Path) -> None:
+    for analysis in ("ratings", "leaderboard", "judges"):
+        assert run("analyze", analysis, "--study", OPEN, "--lab", lab, code=2) == ""
+
+
+def test_the_archive_gives_the_results_of_0_1(tmp_path: Path) -> None:
+    check(archive_cases(tmp_path / "other", tmp_path, FOLDER / "small.zip"))
+
+
+def test_the_archive_changes_nothing_in_the_lab_it_came_from(tmp_path: Path) -> None:
+    folder = unpacked(tmp_path / "lab")
+    run("data", "list", "--lab", folder)
+    before = row_counts(folder / "lab.sqlite")
+    found = result("data", "import", "study", FOLDER / "small.zip", "--lab", folder)
+    assert found["change"] == "unchanged"
+    assert row_counts(folder / "lab.sqlite") == before
