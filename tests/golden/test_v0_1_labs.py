@@ -19,7 +19,13 @@ from tests.golden.comparison import differences, stored_form, summary
 from tests.golden.lab_cases import OPEN, archive_cases, lab_cases, row_counts
 
 FOLDER = Path(__file__).parents[1] / "data" / "v0_1"
-CORRECTIONS: dict[str, str] = {}
+_NEW_POSTS = "the lab holds no posts, so it lists the version that ships"
+CORRECTIONS: dict[str, str] = {
+    "list:sets[].version": _NEW_POSTS,
+    "list:sets[].situations": _NEW_POSTS,
+    "list:sets[].emotions": _NEW_POSTS,
+    "leaderboard_small:prompt": "a lab without earlier replies asks in the words of today",
+}
 """Numbers of 0.1 that have been corrected since: `case:path` -> reason, as in `test_golden.py`."""
 MOVED_TABLES: dict[str, str] = {}
 """Tables of 0.1 whose rows a migration has moved: old name -> new name."""

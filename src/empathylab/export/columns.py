@@ -253,7 +253,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     },
 }
 VALUES: Mapping[str, str] = {
-    "valence": "positive; negative",
+    "valence": "positive; negative; mixed",
     "phase": "default; evoked",
     "day": "YYYY-MM-DD",
     "launched": "YYYY-MM-DD",

@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -45,6 +45,12 @@ class Situation:
     """What readers should be warned of: see `content_tags`."""
     norms: Mapping[str, float] | None = field(default=None, compare=False)
     """What raters said of it in a norming study: see `analysis.norming`."""
+
+    def content(self) -> dict[str, Any]:
+        """All that a hash is made of: the texts and labels, without what is said about them."""
+        table = dataclasses.asdict(self)
+        del table["tags"], table["norms"]
+        return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +92,11 @@ class SituationSet:
     @property
     def fingerprint(self) -> str:
         """A hash that changes when any text or label changes."""
-        table = dataclasses.asdict(self)
+        table = dataclasses.asdict(dataclasses.replace(self, situations=()))
+        table["situations"] = [one.content() for one in self.situations]
         for row in table["situations"]:
             # Fields that came later count only where they hold something: older hashes stay true.
-            for name in ("title", "context", "tags", "norms"):
+            for name in ("title", "context"):
                 if not row[name]:
                     del row[name]
         content = json.dumps(table, sort_keys=True, ensure_ascii=False)
@@ -215,12 +222,13 @@ def _parse_situation(row: dict[str, Any], *, where: str) -> Situation:
         raise InputError(
             "'emotion' is missing", where=where, remedy="Add 'emotion', or 'topic' for a post."
         )
-    _check_tags(row.get("tags", ()), where=where)
+    check_tags(row.get("tags", ()), where=where)
     lists = {name: tuple(row.get(name, ())) for name in ("context", "tags")}
     return Situation(**{**row, **lists})
 
 
-def _check_tags(tags: list[str], *, where: str) -> None:
+def check_tags(tags: Sequence[str], *, where: str) -> None:
+    """Raises UnknownName for a tag that is not in the vocabulary."""
     for tag in tags:
         if tag not in content_tags():
             raise UnknownName("tag", tag, content_tags(), where=where)

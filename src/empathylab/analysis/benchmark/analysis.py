@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 import polars as pl
+from sqlalchemy import select
 
 from empathylab.analysis.benchmark.estimates import against, measured_by_people
 from empathylab.analysis.benchmark.frames import (
@@ -29,8 +30,9 @@ from empathylab.analysis.judges.style_judge import STYLE_JUDGE
 from empathylab.analysis.ratings.collection_period_notes import apart_notes
 from empathylab.errors import InputError
 from empathylab.protocols import ReplyTemplate, reply_template, usual_template
+from empathylab.protocols.reply_templates import template_versions
 from empathylab.situations import SituationSet
-from empathylab.store import Lab, hash_of
+from empathylab.store import Lab, hash_of, schema
 from empathylab.store.judged_replies import repliers, reply_days
 from empathylab.store.rated import collection_frame
 from empathylab.store.selections import lab_chosen_situations
@@ -56,7 +58,9 @@ def asked_by(lab: Lab, study: MeasuredStudy) -> Asked:
     told = study.template
     where = f"study {study.name}"
     if told is None:
-        usual = usual_template(lab_chosen_situations(lab, study.situation_set)[0])
+        usual = _held_version(
+            lab, usual_template(lab_chosen_situations(lab, study.situation_set)[0])
+        )
         return Asked(
             usual,
             "The study does not tell by which words its respondents were asked; "
@@ -64,7 +68,7 @@ def asked_by(lab: Lab, study: MeasuredStudy) -> Asked:
         )
     if "system" in told:
         return Asked(ReplyTemplate(**told), "")
-    found = reply_template(str(told["template"]))
+    found = reply_template(f"{told['template']}@{told['version']}")
     if hash_of(dataclasses.asdict(found)) != told.get("fingerprint"):
         raise InputError(
             f"the words of the template {found.id} are not those that the study names",
@@ -73,6 +77,17 @@ def asked_by(lab: Lab, study: MeasuredStudy) -> Asked:
             remedy="Use the version of EmpathyLab that the study was imported with.",
         )
     return Asked(found, str(told.get("note", "")))
+
+
+def _held_version(lab: Lab, newest: ReplyTemplate) -> ReplyTemplate:
+    """The template in the newest version that the lab holds replies to; else the newest.
+
+    Models measured earlier were asked in that version, and stay comparable.
+    """
+    with lab.reading() as connection:
+        prompts = set(connection.execute(select(schema.responses.c.prompt).distinct()).scalars())
+    held = [one for one in template_versions(newest.id) if f"{one.id}@{one.version}" in prompts]
+    return max(held, key=lambda one: one.version, default=newest)
 
 
 def study_set(lab: Lab, study: MeasuredStudy) -> SituationSet:

@@ -41,8 +41,10 @@ def dimension_models(
             found.append(DimensionModel(name, "lmm" if linear else "clmm", False, None, problem))
             continue
         found.append(_model(frame, name, reference, linear=linear, by_valence=False))
-        if frame["valence"].drop_nulls().n_unique() == 2:
-            found.append(_model(frame, name, reference, linear=linear, by_valence=True))
+        # Situations that are both pleasant and unpleasant say nothing on the difference.
+        clear = frame.filter(pl.col("valence").is_in(["positive", "negative"]))
+        if clear["valence"].n_unique() == 2:
+            found.append(_model(clear, name, reference, linear=linear, by_valence=True))
     return tuple(found)
 
 

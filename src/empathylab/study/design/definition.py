@@ -47,7 +47,7 @@ class Situations:
     per_group: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict, hash=False)
     """By group, where groups differ."""
-    valence: Literal["positive", "negative"] | None = None
+    valence: Literal["positive", "negative", "mixed"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,7 +205,7 @@ def _situations(entry: Entry) -> Situations:
         group=grouped[0].removeprefix("per_") if grouped else None,  # type: ignore[arg-type]
         per_group=number,
         counts=counts,
-        valence=valence.choice("valence", ("positive", "negative")) if valence else None,  # type: ignore[arg-type]
+        valence=valence.choice("valence", ("positive", "negative", "mixed")) if valence else None,  # type: ignore[arg-type]
     )
 
 

@@ -132,7 +132,7 @@ _TYPES = {
     pl.Boolean: "true or false",
 }
 _VALUES: Mapping[str, str] = {
-    "valence": "positive; negative",
+    "valence": "positive; negative; mixed",
     "phase": "default; evoked",
     "day": "YYYY-MM-DD",
     "first": "YYYY-MM-DD",
