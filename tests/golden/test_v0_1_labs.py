@@ -73,6 +73,7 @@ def test_migrating_keeps_the_rows_of_each_table(tmp_path: Path) -> None:
     assert {name: after.get(MOVED_TABLES.get(name, name)) for name in before} == before
 
 
+@pytest.mark.slow
 def test_the_lab_gives_the_results_of_0_1(lab: Path, tmp_path: Path) -> None:
     check(lab_cases(lab, tmp_path))
 

@@ -1,7 +1,10 @@
 """Makes the lab and the archive in this folder, and their results. Run it with version 0.1 only.
 
     git worktree add ../v0_1 d1b83cf
-    PYTHONPATH=../v0_1/src:../v0_1:. python -m tests.data.v0_1.make
+    cd ../v0_1
+    PYTHONPATH=src:.:THE_OTHER_CHECKOUT python -m tests.data.v0_1.make
+
+It takes 0.1's program and test helpers from the one, and itself and `tests/golden` from the other.
 
 Later versions must open what this version wrote, so the files are never made again. The script
 stays to tell what is in them: runs of scripted models, an imported study with invented texts,

@@ -338,7 +338,7 @@ def test_what_a_killed_process_acknowledged_is_there(tmp_path: Path, database: s
         "print('ready', flush=True)\n"
         "os.kill(os.getpid(), 9)\n"
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     done = subprocess.run(
         [sys.executable, "-c", script, str(tmp_path / "lab"), database or ""],
         capture_output=True,
