@@ -70,8 +70,8 @@ def test_a_reply_that_fails_is_asked_for_again_with_another_seed(lab: Lab) -> No
     assert keys(lab) == [
         "afraid-1/sample-0",
         "afraid-1/sample-0/retry-1",
-        "afraid-5/sample-0",
-        "afraid-5/sample-0/retry-1",
+        "afraid-2/sample-0",
+        "afraid-2/sample-0/retry-1",
     ]
 
 
@@ -80,7 +80,7 @@ def test_the_usable_reply_becomes_the_response_and_the_other_stays_an_answer(lab
     frame = responses_frame(lab)
     assert frame.select("situation", "text", "outcome", "reason").rows() == [
         ("afraid-1", GOOD, "valid", None),
-        ("afraid-5", GOOD, "valid", None),
+        ("afraid-2", GOOD, "valid", None),
     ]
     kept = outcomes_frame(lab).select("outcome", "reason", "count").rows()
     assert ("meta_talk", "the respondent says that it is a machine", 2) in kept
