@@ -1,11 +1,15 @@
-"""Fitting a cumulative link mixed model: against R's ordinal, and with 100 times the ratings.
+"""Fitting mixed models: against R's ordinal, with 100 times the ratings, and a connected design.
 
 Prints `name value` lines. The ratings are the published two-arm file that EMPATHYLAB_SHARED_DATA
 (or ../shared/data) holds, or simulated ones of the same design. 100 times the ratings are the same
 ones over and over, under new raters and situations, so that both fits walk the same way. R is
 measured here and now, its start and reading left out; without R and its package ordinal that
-comparison is left out. Times are of the processor, which is what an idle machine's clock shows, as
-all work is done on one thread; imports are left out, reading the frame and the formula is not.
+comparison is left out. In the connected design every reply has two ratings by raters drawn at
+random, so that all raters and situations hang together; `seconds_100000` is its cumulative link
+model with raters and situations, `growth_10x` that time over the time of a tenth of the ratings;
+the lines with `replies` have a random intercept of replies too. Times are of the processor, which
+is what an idle machine's clock shows, as all work is done on one thread; imports are left out,
+reading the frame and the formula is not.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from empathylab.stats.mixed.ordinal.clmm import clmm
+from empathylab.stats.mixed import clmm, lmm
 
 DEFAULT = Path(__file__).parents[1] / ".." / "shared" / "data"
 FORMULA = "rating ~ source + (1|rater) + (1|situation)"
@@ -48,6 +52,45 @@ def main() -> None:
     large, _ = timed(repeated(frame, 100), times=2)
     print(f"clmm_seconds_100x {large:.2f}")
     print(f"growth_100x {large / small:.1f}")
+    connected_designs()
+
+
+def connected_designs() -> None:
+    tenth, whole = connected(1_000), connected(10_000)
+    for suffix, reply in (("", ""), ("_replies", " + (1|arm:situation)")):
+        groups = f"arm + (1|rater) + (1|situation){reply}"
+        for prefix, fit, response in (("", clmm, "rating"), ("lmm_", lmm, "points")):
+            taken = []
+            for frame in (tenth, whole):
+                begun = time.process_time()
+                found = fit(frame, f"{response} ~ {groups}")
+                taken.append(time.process_time() - begun)
+                assert found.converged
+            print(f"{prefix}seconds_10000{suffix} {taken[0]:.2f}")
+            print(f"{prefix}seconds_100000{suffix} {taken[1]:.2f}")
+            print(f"{prefix}growth_10x{suffix} {taken[1] / taken[0]:.1f}")
+
+
+def connected(situations: int) -> pl.DataFrame:
+    """Five arms, two ratings of every reply, as many raters as situations, drawn at random."""
+    generator = np.random.default_rng(1)
+    reply = np.repeat(np.arange(situations * 5), 2)
+    situation, arm = np.divmod(reply, 5)
+    rater = generator.permutation(np.resize(np.arange(situations), len(reply)))
+    latent = 0.2 * arm + 0.8 * generator.normal(size=situations)[rater]
+    latent += 0.6 * generator.normal(size=situations)[situation]
+    latent += 0.7 * generator.normal(size=situations * 5)[reply]
+    points = latent + generator.normal(size=len(reply))
+    latent += generator.logistic(size=len(reply))
+    return pl.DataFrame(
+        {
+            "arm": np.array(list("ABCDE"))[arm],
+            "rater": rater.astype(str),
+            "situation": situation.astype(str),
+            "points": points,
+            "rating": 1 + (latent > -1) + (latent > 0.8),
+        }
+    )
 
 
 def timed(frame: pl.DataFrame, times: int) -> tuple[float, float]:

@@ -13,7 +13,7 @@ ROOT = Path(empathylab.__file__).parent
 
 LAYERS = [
     {"errors", "__init__"},
-    {"files"},
+    {"files", "file_models", "table_specs"},
     {"tables"},
     {"situations", "scales", "models", "stats"},
     {"style"},

@@ -155,6 +155,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
 }
 # Which file an option or argument takes.
 USES: dict[tuple[str, str], str] = {
+    ("models update-prices", "file"): "prices",
     ("data import welivita", "path"): "welivita",
     ("data import welivita", "demographics"): "platform",
     ("data import empatheticdialogues", "path"): "empatheticdialogues",
@@ -179,6 +180,7 @@ USES: dict[tuple[str, str], str] = {
     ("analyze judges", "file"): "judged",
     ("stats clmm", "file"): "long",
     ("stats lmm", "file"): "long",
+    ("stats anova", "file"): "long",
     ("stats chi2", "file"): "long",
     ("stats preferences", "file"): "comparisons",
 }

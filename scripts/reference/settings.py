@@ -19,6 +19,8 @@ MEANINGS = {
     "`postgresql://user@host/lab`; the file `lab.sqlite` in the lab's folder if not set. Reports, "
     "exports and locks stay in the folder.",
     "EMPATHYLAB_CACHE": "Where weights and downloads are kept; the user's cache folder if not set.",
+    "EMPATHYLAB_CONFIG": "Where `models update-prices` keeps its table; the user's configuration "
+    "folder if not set.",
     "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific whose place is free.",
     "PROLIFIC_BASE_URL": "Where Prolific's API is asked, for a test server.",
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from empathylab.store.judgements import lab_judgements
 from empathylab.study.session.service import launch
 from tests.helpers.groups import unavailable
 from tests.judging.judged import replied
-from tests.study.examples import between
+from tests.study.examples import altered, between
 from tests.study.service_examples import START, opened
 
 SCRIPT = """
@@ -179,7 +178,7 @@ def test_once_it_is_closed_all_is_told(under_way: Path) -> None:
 def test_a_new_version_of_a_study_is_judged_for_itself(under_way: Path) -> None:
     found(KIND, "--study", "small", "--lab", under_way)
     with Lab.open(under_way) as lab:
-        launch(lab, dataclasses.replace(between(), version=2), now=START)
+        launch(lab, altered(between(), version=2), now=START)
         found(KIND, "--study", "small", "--lab", under_way)
         assert lab_judgements(lab, "small").height == 12
         assert lab_judgements(lab, "small@1").height == 12

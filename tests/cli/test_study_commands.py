@@ -87,7 +87,7 @@ def test_a_check_shows_every_page_and_how_many_raters_are_needed(tmp_path: Path)
 def test_a_check_in_words_says_what_to_do_next(tmp_path: Path) -> None:
     furnished(tmp_path / "lab")
     done = ran("check", study_file(tmp_path), "--lab", tmp_path / "lab")
-    assert "12 raters must finish, each with a packet of 2." in done.stdout
+    assert "12 raters must finish, each with a batch of 2." in done.stdout
     assert "Arm one: 6 raters, for 12 ratings of 6 responses." in done.stdout
     assert "can be launched" in done.stderr
 
@@ -166,7 +166,7 @@ def test_a_status_is_watched_until_it_is_interrupted(rated: Path) -> None:
 
 def test_every_act_is_done_and_in_the_audit_log(rated: Path) -> None:
     with Lab.open(rated) as lab:
-        person = StudyService(lab, "small").participants()[0].person
+        person = StudyService(lab, "small").actions.participants()[0].person
     for act in (
         ("pause", "small"),
         ("resume", "small"),
@@ -184,7 +184,7 @@ def test_every_act_is_done_and_in_the_audit_log(rated: Path) -> None:
     assert {row["who"] for row in rows[1:]} == {f"command line ({user})"}
     assert rows[5]["details"] == {"person": person, "reason": "asked for it"}
     with Lab.open(rated) as lab:
-        assert StudyService(lab, "small").status().ratings == 6
+        assert StudyService(lab, "small").actions.status().ratings == 6
 
 
 def test_an_owner_without_a_password_is_given_a_link(rated: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_person_is_forgotten_by_the_platforms_id_after_a_question(rated: Path)
     with pytest.raises(InputError, match="nobody is known by that"):
         ran("forget", "small", "--platform-id", "person-2", "--lab", rated, "--yes")
     with Lab.open(rated) as lab:
-        status = StudyService(lab, "small").status()
+        status = StudyService(lab, "small").actions.status()
     assert (status.arrivals, status.ratings) == (4, 6)
 
 
@@ -269,7 +269,7 @@ def test_the_style_of_replies_is_not_related_to_ratings_of_a_running_study(rated
 
     with Lab.open(rated) as lab:
         assert _ratings(lab) is None
-        StudyService(lab, "small").close()
+        StudyService(lab, "small").actions.close()
         found = _ratings(lab)
     assert isinstance(found, pl.DataFrame)
     assert found.height == 8
@@ -294,5 +294,5 @@ def test_an_older_version_that_is_still_open_is_not_shown_either(rated: Path) ->
         with pytest.raises(InputError, match="study small@1: the study is still open"):
             require_closed(lab, older)
         require_closed(lab, older, peek="an audit")
-        assert StudyService(lab, "small@1").audit()[-1].action == "peek"
-        assert StudyService(lab, "small").audit()[-1].action == "launch"
+        assert StudyService(lab, "small@1").actions.audit()[-1].action == "peek"
+        assert StudyService(lab, "small").actions.audit()[-1].action == "launch"

@@ -79,7 +79,7 @@ def test_raters_at_several_workers_get_level_arms_and_a_dead_worker_comes_back(
         assert len({one["worker"] for one in server.requests}) >= 2
         assert any("died; another is begun" in line for line in server.said)
     with Lab.open(tmp_path / "lab", database=url) as lab:
-        status = StudyService(lab, "small").status()
+        status = StudyService(lab, "small").actions.status()
     assert [one.finished for one in status.arms] == [3, 3]
 
 

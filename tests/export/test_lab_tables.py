@@ -153,7 +153,7 @@ def test_what_judges_said_of_an_open_studys_responses_stays_in_the_lab(
 def test_once_the_study_is_closed_all_that_judges_said_is_told(sqlite_lab: Lab) -> None:
     open_study(sqlite_lab)
     judge_study_and_set(sqlite_lab, "small", "dialogues")
-    StudyService(sqlite_lab, "small").close()
+    StudyService(sqlite_lab, "small").actions.close()
     found = lab_tables(sqlite_lab).tables
     assert found["judgements"].height == lab_judgements(sqlite_lab).height
     assert found["preferences"].height == lab_preferences(sqlite_lab).height

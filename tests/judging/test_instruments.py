@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import polars as pl
@@ -20,11 +19,11 @@ from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
 from empathylab.store.judged_replies import JudgedStudy, judged_study
 from empathylab.study import Study
-from empathylab.study.blocks.types import Text
-from empathylab.study.design.definition import Dimension
+from empathylab.study.blocks.dimensions import Dimension
+from empathylab.study.blocks.texts import Text
 from empathylab.study.design.protocol import to_dict
 from tests.helpers.welivita import write_release
-from tests.study.examples import appraisal, between
+from tests.study.examples import altered, appraisal, between
 
 
 def of(study: Study) -> JudgedStudy:
@@ -58,10 +57,10 @@ def test_a_study_in_two_languages_is_judged_in_its_first() -> None:
         None,
         Text((("de", "Gut"), ("en", "Good"))),
     )
-    changed = dataclasses.replace(
+    changed = altered(
         between(),
         languages=("de", "en"),
-        dimensions=(Dimension("empathy", question, (1, 2, 3), labels),),
+        dimensions=(Dimension(name="empathy", question=question, values=(1, 2, 3), labels=labels),),
     )
     [dimension] = study_instrument(of(changed)).dimensions
     assert dimension.question == "Wie einfühlsam?"

@@ -79,7 +79,7 @@ def test_two_judges_work_side_by_side(sqlite_lab: Lab, endpoint: Served) -> None
 def test_no_request_tells_the_arm_the_respondent_or_the_study(
     sqlite_lab: Lab, endpoint: Served
 ) -> None:
-    arms = {"arm-zebra": Arm("zoo/zebra"), "arm-okapi": Arm("zoo/okapi")}
+    arms = {"arm-zebra": Arm(respondent="zoo/zebra"), "arm-okapi": Arm(respondent="zoo/okapi")}
     opened(sqlite_lab, between(arms=arms, name="menagerie"))
     study = judged_study(sqlite_lab, "menagerie")
     replies = study_replies(sqlite_lab, study.row)

@@ -16,6 +16,7 @@ from empathylab.errors import (
     RequestRejected,
 )
 from empathylab.models import Completion, EndpointModel, Message, Parameters
+from empathylab.models.apis import OpenAiChat
 from empathylab.models.endpoint import _seconds
 from tests.helpers.endpoint import Served, served
 
@@ -27,7 +28,7 @@ def ask(
     *,
     key: str | None = None,
     timeout: float = 5,
-    max_tokens_field: str = "max_tokens",
+    api: OpenAiChat | None = None,
 ) -> Completion:
     async def once() -> Completion:
         model = EndpointModel(
@@ -35,7 +36,7 @@ def ask(
             model="one",
             base_url=base_url,
             key=key,
-            max_tokens_field=max_tokens_field,
+            api=api,
         )
         try:
             return await model.complete(
@@ -65,7 +66,7 @@ def test_all_settings_are_sent(endpoint: Served) -> None:
     wanted = Parameters(
         temperature=0.5, top_p=0.9, max_tokens=7, seed=3, top_logprobs=5, schema=schema
     )
-    ask(endpoint.base_url, "hello", wanted, max_tokens_field="max_completion_tokens")
+    ask(endpoint.base_url, "hello", wanted, api=OpenAiChat("max_completion_tokens"))
     sent = endpoint.counts()["last"]
     assert (sent["temperature"], sent["top_p"], sent["seed"]) == (0.5, 0.9, 3)
     assert (sent["logprobs"], sent["top_logprobs"]) == (True, 5)

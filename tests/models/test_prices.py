@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from empathylab.errors import InputError
-from empathylab.models import Price, Prices, Usage
+from empathylab.models import Price, Prices, Usage, install_prices
 
 
 def test_cost_is_per_million_tokens() -> None:
@@ -56,3 +57,34 @@ def test_a_table_that_is_no_text_is_one_sentence(tmp_path: Path) -> None:
 def test_a_missing_table_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read.*--prices"):
         Prices.load(tmp_path / "none.toml")
+
+
+def test_every_model_that_the_readme_names_has_a_price() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\b(?:openai|anthropic|google|mistral|groq)/[\w.-]+", readme))
+    assert named
+    assert [name for name in named if Prices.load().of(name) is None] == []
+
+
+def test_an_installed_table_is_used_from_then_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMPATHYLAB_CONFIG", str(tmp_path / "config"))
+    file = tmp_path / "new.toml"
+    file.write_text('as_of = "2027-01-01"\n[prices]\n"x/y" = { prompt = 1, completion = 2 }\n')
+    install_prices(file)
+    file.unlink()
+    prices = Prices.load()
+    assert (prices.of("x/y"), prices.as_of) == (Price(1.0, 2.0), "2027-01-01")
+    assert prices.of("openai/gpt-4o-mini") is not None
+
+
+def test_a_table_without_a_date_is_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EMPATHYLAB_CONFIG", str(tmp_path / "config"))
+    file = tmp_path / "new.toml"
+    file.write_text('[prices]\n"x/y" = { prompt = 1, completion = 2 }\n')
+    with pytest.raises(InputError, match="as_of"):
+        install_prices(file)
+    assert not (tmp_path / "config").exists()

@@ -23,12 +23,12 @@ def closed(lab: Lab, *rules: dict[str, object]) -> None:
     for name in ("ann", "ben", "cem", "dee"):
         person = someone(service, name)
         walk(service, person, until="rate")
-        (arm,) = (one.arm for one in service.participants() if one.person == person)
+        (arm,) = (one.arm for one in service.actions.participants() if one.person == person)
         if arm not in slow:
             slow.add(arm)
             clock.skip(minutes=12)
         walk(service, person)
-    service.close()
+    service.actions.close()
 
 
 def test_the_rules_of_the_file_are_applied_beside_everybody(sqlite_lab: Lab) -> None:

@@ -45,7 +45,7 @@ def measured(lab: Lab, *, close: bool = True) -> StudyService:
     feel(service, clock, "robot", world="simulated")
     feel(service, clock, "trial", world="test")
     if close:
-        service.close()
+        service.actions.close()
     return service
 
 
@@ -75,8 +75,8 @@ def test_people_of_a_study_that_is_still_open_are_not_read(lab: Lab) -> None:
 
 def test_whom_a_researcher_excluded_is_not_read(lab: Lab) -> None:
     service = measured(lab, close=False)
-    service.exclude(service.participants()[0].person, "asked to be")
-    service.close()
+    service.actions.exclude(service.actions.participants()[0].person, "asked to be")
+    service.actions.close()
     assert read_appraisals(lab).administrations["subject"].n_unique() == 3
 
 
@@ -91,7 +91,7 @@ def test_people_of_two_studies_are_different_people(sqlite_lab: Lab) -> None:
     launch(sqlite_lab, appraisal(name="again"), now=clock())
     again = StudyService(sqlite_lab, "again", clock=clock)
     feel(again, clock, "ann")
-    again.close()
+    again.actions.close()
     read = read_appraisals(sqlite_lab).administrations
     assert read["subject"].n_unique() == 5
 

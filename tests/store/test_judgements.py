@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import polars as pl
 import pytest
 from sqlalchemy import delete, update
@@ -28,7 +26,7 @@ from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.rated import lab_studies, raters_frame, ratings_frame
 from empathylab.study.session.service import launch
 from tests.judging.judged import ONE, TWO, always, replied
-from tests.study.examples import between
+from tests.study.examples import altered, between
 from tests.study.service_examples import furnish, opened, someone, walk
 
 
@@ -180,7 +178,7 @@ def test_of_a_newcomers_replies_the_newest_is_judged(sqlite_lab: Lab) -> None:
 
 def test_an_older_version_is_named_with_its_number(lab: Lab) -> None:
     _, clock = opened(lab, between())
-    launch(lab, dataclasses.replace(between(), version=2), now=clock())
+    launch(lab, altered(between(), version=2), now=clock())
     assert judged_study(lab, "small").row != judged_study(lab, "small@1").row
     assert judged_study(lab, "small@2").name == "small"
     with pytest.raises(UnknownName, match="there is no study 'small@3'"):

@@ -33,7 +33,7 @@ def finished(
     rate_all(service, someone(service, "robot", world="simulated"), "3")
     rate_all(service, someone(service, "trial", world="test"), "3")
     if close:
-        service.close()
+        service.actions.close()
     return service, clock
 
 

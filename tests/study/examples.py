@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
 
 from empathylab.scales import Scale, builtin_scale
 from empathylab.scales.wording import with_words
@@ -97,9 +98,17 @@ def _parsed(text: str) -> Study:
     return parse_study(text, file="study.yaml")
 
 
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def altered(model: Model, **changes: Any) -> Model:
+    """The same with some of its fields changed, unchecked."""
+    return model.model_copy(update=changes)
+
+
 def between(**changes: Any) -> Study:
     """A study between subjects, with some of its fields changed."""
-    return dataclasses.replace(_parsed(BETWEEN), **changes)
+    return _parsed(BETWEEN).model_copy(update=changes)
 
 
 def within(number: int = 3, **changes: Any) -> Study:
@@ -108,12 +117,12 @@ def within(number: int = 3, **changes: Any) -> Study:
     named = "".join(f"  {one}: model/{one}\n" for one in letters)
     text = BETWEEN.replace("design: between", "design: within")
     text = text.replace("  one: first/model\n  two: second/model\n", named)
-    return dataclasses.replace(_parsed(text), **changes)
+    return _parsed(text).model_copy(update=changes)
 
 
 def appraisal(**changes: Any) -> Study:
     """A study in which situations are imagined."""
-    return dataclasses.replace(_parsed(APPRAISAL), **changes)
+    return _parsed(APPRAISAL).model_copy(update=changes)
 
 
 def scales() -> dict[str, Scale]:

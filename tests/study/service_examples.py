@@ -12,7 +12,8 @@ from empathylab.scales.wording import with_words
 from empathylab.situations import builtin_set
 from empathylab.store import Lab, add_respondent, add_scale, add_situation_set, schema
 from empathylab.study import Study
-from empathylab.study.blocks.types import Attention, Tutorial
+from empathylab.study.blocks.attention import Attention
+from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.session.service import (
     Finished,
     Page,
@@ -96,9 +97,9 @@ def careful(study: Study, page: Page) -> dict[str, str]:
         values["agree"] = "yes"
     if content.page == "check" and isinstance(block, Tutorial) and block.check:
         for number, question in enumerate(block.check.questions, start=1):
-            values[f"question-{number}"] = str(question.answer)
+            values[f"question-{number}"] = str(question.right_option)
     if isinstance(block, Attention):
-        values["question"] = str(block.question.answer)
+        values["question"] = str(block.right_option)
     return values
 
 
@@ -107,7 +108,7 @@ def step_on(service: StudyService, person: str) -> Page | None:
     page = service.view(person)
     if not isinstance(page, Page):
         return None
-    if (clock := getattr(service, "_clock", None)) and isinstance(clock, Clock):
+    if isinstance(clock := service._running.clock, Clock):
         clock.skip(seconds=page.content.least_seconds)
     done = service.submit(person, page.step, careful(service.study, page), {"seconds": 1.5})
     assert isinstance(done, Saved), done

@@ -32,7 +32,7 @@ from empathylab.study.archives import (
 from empathylab.study.archives.members import MEMBERS
 from empathylab.tables import read_table
 from tests.study.archived import finished, rate_all, released
-from tests.study.examples import appraisal, between, scales, within
+from tests.study.examples import altered, appraisal, between, scales, within
 from tests.study.service_examples import furnish, opened, rows_of, someone, walk
 
 
@@ -89,7 +89,7 @@ def test_a_study_of_imagined_situations_is_archived_with_its_scales(
 ) -> None:
     service, _ = opened(lab, appraisal())
     walk(service, someone(service, "ann"))
-    service.close()
+    service.actions.close()
     path = archived(lab, tmp_path / "one.zip", "feelings")
     unpack_study(other, read_archive(path))
     assert archived(other, tmp_path / "two.zip", "feelings").read_bytes() == path.read_bytes()
@@ -126,7 +126,7 @@ def test_another_study_of_the_same_name_is_left_alone(sqlite_lab: Lab, tmp_path:
 
 
 def test_an_archive_tells_nobody_and_holds_no_secret(lab: Lab) -> None:
-    recruitment = dataclasses.replace(between().recruitment, codes={"completed": "SECRET-CODE"})
+    recruitment = altered(between().recruitment, codes={"completed": "SECRET-CODE"})
     service, _ = finished(lab, study=between(recruitment=recruitment))
     content = b"".join(pack_study(lab, "small").members.values()).decode()
     assert "SECRET-CODE" not in content
@@ -147,9 +147,9 @@ def test_moments_finer_than_a_day_stay_in_the_lab(lab: Lab) -> None:
 
 def test_whom_a_researcher_excluded_is_excluded_elsewhere_too(lab: Lab, other: Lab) -> None:
     service, _ = finished(lab, close=False)
-    out = service.participants()[0].person
-    service.exclude(out, "asked to be")
-    service.close()
+    out = service.actions.participants()[0].person
+    service.actions.exclude(out, "asked to be")
+    service.actions.close()
     unpack_study(other, pack_study(lab, "small"))
     assert out not in raters_frame(other, "small")["rater"].to_list()
     [kept] = [row for row in rows_of(other, schema.raters) if row["name"] == out]

@@ -165,7 +165,7 @@ def test_every_decision_holds_whatever_people_do(
 @settings(max_examples=100, deadline=None)
 @given(EVENTS, st.integers(2, 8))
 def test_quotas_are_never_overfilled(events: list[Event], slots: int) -> None:
-    quota = Quota("sex", counts={"female": slots, "male": slots // 2}, others=1)
+    quota = Quota(by="sex", counts={"female": slots, "male": slots // 2}, others=1)
     site = Site(between(quotas=(quota,)), {"one": slots, "two": slots})
     for event in events:
         site.play(event)
@@ -211,10 +211,10 @@ def test_newcomers_bring_the_arms_back_to_level_after_any_leaving(
 
 
 STUDIES = (
-    between(repeats=1),
-    between(repeats=3, arms={name: Arm(f"model/{name}") for name in "abc"}),
-    within(3, batch_size=3, repeats=2),
-    within(4, batch_size=4, replies_per_situation="one", repeats=1),
+    between(ratings_per_response=1),
+    between(ratings_per_response=3, arms={name: Arm(respondent=f"model/{name}") for name in "abc"}),
+    within(3, batch_size=3, ratings_per_response=2),
+    within(4, batch_size=4, replies_per_situation="one", ratings_per_response=1),
     appraisal(),
 )
 
@@ -244,7 +244,11 @@ def test_every_response_has_exactly_its_number_of_ratings_when_all_places_are_do
 
 
 def test_two_hundred_raters_who_come_at_once_are_level_and_leave_no_gap() -> None:
-    study = between(batch_size=10, repeats=1, arms={name: Arm(f"m/{name}") for name in "abcde"})
+    study = between(
+        batch_size=10,
+        ratings_per_response=1,
+        arms={name: Arm(respondent=f"m/{name}") for name in "abcde"},
+    )
     slots = study_slots(study, ids(400))
     site = Site(study, {arm: len(own) for arm, own in slots.items()})
     for number in range(200):

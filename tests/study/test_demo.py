@@ -10,7 +10,8 @@ import pytest
 from empathylab.errors import InputError
 from empathylab.situations import builtin_set
 from empathylab.store import Lab, schema
-from empathylab.study.blocks.types import BLOCKS, Consent
+from empathylab.study.blocks.consent import Consent
+from empathylab.study.blocks.registry import block_types
 from empathylab.study.demo import demo_release, demo_study, furnish_demo, open_demo
 from empathylab.study.design.checks import check_study
 from empathylab.study.session.service import Finished, StudyService
@@ -59,7 +60,7 @@ def test_the_study_checks_without_a_problem_or_a_note(lab: Lab) -> None:
 
 def test_the_study_shows_every_kind_of_block_that_a_rating_study_has() -> None:
     shown = {one.kind for one in demo_study().blocks}
-    assert shown == set(BLOCKS) - {"imagine", "write"}
+    assert shown == set(block_types()) - {"imagine", "write"}
 
 
 def test_the_consent_says_that_it_is_a_demonstration() -> None:
@@ -83,7 +84,7 @@ def test_somebody_walks_through_it_and_may_come_again(lab: Lab) -> None:
         end = walk(service, someone(service, "the same"))
         assert isinstance(end, Finished)
         assert end.outcome == "completed"
-    assert service.status().outcomes == {"completed": 2}
+    assert service.actions.status().outcomes == {"completed": 2}
     assert len(rows_of(lab, schema.ratings)) == 16
 
 

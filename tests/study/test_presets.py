@@ -15,7 +15,10 @@ from empathylab.study import (
     parse_study,
     preset_text,
 )
-from empathylab.study.blocks.types import Attention, Consent, ScaleBlock, Tutorial
+from empathylab.study.blocks.attention import Attention
+from empathylab.study.blocks.consent import Consent
+from empathylab.study.blocks.scale import ScaleBlock
+from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.design.definition import Situations
 from tests.study.examples import between, scales
 
@@ -118,14 +121,14 @@ def test_without_a_wish_all_situations_are_used() -> None:
 
 
 def test_so_many_are_drawn_from_each_topic() -> None:
-    found = chosen(group="topic", per_group=2)
+    found = chosen(per_topic=2)
     assert len(found) == 12
     topics = [one.topic for one in POSTS if one.id in found]
     assert {topics.count(one) for one in POSTS.topics} == {2}
 
 
 def test_topics_can_have_numbers_of_their_own() -> None:
-    found = chosen(group="topic", counts={"parenting": 3, "anger": 1})
+    found = chosen(per_topic={"parenting": 3, "anger": 1})
     topics = [one.topic for one in POSTS if one.id in found]
     assert (topics.count("parenting"), topics.count("anger"), len(topics)) == (3, 1, 4)
 
@@ -145,13 +148,13 @@ def test_only_pleasant_situations_can_be_used() -> None:
 
 def test_an_unknown_topic_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownName, match="no topic 'parentings'. Did you mean 'parenting'"):
-        chosen(group="topic", counts={"parentings": 1})
+        chosen(per_topic={"parentings": 1})
 
 
 def test_more_than_there_is_cannot_be_drawn() -> None:
     with pytest.raises(InputError, match="wants 99 situations of topic parenting, but there are 8"):
-        chosen(group="topic", counts={"parenting": 99})
-    with pytest.raises(InputError, match="wants 99 situations, but there are 36"):
+        chosen(per_topic={"parenting": 99})
+    with pytest.raises(InputError, match="wants 99 situations, but there are 48"):
         chosen(count=99)
 
 

@@ -11,7 +11,7 @@ from empathylab.store import Lab, add_scale, schema
 from empathylab.store.rated import lab_studies
 from empathylab.store.studies.arms import add_study
 from empathylab.study import parse_study
-from empathylab.study.blocks.types import Text
+from empathylab.study.blocks.texts import Text
 from empathylab.study.design.definition import Arm, Recruitment
 from empathylab.study.session.service import Finished, Page, StudyService, launch
 from tests.study.examples import between
@@ -39,7 +39,7 @@ def test_launching_again_changes_nothing(lab: Lab) -> None:
     before = rows_of(lab, schema.studies)
     assert launch(lab, between(), now=clock()) == "small"
     assert rows_of(lab, schema.studies) == before
-    assert len(service.audit()) == 1
+    assert len(service.actions.audit()) == 1
 
 
 def test_changed_words_need_a_new_version(lab: Lab) -> None:
@@ -76,22 +76,25 @@ def test_an_arm_joins_later_and_running_servers_notice(lab: Lab) -> None:
     walk(service, someone(service, "ann"))
     walk(service, someone(service, "bob"))
     furnish(lab, "third/model")
-    arms = {**between().arms, "three": Arm("third/model")}
+    arms = {**between().arms, "three": Arm(respondent="third/model")}
     launch(lab, between(arms=arms), now=clock(), who="eva")
     walk(service, someone(service, "cleo"))
-    assert {one.arm: one.finished for one in service.status().arms} == {
+    assert {one.arm: one.finished for one in service.actions.status().arms} == {
         "one": 1,
         "two": 1,
         "three": 1,
     }
-    assert (service.audit()[-1].who, service.audit()[-1].details) == ("eva", {"arms": ["three"]})
+    assert (service.actions.audit()[-1].who, service.actions.audit()[-1].details) == (
+        "eva",
+        {"arms": ["three"]},
+    )
 
 
 def test_an_arm_that_was_launched_is_neither_removed_nor_changed(lab: Lab) -> None:
     _, clock = opened(lab)
     furnish(lab, "third/model")
     one = between().arms["one"]
-    for arms in ({"one": one}, {"one": one, "two": Arm("third/model")}):
+    for arms in ({"one": one}, {"one": one, "two": Arm(respondent="third/model")}):
         with pytest.raises(InputError, match="can be stopped, but not removed or changed"):
             launch(lab, between(arms=arms), now=clock())
 
@@ -100,7 +103,7 @@ def test_recruitment_may_change(lab: Lab) -> None:
     service, clock = opened(lab)
     person = someone(service, "ann")
     walk(service, person)
-    changed = Recruitment("open", codes={"completed": "NEW1"})
+    changed = Recruitment(platform="open", codes={"completed": "NEW1"})
     launch(lab, between(recruitment=changed), now=clock())
     view = service.view(person)
     assert isinstance(view, Finished)
@@ -112,7 +115,10 @@ def test_replies_to_several_prompts_must_be_told_apart(lab: Lab) -> None:
     furnish(lab, "first/model", prompt="kind")
     with pytest.raises(InputError, match="several prompts; got 'kind, plain'"):
         launch(lab, between(), now=START)
-    arms = {"one": Arm("first/model", "kind"), "two": Arm("second/model")}
+    arms = {
+        "one": Arm(respondent="first/model", prompt="kind"),
+        "two": Arm(respondent="second/model"),
+    }
     launch(lab, between(arms=arms), now=START)
     service = StudyService(lab, "small")
     kinds = {row["id"]: row["prompt"] for row in rows_of(lab, schema.responses)}

@@ -136,7 +136,7 @@ def test_the_same_person_in_two_tabs_takes_one_place(lab: Lab) -> None:
 
 
 def test_a_place_that_was_left_is_given_on_and_its_holder_told_so(lab: Lab) -> None:
-    service, clock = opened(lab, between(batch_size=6, repeats=1))
+    service, clock = opened(lab, between(batch_size=6, ratings_per_response=1))
     slow, other = with_place(service, "slow"), with_place(service, "other")
     clock.skip(minutes=61)
     service.view(other)  # comes back in time before anybody wants the place
@@ -150,7 +150,7 @@ def test_a_place_that_was_left_is_given_on_and_its_holder_told_so(lab: Lab) -> N
 
 
 def test_a_clock_that_was_a_year_ahead_holds_no_place_for_a_year(lab: Lab) -> None:
-    service, clock = opened(lab, between(batch_size=6, repeats=1))
+    service, clock = opened(lab, between(batch_size=6, ratings_per_response=1))
     clock.skip(days=365)
     first, second = with_place(service, "first"), with_place(service, "second")
     clock.skip(days=-365)
@@ -174,11 +174,11 @@ def test_whoever_comes_back_late_finds_their_own_place_while_it_is_free(lab: Lab
 
 @pytest.mark.parametrize("status", ["returned", "timed-out"])
 def test_a_place_that_the_platform_reports_as_left_is_free_at_once(lab: Lab, status: str) -> None:
-    service, _ = opened(lab, between(batch_size=6, repeats=1))
+    service, _ = opened(lab, between(batch_size=6, ratings_per_response=1))
     gone = with_place(service, "gone")
     with_place(service, "stays")
     assert service.free(gone, status)  # type: ignore[arg-type]
-    arms = {one.arm: one for one in service.status().arms}
+    arms = {one.arm: one for one in service.actions.status().arms}
     assert arms[str(place_of(lab, gone)["arm"])].others == {status: 1}
     taken = place_of(lab, with_place(service, "next"))
     assert taken["arm"] == place_of(lab, gone)["arm"]
@@ -193,12 +193,12 @@ def test_finished_work_stays_finished_whatever_the_platform_says(lab: Lab) -> No
 
 
 def test_test_visits_and_simulated_raters_count_for_nobody(lab: Lab) -> None:
-    service, _ = opened(lab, between(batch_size=6, repeats=1))
+    service, _ = opened(lab, between(batch_size=6, ratings_per_response=1))
     for number in range(4):
         walk(service, someone(service, f"trial {number}", world="test"))
     for number in range(2):
         walk(service, someone(service, f"bot {number}", world="simulated"))
-    status = service.status()
+    status = service.actions.status()
     assert (status.arrivals, status.simulated, status.tests, status.ratings) == (0, 2, 4, 0)
     for name in ("ann", "bob"):
         assert isinstance(walk(service, someone(service, name)), Finished)
@@ -213,28 +213,28 @@ def test_a_platform_id_is_another_key_in_another_world(lab: Lab) -> None:
 
 def test_a_stopped_arm_takes_nobody_until_it_is_resumed(lab: Lab) -> None:
     service, _ = opened(lab)
-    service.stop_arm("one", who="eva")
+    service.actions.stop_arm("one", who="eva")
     for name in "abc":
         assert place_of(lab, with_place(service, name))["arm"] == "two"
-    service.resume("one", who="eva")
+    service.actions.resume("one", who="eva")
     assert place_of(lab, with_place(service, "d"))["arm"] == "one"
-    said = [(one.who, one.action, one.details) for one in service.audit()]
+    said = [(one.who, one.action, one.details) for one in service.actions.audit()]
     assert said == [
         ("researcher", "launch", {"version": 1}),
         ("eva", "stop arm", {"arm": "one"}),
         ("eva", "resume arm", {"arm": "one"}),
     ]
     with pytest.raises(UnknownName, match="Did you mean 'one'"):
-        service.stop_arm("onee")
+        service.actions.stop_arm("onee")
 
 
 def test_a_paused_study_lets_go_on_who_is_in_and_nobody_new(lab: Lab) -> None:
     service, _ = opened(lab)
     inside = with_place(service, "inside")
-    service.pause()
+    service.actions.pause()
     assert reason(service.view(someone(service, "new"))) == "paused"
     assert isinstance(walk(service, inside), Finished)
-    service.resume()
+    service.actions.resume()
     assert isinstance(service.view(someone(service, "new")), Page)
 
 
@@ -242,21 +242,21 @@ def test_a_closed_study_takes_no_answer_and_stays_closed(lab: Lab) -> None:
     service, _ = opened(lab)
     inside, done = with_place(service, "inside"), someone(service, "done")
     walk(service, done)
-    service.close(who="eva")
+    service.actions.close(who="eva")
     assert reason(service.view(inside)) == "closed"
     assert isinstance(service.submit(inside, "tutorial/1", {}, {}), Moved)
     assert isinstance(service.view(done), Finished)
-    assert service.status().closed_at is not None
+    assert service.actions.status().closed_at is not None
     with pytest.raises(InputError, match="closed for good.*version 2"):
-        service.resume()
+        service.actions.resume()
 
 
 def test_a_quota_turns_away_and_tells_the_code_for_that(lab: Lab) -> None:
     recruitment = type(between().recruitment)(
-        "prolific", codes={"completed": "A1", "screened-out": "OUT1"}
+        platform="prolific", codes={"completed": "A1", "screened-out": "OUT1"}
     )
     study = between(
-        quotas=(Quota("sex", {"male": 1, "female": 11}),),  # careful people are male here
+        quotas=(Quota(by="sex", counts={"male": 1, "female": 11}),),  # careful people are male here
         recruitment=recruitment,
     )
     service, _ = opened(lab, study)
@@ -283,7 +283,7 @@ def test_nobody_takes_part_twice_and_not_in_a_later_version_either(lab: Lab) -> 
 
 
 def test_where_it_is_allowed_one_takes_part_again_and_only_when_done(lab: Lab) -> None:
-    recruitment = type(between().recruitment)("open", once=False)
+    recruitment = type(between().recruitment)(platform="open", once=False)
     service, _ = opened(lab, between(recruitment=recruitment))
     first = someone(service, "ann")
     assert someone(service, "ann") == first
@@ -300,17 +300,17 @@ def test_drop_outs_are_counted_by_block(lab: Lab) -> None:
     service.view(someone(service, "looks"))
     leaver = with_place(service, "leaves")
     service.leave(leaver, delete=False)
-    assert service.status().drop_outs == {"tutorial": 1}
+    assert service.actions.status().drop_outs == {"tutorial": 1}
     clock.skip(hours=2)
-    assert service.status().drop_outs == {"demographics": 1, "tutorial": 1, "rate": 1}
-    late = [one.others.get("late", 0) for one in service.status().arms]
+    assert service.actions.status().drop_outs == {"demographics": 1, "tutorial": 1, "rate": 1}
+    late = [one.others.get("late", 0) for one in service.actions.status().arms]
     assert sum(late) == 2
 
 
 def test_status_tells_no_rating(lab: Lab) -> None:
     service, _ = opened(lab)
     walk(service, someone(service, "ann"))
-    fields = set(service.status().arms[0].__slots__)
+    fields = set(service.actions.status().arms[0].__slots__)
     assert fields == {"arm", "places", "stopped", "live", "finished", "others"}
 
 
@@ -320,7 +320,7 @@ def test_attention_failures_and_median_times_are_counted(lab: Lab) -> None:
         person = someone(service, str(number))
         walk(service, person, until="attention")
         service.submit(person, "attention", {"question": answer}, {})
-    status = service.status()
+    status = service.actions.status()
     assert (status.attention["attention"].asked, status.attention["attention"].failed) == (3, 1)
     assert status.seconds["rate"] > 0
 
@@ -329,23 +329,23 @@ def test_participants_are_listed_under_their_keys(lab: Lab) -> None:
     service, _ = opened(lab)
     person = someone(service, "ann")
     step_on(service, person)
-    [listed] = service.participants()
+    [listed] = service.actions.participants()
     assert (listed.person, listed.status, listed.answered) == (person, "live", 1)
 
 
 def test_all_see_everything_within_subjects(lab: Lab) -> None:
-    study: Study = within(2, batch_size=3, repeats=1)
+    study: Study = within(2, batch_size=3, ratings_per_response=1)
     service, _ = opened(lab, study)
     for name in ("ann", "bob"):
         assert isinstance(walk(service, someone(service, name)), Finished)
     arms = {row["id"]: row["name"] for row in rows_of(lab, schema.arms)}
     rated = Counter(arms[row["arm_id"]] for row in rows_of(lab, schema.ratings))
     assert rated == {"a": 6, "b": 6}
-    assert [(one.arm, one.finished) for one in service.status().arms] == [("everyone", 2)]
+    assert [(one.arm, one.finished) for one in service.actions.status().arms] == [("everyone", 2)]
 
 
 def test_what_the_platform_tells_fills_quotas(lab: Lab) -> None:
-    study = between(quotas=(Quota("country", {"CH": 1, "DE": 11}, source="platform"),))
+    study = between(quotas=(Quota(by="country", counts={"CH": 1, "DE": 11}, source="platform"),))
     service, _ = opened(lab, study)
 
     def come(name: str) -> View:

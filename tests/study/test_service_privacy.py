@@ -63,7 +63,7 @@ def test_leaving_keeps_the_answers_and_frees_the_place(lab: Lab) -> None:
 
 
 def test_leaving_with_deletion_leaves_only_counts(lab: Lab) -> None:
-    recruitment = Recruitment("open", codes={"withdrawn": "LEFT1"})
+    recruitment = Recruitment(platform="open", codes={"withdrawn": "LEFT1"})
     service, _ = opened(lab, between(recruitment=recruitment))
     person = finished(service, "ann-from-the-platform")
     service.leave(person, delete=True)
@@ -73,7 +73,7 @@ def test_leaving_with_deletion_leaves_only_counts(lab: Lab) -> None:
     for table in (schema.page_answers, schema.people, schema.raters, schema.ratings):
         assert rows_of(lab, table) == []
     assert rows_of(lab, schema.item_answers) == []
-    status = service.status()
+    status = service.actions.status()
     assert (status.arrivals, status.outcomes) == (1, {"withdrawn": 1})
     view = service.view(person)
     assert isinstance(view, Closed)
@@ -86,7 +86,7 @@ def test_what_researchers_wrote_to_and_of_a_forgotten_person_goes_too(lab: Lab) 
     reviews = Reviews(lab, service.launched.row, clock=service.now)
     reviews.message(person, "Dear Zebedee")
     reviews.reject(person, "Zebedee copied")
-    assert service.forget(person) == 1
+    assert service.actions.forget(person) == 1
     assert "Zebedee" not in everything(lab)
 
 
@@ -94,9 +94,9 @@ def test_messages_go_with_the_platform_ids_when_their_time_is_over(lab: Lab) -> 
     service, clock = opened(lab, between(retention=Retention(platform_ids=30)))
     person = finished(service, "ann")
     Reviews(lab, service.launched.row, clock=service.now).message(person, "Thank you")
-    service.close()
+    service.actions.close()
     clock.skip(days=31)
-    service.apply_retention()
+    service.actions.apply_retention()
     assert rows_of(lab, schema.messages) == []
 
 
@@ -109,12 +109,12 @@ def test_whoever_has_finished_and_leaves_without_deleting_has_finished(lab: Lab)
 
 
 def test_a_forgotten_persons_slot_goes_to_somebody_else(lab: Lab) -> None:
-    service, _ = opened(lab, between(batch_size=6, repeats=1))
+    service, _ = opened(lab, between(batch_size=6, ratings_per_response=1))
     ann = finished(service, "ann")
     finished(service, "bob")
     service.leave(ann, delete=True)
     finished(service, "cleo")
-    assert [one.finished for one in service.status().arms] == [1, 1]
+    assert [one.finished for one in service.actions.status().arms] == [1, 1]
 
 
 @pytest.mark.parametrize("by", ["person", "platform_id"])
@@ -123,47 +123,50 @@ def test_forget_deletes_a_person_in_every_version_and_says_so_in_the_audit(
 ) -> None:
     service, clock = opened(lab)
     person = finished(service, "ann-from-the-platform")
-    service.exclude(person, "said so", who="eva")
+    service.actions.exclude(person, "said so", who="eva")
     launch(lab, between(version=2), now=clock())
     later = StudyService(lab, "small", clock=clock)
     someone(later, "ann-from-the-platform")
     kept = finished(later, "bob")
     given = {by: person if by == "person" else "ann-from-the-platform"}
-    assert later.forget(**given, who="eva") == 2
+    assert later.actions.forget(**given, who="eva") == 2
     left = everything(lab)
     for trace in (person, "ann-from-the-platform"):
         assert trace not in left
     assert kept in left
-    assert (later.audit()[-1].action, later.audit()[-1].details) == ("forget", {"places": 2})
-    assert later.forget(**given) == 0
+    assert (later.actions.audit()[-1].action, later.actions.audit()[-1].details) == (
+        "forget",
+        {"places": 2},
+    )
+    assert later.actions.forget(**given) == 0
 
 
 def test_forget_finds_a_person_whose_platform_id_was_deleted(lab: Lab) -> None:
     service, clock = opened(lab)
     finished(service, "ann")
-    service.close()
+    service.actions.close()
     clock.skip(days=90)
-    assert service.apply_retention() == (1, 0)
-    assert service.forget(platform_id="ann") == 1
+    assert service.actions.apply_retention() == (1, 0)
+    assert service.actions.forget(platform_id="ann") == 1
     assert rows_of(lab, schema.ratings) == []
 
 
 def test_forget_wants_one_way_to_know_whom(lab: Lab) -> None:
     service, _ = opened(lab)
     with pytest.raises(InputError, match="by their key or by their platform id"):
-        service.forget()
+        service.actions.forget()
 
 
 def test_ids_and_comments_are_deleted_when_their_time_is_over(lab: Lab) -> None:
     service, clock = opened(lab, between(retention=Retention(platform_ids=30, comments=60)))
     finished(service, "ann")
-    assert service.apply_retention() == (0, 0)
-    service.close()
+    assert service.actions.apply_retention() == (0, 0)
+    service.actions.close()
     clock.skip(days=31)
-    assert service.apply_retention() == (1, 0)
+    assert service.actions.apply_retention() == (1, 0)
     assert rows_of(lab, schema.people) == []
     clock.skip(days=31)
-    assert service.apply_retention() == (0, 1)
+    assert service.actions.apply_retention() == (0, 1)
     assert SECRET_WORDS not in everything(lab)
     assert len(rows_of(lab, schema.ratings)) == 2
 
@@ -171,13 +174,13 @@ def test_ids_and_comments_are_deleted_when_their_time_is_over(lab: Lab) -> None:
 def test_an_excluded_rater_counts_in_no_analysis_and_frees_the_slot(lab: Lab) -> None:
     service, _ = opened(lab)
     person, other = finished(service, "ann"), finished(service, "bob")
-    assert service.exclude(person, "answered in another language", who="eva")
+    assert service.actions.exclude(person, "answered in another language", who="eva")
     assert ratings_frame(lab, "small")["rater"].unique().to_list() == [other]
     assert raters_frame(lab, "small")["rater"].to_list() == [other]
-    assert service.status().ratings == 2
+    assert service.actions.status().ratings == 2
     assert rows_of(lab, schema.places)[0]["status"] == "excluded"
-    assert service.audit()[-1].details["reason"] == "answered in another language"
-    assert service.exclude("nobody", "no reason") is False
+    assert service.actions.audit()[-1].details["reason"] == "answered in another language"
+    assert service.actions.exclude("nobody", "no reason") is False
 
 
 def test_whoever_left_before_answering_leaves_no_answers(lab: Lab) -> None:
@@ -187,4 +190,4 @@ def test_whoever_left_before_answering_leaves_no_answers(lab: Lab) -> None:
     service.view(person)
     service.leave(person, delete=True)
     assert rows_of(lab, schema.page_answers) == []
-    assert service.status().drop_outs == {"demographics": 1}
+    assert service.actions.status().drop_outs == {"demographics": 1}

@@ -160,7 +160,7 @@ def test_what_simulated_raters_write_is_no_human_reply(lab: Lab) -> None:
     for world in ("simulated", "test"):
         walk(service, someone(service, "ann", world=world))
     assert responses_frame(lab).is_empty()
-    service.forget(platform_id="ann")
+    service.actions.forget(platform_id="ann")
     assert rows_of(lab, schema.page_answers) == []
 
 
@@ -203,9 +203,9 @@ def test_every_preset_is_launched_and_finished(sqlite_lab: Lab, preset: str) -> 
     assert isinstance(walk(service, someone(service, "ann")), Finished)
     rated = len(study.dimensions) * sum(
         one.finished * len(service.launched.slots[one.arm][0].items)
-        for one in service.status().arms
+        for one in service.actions.status().arms
     )
-    assert service.status().ratings == rated
+    assert service.actions.status().ratings == rated
 
 
 def test_analyze_ratings_works_on_a_study_that_the_lab_ran(sqlite_lab: Lab) -> None:
@@ -218,7 +218,7 @@ def test_analyze_ratings_works_on_a_study_that_the_lab_ran(sqlite_lab: Lab) -> N
         first = rows_of(sqlite_lab, schema.places)[-1]["arm"] == "one"
         rate_all(service, person, "3" if first else str(1 + number % 2))
     walk(service, someone(service, "bot", world="simulated"))
-    service.close()
+    service.actions.close()
     command = ["analyze", "ratings", "--study", "small", "--lab", str(sqlite_lab.folder), "--json"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.stderr

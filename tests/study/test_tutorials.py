@@ -13,7 +13,7 @@ import pytest
 from empathylab.situations import builtin_sets
 from empathylab.situations.near_duplicates import plain_words, word_pairs
 from empathylab.study import PRESETS, Study, parse_study, preset_text
-from empathylab.study.blocks.types import Tutorial
+from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.demo.opening import demo_study
 from empathylab.study.demo.replies import demo_release
 

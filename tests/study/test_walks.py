@@ -12,11 +12,11 @@ from empathylab.situations import Situation, builtin_set
 from empathylab.study import (
     PRESETS,
     Accepted,
-    Course,
     End,
     Item,
     NeedsPlace,
     PageContent,
+    ParticipantPath,
     Person,
     Place,
     Show,
@@ -37,7 +37,7 @@ from empathylab.study import (
     study_slots,
     with_place,
 )
-from empathylab.study.blocks.types import Tutorial
+from empathylab.study.blocks.tutorial import Tutorial
 from tests.study.examples import BETWEEN, KEY, scales
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -61,7 +61,7 @@ class Walk:
         slot: Slot | None = None
         while True:
             items = len(slot.items) if slot else None
-            course = Course(self.study, choose_scales(self.study, scales()), items, key)
+            course = ParticipantPath(self.study, choose_scales(self.study, scales()), items, key)
             decision = decide(course, answers)
             if isinstance(decision, End):
                 self.finish(key, slot, decision)
@@ -86,7 +86,7 @@ class Walk:
         if done:
             self.rated.update(slot.items)
 
-    def answer(self, course: Course, step: Step, slot: Slot | None) -> dict[str, Any]:
+    def answer(self, course: ParticipantPath, step: Step, slot: Slot | None) -> dict[str, Any]:
         situation = None
         if step.page in ("rate", "imagine", "write"):
             assert slot is not None
@@ -109,7 +109,7 @@ class Walk:
         }
         if isinstance(block, Tutorial) and block.check and step.page == "check":
             for number, question in enumerate(block.check.questions, start=1):
-                given[f"question-{number}"] = str(question.answer)
+                given[f"question-{number}"] = str(question.right_option)
         return given
 
 

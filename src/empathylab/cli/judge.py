@@ -107,12 +107,6 @@ def judge(
             rich_help_panel=_HOW,
         ),
     ] = 1,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(
-            help="Room for an answer, if the model thinks before it.", min=1, rich_help_panel=_HOW
-        ),
-    ] = None,
     json: JsonOption = False,
     *,
     run: RunOptions,
@@ -131,7 +125,7 @@ def judge(
         seed=run.seed,
         reason=reason,
         retries=retries,
-        max_tokens=max_tokens,
+        max_tokens=run.max_tokens,
     )
     if repeats > 1 and asking.temperature == 0:
         typer.echo(

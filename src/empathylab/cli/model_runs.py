@@ -14,6 +14,7 @@ from empathylab.errors import BudgetReached
 from empathylab.models import Model
 from empathylab.report import ReportData, write_page
 from empathylab.runs import Job, Plan, Tally, run
+from empathylab.runs.plans import CUT_OFF
 from empathylab.store import Lab
 
 Planner = Callable[[Lab, Model], Sequence[Plan]]
@@ -40,6 +41,8 @@ def ask(
 
 def conclude(tallies: list[Tally], options: RunOptions) -> None:
     """Says what is missing, and ends with the exit code that fits."""
+    for note in _notes(tallies):
+        sys.stderr.write(f"{note}\n")
     capped = [tally for tally in tallies if tally.stopped == "cap"]
     if capped:
         missing = sum(tally.missing for tally in tallies)
@@ -56,6 +59,22 @@ def conclude(tallies: list[Tally], options: RunOptions) -> None:
             "The same command asks them again.\n"
         )
         raise typer.Exit(1)
+
+
+def _notes(tallies: list[Tally]) -> list[str]:
+    """What the settings had to do with the answers."""
+    adjusted = {tally.model: tally.adjusted for tally in tallies if tally.adjusted}
+    notes = [
+        f"{model} refused settings, so the requests were changed: {changes}."
+        for model, changes in adjusted.items()
+    ]
+    cut_off = sum(tally.outcomes[CUT_OFF] for tally in tallies)
+    if cut_off:
+        notes.append(
+            f"{cut_off} answers were cut off while the model was reasoning. "
+            "Set --max-tokens higher, or --reasoning-effort low."
+        )
+    return notes
 
 
 def _kinds(tallies: list[Tally]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -26,7 +27,12 @@ def models(
         return
     import asyncio
 
-    from empathylab.models import PROVIDERS, embedded_reachability, provider_reachability
+    from empathylab.models import (
+        PROVIDERS,
+        Prices,
+        embedded_reachability,
+        provider_reachability,
+    )
 
     async def look() -> list[Any]:
         asked = (provider_reachability(one, timeout=timeout) for one in PROVIDERS.values())
@@ -49,7 +55,12 @@ def models(
         sign = "[green]ready[/green]" if one.ready else "[dim]–[/dim]"
         table.add_row(sign, one.provider, one.detail, one.example)
     console = Console(highlight=False)
-    console.print(table)
+    # A terminal that is too narrow wraps the lines; names are never cut off.
+    widest = console.options.update(width=10_000)
+    console.width = max(console.width, console.measure(table, options=widest).maximum)
+    console.print(table, soft_wrap=True)
+    prices = Prices.load()
+    console.print(f"Prices as of {prices.as_of}: {len(prices.table)} models.")
     console.print("Any GGUF file: local/PATH.gguf. Any other endpoint: NAME/MODEL with --base-url.")
 
 
@@ -66,3 +77,14 @@ def install(
         size = weights.size / 1_000_000
         typer.echo(f"Fetching {weights.title}, {size:.0f} MB, {weights.licence} …", err=True)
     typer.echo(f"{weights.title}: {fetch(weights)}")
+
+
+@app.command("update-prices", epilog="Example: `empathylab models update-prices prices.toml`")
+def update_prices(
+    file: Annotated[Path, typer.Argument(help="A dated price table (TOML).")],
+) -> None:
+    """Keeps a price table for all later commands, in place of the built-in prices."""
+    from empathylab.models import install_prices
+
+    prices = install_prices(file)
+    typer.echo(f"Prices of {len(prices.table)} models as of {prices.as_of} are used from now on.")

@@ -71,6 +71,44 @@ class RunOptions:
             rich_help_panel=_ENDPOINT,
         ),
     ] = None
+    api: Annotated[
+        Literal["openai", "anthropic", "gemini"] | None,
+        typer.Option(
+            help="What the address speaks; with --base-url the OpenAI-compatible API if left out.",
+            rich_help_panel=_ENDPOINT,
+        ),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(
+            help="The most tokens of an answer, reasoning included; a few hundred if left out, "
+            "and more for models that are known to reason.",
+            min=1,
+            rich_help_panel=_ENDPOINT,
+        ),
+    ] = None
+    reasoning_effort: Annotated[
+        Literal["none", "minimal", "low", "medium", "high"] | None,
+        typer.Option(
+            help="How much the model reasons before it answers.", rich_help_panel=_ENDPOINT
+        ),
+    ] = None
+    param: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="A further setting, as the endpoint names it; may be repeated.",
+            rich_help_panel=_ENDPOINT,
+        ),
+    ] = None
+    omit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Settings not to send, such as seed,temperature.",
+            rich_help_panel=_ENDPOINT,
+        ),
+    ] = None
     timeout: Annotated[
         float,
         typer.Option(help="Seconds before an answer is given up.", rich_help_panel=_ENDPOINT),
@@ -131,10 +169,22 @@ class RunOptions:
 
     def open_models(self, names: list[str]) -> list[Model]:
         """The models of those names, each once."""
-        from empathylab.models import open_model
+        from empathylab.models import RequestOptions, open_model
 
+        options = RequestOptions.read(
+            max_tokens=self.max_tokens,
+            reasoning_effort=self.reasoning_effort,
+            param=self.param or (),
+            omit=self.omit,
+        )
         return [
-            open_model(name, base_url=self.base_url, api_key_env=self.api_key_env)
+            open_model(
+                name,
+                base_url=self.base_url,
+                api_key_env=self.api_key_env,
+                api=self.api,
+                options=options,
+            )
             for name in dict.fromkeys(names)
         ]
 

@@ -38,6 +38,10 @@ def respond(
             min=0,
         ),
     ] = None,
+    emotion: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this emotion (or topic); may be repeated."),
+    ] = None,
     samples: Annotated[int, typer.Option(help="Replies to each situation.", min=1)] = 1,
     template: Annotated[
         str | None,
@@ -84,6 +88,7 @@ def respond(
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
         chosen, drawn = lab_chosen_situations(lab, situation_set)
+        drawn = _of_emotions(chosen, drawn, emotion)
         used = usual_template(chosen) if named is None else named
         responding = Responding(
             situation_set=chosen,
@@ -99,6 +104,21 @@ def respond(
     tallies, data, path = ask(model, plans, run)
     (print_json if json else print_summary)(data, tallies, path)
     conclude(tallies, run)
+
+
+def _of_emotions(
+    chosen: SituationSet, drawn: tuple[Situation, ...], emotions: list[str] | None
+) -> tuple[Situation, ...]:
+    """Those of the situations that tell of the emotions, or of a post's topics."""
+    from empathylab.errors import UnknownName
+
+    if not emotions:
+        return drawn
+    known = {name for one in drawn for name in (one.emotion, one.topic) if name}
+    for emotion in emotions:
+        if emotion not in known:
+            raise UnknownName("emotion", emotion, known, where=f"--emotion in --set {chosen.id}")
+    return tuple(one for one in drawn if one.emotion in emotions or one.topic in emotions)
 
 
 def _wanted(

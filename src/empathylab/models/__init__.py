@@ -10,7 +10,7 @@ from empathylab.models.interface import (
     Usage,
 )
 from empathylab.models.local import LocalModel
-from empathylab.models.prices import Price, Prices
+from empathylab.models.prices import Price, Prices, install_prices
 from empathylab.models.providers import PROVIDERS, Provider
 from empathylab.models.registry import (
     DEFAULT_MODEL,
@@ -19,6 +19,7 @@ from empathylab.models.registry import (
     open_model,
     provider_reachability,
 )
+from empathylab.models.request_options import RequestOptions
 from empathylab.models.scripted import ScriptedModel
 from empathylab.models.weights import Weights, install, known_weights
 
@@ -35,12 +36,14 @@ __all__ = [
     "Prices",
     "Provider",
     "Reachability",
+    "RequestOptions",
     "ScriptedModel",
     "TokenAlternatives",
     "Usage",
     "Weights",
     "embedded_reachability",
     "install",
+    "install_prices",
     "known_weights",
     "open_model",
     "provider_reachability",

@@ -1,12 +1,14 @@
-"""Any OpenAI-compatible endpoint as a model."""
+"""Any endpoint that answers chats over HTTP as a model."""
 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import email.utils
 import json
 import re
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from empathylab.errors import (
@@ -16,23 +18,22 @@ from empathylab.errors import (
     RateLimited,
     RequestRejected,
 )
-from empathylab.models.interface import (
-    Completion,
-    Message,
-    Parameters,
-    TokenAlternatives,
-    Usage,
-)
+from empathylab.models.adjustments import Adjustments
+from empathylab.models.apis import ChatApi, OpenAiChat
+from empathylab.models.families import UNKNOWN_FAMILY, family_of
+from empathylab.models.interface import UNLIMITED_ANSWER, Completion, Message, Parameters
+from empathylab.models.request_options import RequestOptions
 
 # aiohttp is imported where somebody is asked: reports and analyses, who ask nobody, need it not.
 if TYPE_CHECKING:
     import aiohttp
 
 _CONNECT_SECONDS = 15.0
+_MOST_ADJUSTMENTS = 8
 
 
 class EndpointModel:
-    """A model behind `{base_url}/chat/completions`."""
+    """A model behind an HTTP address, OpenAI-compatible unless another API is given."""
 
     def __init__(
         self,
@@ -43,23 +44,37 @@ class EndpointModel:
         key: str | None = None,
         key_env: str | None = None,
         concurrency: int = 16,
-        max_tokens_field: str = "max_tokens",
+        api: ChatApi | None = None,
+        options: RequestOptions | None = None,
     ) -> None:
         self.name = name
         self.model = model
         self.base_url = base_url.rstrip("/")
         self.concurrency = concurrency
+        self.api: ChatApi = api or OpenAiChat()
+        self.options = options or RequestOptions()
+        self.adjustments = Adjustments()
         self._key = key
         self._key_env = key_env
-        self._max_tokens_field = max_tokens_field
+        self._family = family_of(model)
+        self._altered = self._family != UNKNOWN_FAMILY or self.options != RequestOptions()
+        self._omitted = self._names_of(self._family.omit | self.options.omit)
         self._session: aiohttp.ClientSession | None = None
 
     @property
     def identity(self) -> str:
-        return f"{self.name} at {self.base_url}"
+        described = str(self.options)
+        return f"{self.name} at {self.base_url}" + (f" with {described}" if described else "")
 
     def __repr__(self) -> str:
         return f"EndpointModel({self.name!r}, base_url={self.base_url!r})"
+
+    @property
+    def adjusted(self) -> str:
+        return str(self.adjustments)
+
+    def output_limit(self, parameters: Parameters) -> int:
+        return self._limit(parameters) or UNLIMITED_ANSWER
 
     async def start(self) -> None:
         import aiohttp
@@ -67,10 +82,9 @@ class EndpointModel:
         if self._session is not None:
             return
         # The runner limits how many requests are under way, so the connector does not.
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
-            headers=headers | {"Content-Type": "application/json"},
+            headers=self.api.headers(self._key) | {"Content-Type": "application/json"},
             timeout=aiohttp.ClientTimeout(total=None, connect=_CONNECT_SECONDS),
             # A slow trickle of cookies or redirects to elsewhere has no business here.
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -84,18 +98,82 @@ class EndpointModel:
     async def complete(
         self, messages: tuple[Message, ...], parameters: Parameters, *, timeout: float
     ) -> Completion:
+        payload = self.api.payload(self.model, messages)
+        settings = self.settings(parameters)
+        address = self.api.address(self.base_url, self.model)
+        for attempt in range(_MOST_ADJUSTMENTS):
+            sent = self.adjustments.apply(settings)
+            body = json.dumps(self.api.with_settings(payload, sent))
+            status, headers, content = await self.post(address, body, timeout=timeout)
+            if status == 200:
+                return self._noted(self._read(content, headers), parameters, sent)
+            last = attempt + 1 == _MOST_ADJUSTMENTS
+            if last or status not in (400, 422) or not self._adjusted(content, settings, sent):
+                raise self.failure(status, content, headers.get("Retry-After"))
+        raise AssertionError("the last attempt returns or raises")
+
+    def _adjusted(self, content: bytes, settings: dict[str, Any], sent: dict[str, Any]) -> bool:
+        """Whether the request would now be sent otherwise than it was."""
+        # Another request may have been refused for the same reason in the meantime.
+        if self.adjustments.apply(settings) != sent:
+            return True
+        return self.adjustments.learn(content, sent)
+
+    def _noted(
+        self, completion: Completion, parameters: Parameters, sent: dict[str, Any]
+    ) -> Completion:
+        """The answer with what was really sent, where that is not what the protocol asked for."""
+        if not (self._altered or self.adjustments):
+            return completion
+        plain = self.api.settings(parameters, parameters.max_tokens, None, UNKNOWN_FAMILY)
+        return completion if sent == plain else dataclasses.replace(completion, sent=sent)
+
+    def settings(self, parameters: Parameters) -> dict[str, Any]:
+        """The settings of a request, with the user's own, before any is refused."""
+        options = self.options
+        effort = options.reasoning_effort
+        settings = self.api.settings(parameters, self._limit(parameters), effort, self._family)
+        if not self._altered:
+            return settings
+        kept = {name: value for name, value in settings.items() if name not in self._omitted}
+        return kept | options.extra
+
+    def _limit(self, parameters: Parameters) -> int | None:
+        """The most tokens of an answer, with room for reasoning where the family needs it."""
+        if self.options.max_tokens is not None:
+            return self.options.max_tokens
+        if parameters.max_tokens is None:
+            return None
+        asked = self.options.reasoning_effort not in (None, "none")
+        room = self._family.room or (self._family.room_if_asked if asked else 0)
+        return parameters.max_tokens + room
+
+    def _names_of(self, omitted: frozenset[str]) -> set[str]:
+        return {field for name in omitted for field in self.api.fields.get(name, (name,))}
+
+    async def post(
+        self, address: str, body: str | aiohttp.FormData, *, timeout: float
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Sends a body: the status, the headers and the content of the answer."""
+        return await self._exchange("POST", address, timeout=timeout, data=body)
+
+    async def get(self, address: str, *, timeout: float) -> tuple[int, Mapping[str, str], bytes]:
+        """Asks for an address: the status, the headers and the content of the answer."""
+        return await self._exchange("GET", address, timeout=timeout)
+
+    async def _exchange(
+        self, method: str, address: str, *, timeout: float, **content: Any
+    ) -> tuple[int, Mapping[str, str], bytes]:
         import aiohttp
 
         await self.start()
         assert self._session is not None  # noqa: S101 - start() has set it
-        body = json.dumps(self._payload(messages, parameters))
         try:
             async with asyncio.timeout(timeout):
-                async with self._session.post(
-                    f"{self.base_url}/chat/completions", data=body, allow_redirects=False
+                async with self._session.request(
+                    method, address, allow_redirects=False, **content
                 ) as reply:
-                    content = await reply.read()
-                    status, headers = reply.status, reply.headers
+                    return reply.status, reply.headers, await reply.read()
         except TimeoutError as error:
             raise ModelUnavailable(f"no answer within {timeout:g} s", "time-out") from error
         except aiohttp.ClientConnectorError as error:
@@ -111,50 +189,21 @@ class EndpointModel:
             raise ModelUnavailable(
                 self._without_key(f"connection broke: {error}"), "broken connection"
             ) from error
-        if status != 200:
-            raise self._failure(status, content, headers.get("Retry-After"))
-        return self._read(content)
 
     async def list_models(self, *, timeout: float) -> list[str]:
         """The ids that the endpoint says it serves."""
-        import aiohttp
-
-        await self.start()
-        assert self._session is not None  # noqa: S101 - start() has set it
-        try:
-            async with asyncio.timeout(timeout):
-                async with self._session.get(f"{self.base_url}/models") as reply:
-                    content = await reply.read()
-                    status, headers = reply.status, reply.headers
-        except (TimeoutError, aiohttp.ClientError, ConnectionError, ValueError) as error:
-            raise ModelUnavailable(self._without_key(f"{error}"), "unreachable") from error
+        status, headers, content = await self.get(f"{self.base_url}/models", timeout=timeout)
         if status != 200:
-            raise self._failure(status, content, headers.get("Retry-After"))
+            raise self.failure(status, content, headers.get("Retry-After"))
         try:
-            return [str(entry["id"]) for entry in json.loads(content)["data"]]
+            body = json.loads(content)
+            listed = body["data"] if "data" in body else body["models"]
+            return [str(entry.get("id") or entry["name"]) for entry in listed]
         except (ValueError, TypeError, KeyError) as error:
             raise ModelUnavailable("the list of models is unreadable", "broken answer") from error
 
-    def _payload(self, messages: tuple[Message, ...], parameters: Parameters) -> dict[str, Any]:
-        payload: dict[str, Any] = {
-            "model": self.model,
-            "messages": [{"role": m.role, "content": m.content} for m in messages],
-        }
-        for name in ("temperature", "top_p", "seed"):
-            if (value := getattr(parameters, name)) is not None:
-                payload[name] = value
-        if parameters.max_tokens is not None:
-            payload[self._max_tokens_field] = parameters.max_tokens
-        if parameters.top_logprobs is not None:
-            payload |= {"logprobs": True, "top_logprobs": parameters.top_logprobs}
-        if parameters.schema is not None:
-            payload["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {"name": "answer", "strict": True, "schema": parameters.schema},
-            }
-        return payload
-
-    def _failure(self, status: int, content: bytes, retry_after: str | None) -> Exception:
+    def failure(self, status: int, content: bytes, retry_after: str | None) -> Exception:
+        """The error that an answer other than 200 amounts to."""
         said = self._without_key(_error_message(content))
         described = f"HTTP {status}: {said}" if said else f"HTTP {status}"
         if status in (401, 403):
@@ -186,27 +235,15 @@ class EndpointModel:
             return ModelUnavailable(described, f"HTTP {status}", _seconds(retry_after))
         return RequestRejected(described)
 
-    def _read(self, content: bytes) -> Completion:
+    def _read(self, content: bytes, headers: Mapping[str, str]) -> Completion:
         try:
-            body = json.loads(content)
-            choice = body["choices"][0]
-            message = choice.get("message") or {}
-            text = message.get("content")
-            usage = body.get("usage") or {}
-            return Completion(
-                text=_plain_text(text),
-                finish_reason=choice.get("finish_reason"),
-                usage=Usage(
-                    int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
-                ),
-                logprobs=_logprobs(choice.get("logprobs")),
-                reported_model=body.get("model"),
-                refusal=message.get("refusal") or None,
-            )
+            streamed = _is_stream(content, headers)
+            body = self.api.streamed(_events(content)) if streamed else json.loads(content)
+            return self.api.read(body)
         except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+            begins = self._without_key(" ".join(content[:80].decode("utf-8", "replace").split()))
             raise ModelUnavailable(
-                f"the answer is not a chat completion ({error.__class__.__name__})",
-                "broken answer",
+                f"the answer is not a chat completion; it begins with {begins!r}", "broken answer"
             ) from error
 
     def _without_key(self, text: str) -> str:
@@ -215,27 +252,6 @@ class EndpointModel:
             text = text.replace(self._key, "[key]")
         # OpenAI-like masked echoes still show the key's ends.
         return re.sub(r"\b(sk|gsk|key)-[\w*.…-]{8,}", "[key]", text)
-
-
-def _plain_text(content: object) -> str:
-    if content is None:
-        return ""
-    if isinstance(content, list):  # parts, as some endpoints send them
-        return "".join(part.get("text", "") for part in content if isinstance(part, dict))
-    return str(content)
-
-
-def _logprobs(block: dict[str, Any] | None) -> tuple[TokenAlternatives, ...] | None:
-    if not block or not block.get("content"):
-        return None
-    return tuple(
-        TokenAlternatives(
-            token=entry["token"],
-            logprob=float(entry["logprob"]),
-            top={top["token"]: float(top["logprob"]) for top in entry.get("top_logprobs") or ()},
-        )
-        for entry in block["content"]
-    )
 
 
 def _error_message(content: bytes) -> str:
@@ -264,3 +280,15 @@ def _seconds(retry_after: str | None) -> float | None:
     except ValueError:
         return None
     return max(0.0, moment.timestamp() - time.time())
+
+
+def _is_stream(content: bytes, headers: Mapping[str, str]) -> bool:
+    """Whether an endpoint answered with a stream of events, as some always do."""
+    told = headers.get("Content-Type", "").startswith("text/event-stream")
+    return told or content.lstrip().startswith((b"data:", b"event:"))
+
+
+def _events(content: bytes) -> list[dict[str, Any]]:
+    """The JSON of each event of a stream."""
+    lines = (line[5:].strip() for line in content.splitlines() if line.startswith(b"data:"))
+    return [json.loads(line) for line in lines if line and line != b"[DONE]"]

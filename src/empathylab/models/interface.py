@@ -64,6 +64,24 @@ class Completion:
     """The version that the endpoint says has answered."""
     refusal: str | None = None
     """The endpoint's own refusal text, where it keeps refusals apart."""
+    reasoning: str | None = None
+    """What the model wrote for itself before it answered; never part of `text`."""
+    reasoning_tokens: int | None = None
+    """Those of `usage` that went into reasoning, as counted by the endpoint or estimated."""
+    tool_calls: tuple[str, ...] = ()
+    """The tools that it called instead of answering."""
+    sent: dict[str, Any] | None = None
+    """The settings that were really sent, where they differ from the parameters."""
+
+    @property
+    def cut_off_reasoning(self) -> bool:
+        """Whether the tokens ran out before the model had begun to answer."""
+        reasoned = bool(self.reasoning or self.reasoning_tokens)
+        return reasoned and not self.text.strip() and self.finish_reason in ("length", None)
+
+
+UNLIMITED_ANSWER = 512
+"""Tokens set aside for an answer whose length nobody limits."""
 
 
 class Model(Protocol):
@@ -80,6 +98,13 @@ class Model(Protocol):
     @property
     def concurrency(self) -> int:
         """How many requests at once suit this model if the user names no number."""
+
+    @property
+    def adjusted(self) -> str:
+        """What it sends otherwise than asked, because the endpoint refused it; empty if nothing."""
+
+    def output_limit(self, parameters: Parameters) -> int:
+        """The most tokens that it may write for one answer, reasoning included."""
 
     async def start(self) -> None:
         """Gets ready, in the event loop that asks; starting again does nothing."""

@@ -17,6 +17,7 @@ from typing import IO
 from empathylab.errors import MissingExtra, ModelSetup, ModelUnavailable
 from empathylab.models.endpoint import EndpointModel
 from empathylab.models.interface import Completion, Message, Parameters
+from empathylab.models.request_options import RequestOptions
 
 _START_SECONDS = 300.0
 _STOP_SECONDS = 5.0
@@ -34,6 +35,7 @@ class LocalModel:
         context: int = 2048,
         threads: int | None = None,
         gpu_layers: int = 0,
+        options: RequestOptions | None = None,
     ) -> None:
         self.name = name
         self.path = path
@@ -41,6 +43,7 @@ class LocalModel:
         self._context = context
         self._threads = threads or _usable_cores()
         self._gpu_layers = gpu_layers
+        self._options = options or RequestOptions()
         self._process: asyncio.subprocess.Process | None = None
         self._endpoint: EndpointModel | None = None
         self._log: IO[bytes] | None = None
@@ -50,7 +53,16 @@ class LocalModel:
     def identity(self) -> str:
         if not self.path.is_file():
             return self.name
-        return f"{self.name} ({self.path.name}, {_sign(self.path)})"
+        described = str(self._options)
+        signed = f"{self.name} ({self.path.name}, {_sign(self.path)})"
+        return signed + (f" with {described}" if described else "")
+
+    @property
+    def adjusted(self) -> str:
+        return "" if self._endpoint is None else self._endpoint.adjusted
+
+    def output_limit(self, parameters: Parameters) -> int:
+        return self._client("").output_limit(parameters)
 
     def __repr__(self) -> str:
         return f"LocalModel({self.name!r}, {str(self.path)!r})"
@@ -122,15 +134,19 @@ class LocalModel:
             start_new_session=True,
         )
         address = await self._address()
-        endpoint = EndpointModel(
+        endpoint = self._client(address, key)
+        await endpoint.start()
+        return endpoint
+
+    def _client(self, address: str, key: str | None = None) -> EndpointModel:
+        return EndpointModel(
             self.name,
             model=self.path.stem,
             base_url=f"{address}/v1",
             key=key,
             concurrency=self.concurrency,
+            options=self._options,
         )
-        await endpoint.start()
-        return endpoint
 
     async def _address(self) -> str:
         assert self._process is not None  # noqa: S101 - set by _launch

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+import platformdirs
 
 from empathylab.errors import InputError
 from empathylab.models.interface import Usage
@@ -47,22 +50,59 @@ class Prices:
 
     @classmethod
     def load(cls, override: Path | None = None) -> Prices:
-        """The built-in table, with the user's entries over it."""
+        """The built-in table, with the one that was installed and the user's entries over it."""
         shipped = files("empathylab.models") / "prices.toml"
         prices = _read(shipped.read_text(encoding="utf-8"), "prices.toml")
-        if override is None:
-            return prices
-        try:
-            text = override.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(
-                "the price file cannot be read",
-                where=str(override),
-                got=str(error),
-                remedy="Check --prices.",
-            ) from error
-        own = _read(text, str(override))
-        return cls(prices.table | own.table, own.as_of or prices.as_of)
+        own = [installed_prices()] if installed_prices().is_file() else []
+        for file in [*own, *([override] if override else [])]:
+            over = _read_file(file)
+            prices = cls(prices.table | over.table, over.as_of or prices.as_of)
+        return prices
+
+
+def installed_prices() -> Path:
+    """Where `models update-prices` keeps a table."""
+    chosen = os.environ.get("EMPATHYLAB_CONFIG")
+    folder = Path(chosen) if chosen else platformdirs.user_config_path("empathylab")
+    return folder / "prices.toml"
+
+
+def install_prices(file: Path) -> Prices:
+    """The table of that file, checked and kept for all later commands."""
+    prices = _read_file(file)
+    if not prices.table or not prices.as_of:
+        raise InputError(
+            "the table needs prices, and the date on which they held",
+            where=str(file),
+            remedy=f'Write as_of = "2026-11-01" at the top. {_FORMAT}',
+        )
+    target = installed_prices()
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_suffix(".part")
+        part.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
+        part.replace(target)
+    except OSError as error:
+        raise InputError(
+            "the price table cannot be kept",
+            where=str(target),
+            got=error.strerror,
+            remedy="Set EMPATHYLAB_CONFIG to a folder you can write to, or use --prices.",
+        ) from error
+    return prices
+
+
+def _read_file(file: Path) -> Prices:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            "the price file cannot be read",
+            where=str(file),
+            got=str(error),
+            remedy="Check the path, such as that of --prices.",
+        ) from error
+    return _read(text, str(file))
 
 
 def _read(text: str, where: str) -> Prices:

@@ -6,15 +6,18 @@ import importlib
 import importlib.util
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from empathylab.errors import InputError, ModelError, ModelSetup, UnknownName, UserError
+from empathylab.models.apis import AnthropicMessages, ChatApi, GeminiContent, OpenAiChat
 from empathylab.models.endpoint import EndpointModel
 from empathylab.models.interface import Model
 from empathylab.models.local import LocalModel
-from empathylab.models.providers import PROVIDERS, Provider
+from empathylab.models.providers import PROVIDERS, ApiName, Provider
+from empathylab.models.request_options import RequestOptions
 from empathylab.models.scripted import ScriptedModel
 from empathylab.models.weights import KNOWN_WEIGHTS, known_weights
 
@@ -26,6 +29,8 @@ def open_model(
     *,
     base_url: str | None = None,
     api_key_env: str | None = None,
+    api: ApiName | None = None,
+    options: RequestOptions | None = None,
 ) -> Model:
     """The model of that name; nothing is started and nothing is sent yet."""
     family, _, rest = name.partition("/")
@@ -38,10 +43,10 @@ def open_model(
             remedy=f"For example {DEFAULT_MODEL} or {PROVIDERS['openai'].example}.",
         )
     if family == "local":
-        return _local(name, rest)
+        return _local(name, rest, options)
     if family == "scripted":
         return _scripted(name, rest)
-    return _endpoint(name, family, rest, base_url, api_key_env)
+    return _endpoint(name, family, rest, base_url, api_key_env, api, options)
 
 
 def _unknown(name: str) -> UserError:
@@ -58,14 +63,14 @@ def _unknown(name: str) -> UserError:
     )
 
 
-def _local(name: str, rest: str) -> LocalModel:
+def _local(name: str, rest: str, options: RequestOptions | None) -> LocalModel:
     if rest.endswith(".gguf"):
         path = Path(rest).expanduser()
         if not path.is_file():
             raise ModelSetup(
                 "there is no such model file", where=name, got=str(path), remedy="Check the path."
             )
-        return LocalModel(name, path)
+        return LocalModel(name, path, options=options)
     if rest not in KNOWN_WEIGHTS:
         raise UnknownName(
             "embedded model", rest, KNOWN_WEIGHTS, remedy="Any other file: local/PATH.gguf"
@@ -77,16 +82,22 @@ def _local(name: str, rest: str) -> LocalModel:
             where=name,
             remedy=f"Run: empathylab models install {rest}",
         )
-    return LocalModel(name, weights.path)
+    return LocalModel(name, weights.path, options=options)
 
 
 def _endpoint(
-    name: str, family: str, model: str, base_url: str | None, api_key_env: str | None
+    name: str,
+    family: str,
+    model: str,
+    base_url: str | None,
+    api_key_env: str | None,
+    api: ApiName | None = None,
+    options: RequestOptions | None = None,
 ) -> EndpointModel:
     provider = PROVIDERS.get(family)
     address = base_url or (provider and _base_url(provider))
     assert address  # noqa: S101 - an unknown family without an address was refused before
-    _refuse_secrets(name, address)
+    _check_address(name, address)
     # A provider's own key is never sent to an address that the user gave.
     key_env = api_key_env or (provider.key_env if provider and base_url is None else None)
     key = os.environ.get(key_env) if key_env else None
@@ -96,22 +107,50 @@ def _endpoint(
             where=name,
             remedy=f"Run: export {key_env}=… (EmpathyLab reads keys from the environment only).",
         )
+    # An address of the user's own speaks the OpenAI-compatible API unless they say otherwise.
+    spoken = api or (provider.api if provider and base_url is None else "openai")
     return EndpointModel(
         name,
         model=model,
         base_url=address,
         key=key,
         key_env=key_env,
-        max_tokens_field=provider.max_tokens_field if provider else "max_tokens",
+        api=_api(spoken, provider),
+        options=options,
     )
 
 
-def _refuse_secrets(name: str, address: str) -> None:
-    """An address is stored and shown, so it must not hold a key."""
+def _api(name: ApiName, provider: Provider | None) -> ChatApi:
+    if name == "anthropic":
+        return AnthropicMessages()
+    if name == "gemini":
+        return GeminiContent()
+    if provider is None:
+        return OpenAiChat()
+    return OpenAiChat(provider.max_tokens_field, provider.seed_field)
+
+
+def _check_address(name: str, address: str) -> None:
+    """Refuses what is no address, and secrets in it: an address is stored and shown."""
     try:
         parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
     except ValueError:
-        return  # the endpoint says what is wrong with it
+        parts, host = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not host:
+        local = re.match(r"(localhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-f:]+\])(:\d+)?(/|$)", address)
+        bare = re.match(r"[\w.-]+\.?[\w-]*(:\d+)?(/|$)", address)
+        suggested = f"{'http' if local else 'https'}://{address.rstrip('/')}"
+        if suggested.count("/") < 3:
+            suggested += "/v1"
+        raise InputError(
+            "the model's address must begin with http:// or https://",
+            where="--base-url",
+            got=address,
+            remedy=f"Write --base-url {suggested}"
+            if local or bare
+            else "Write it as http://HOST:PORT/v1.",
+        )
     if parts.username or parts.password or parts.query or parts.fragment:
         raise InputError(
             "the address must not hold a user, a key or a query",

@@ -5,7 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-from empathylab.models.interface import Completion, Message, Parameters, Usage
+from empathylab.models.interface import (
+    UNLIMITED_ANSWER,
+    Completion,
+    Message,
+    Parameters,
+    Usage,
+)
 
 Script = Callable[[tuple[Message, ...], Parameters], Completion | str | Exception]
 
@@ -30,6 +36,13 @@ class ScriptedModel:
     @property
     def identity(self) -> str:
         return self.name
+
+    @property
+    def adjusted(self) -> str:
+        return ""
+
+    def output_limit(self, parameters: Parameters) -> int:
+        return parameters.max_tokens or UNLIMITED_ANSWER
 
     async def start(self) -> None:
         """Nothing to get ready."""

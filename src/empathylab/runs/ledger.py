@@ -150,7 +150,7 @@ def _replayed(plan: Plan, pending: Pending, row: Any, asked: Asked) -> list[Pend
             remedy="Another version of EmpathyLab began this run: start a new one with --fresh.",
         )
     completion = _completion(row)
-    return plan.after(pending, completion, plan.interpreter.read(pending.request, completion))
+    return plan.after(pending, completion, plan.read(pending.request, completion))
 
 
 def _note_use(connection: Connection, run_id: int, plan: Plan, *, planned: int) -> None:
@@ -263,6 +263,9 @@ def _completion(row: Any) -> Completion:
         usage=Usage(row.prompt_tokens, row.completion_tokens),
         reported_model=row.reported_model,
         refusal=row.text if row.outcome == "refusal" else None,
+        reasoning=row.reasoning,
+        reasoning_tokens=row.reasoning_tokens,
+        sent=row.sent,
         logprobs=row.logprobs
         and tuple(TokenAlternatives(token, logprob, top) for token, logprob, top in row.logprobs),
     )
@@ -286,6 +289,9 @@ def _row(run_id: int, draft: Draft) -> dict[str, Any]:
         "cost": draft.cost,
         "latency": draft.latency,
         "attempts": draft.attempts,
+        "reasoning": completion.reasoning,
+        "reasoning_tokens": completion.reasoning_tokens,
+        "sent": completion.sent,
         "logprobs": completion.logprobs
         and [[entry.token, entry.logprob, entry.top] for entry in completion.logprobs],
         "asked_at": draft.asked_at,

@@ -12,6 +12,9 @@ from sqlalchemy import Connection
 from empathylab.models import Completion, Message, Parameters
 from empathylab.store import hash_of
 
+CUT_OFF = "reasoning_cut_off"
+"""The outcome of an answer whose tokens ran out while the model was reasoning."""
+
 _SEED_STEP = 10_000  # between retries: beyond the seeds of a situation's other samples
 _SETTINGS = tuple(field.name for field in dataclasses.fields(Parameters))
 
@@ -66,11 +69,6 @@ class Request:
         """A rough count for limits and caps: four characters a token, and each turn's frame."""
         return sum(len(message.content) // 4 + 5 for message in self.messages)
 
-    @property
-    def most_tokens(self) -> int:
-        """The most that this request should use."""
-        return self.prompt_tokens + (self.parameters.max_tokens or 512)
-
 
 def storable(completion: Completion) -> Completion:
     """The answer without characters that a database refuses: half pairs, and the null character."""
@@ -78,6 +76,8 @@ def storable(completion: Completion) -> Completion:
         completion,
         text=storable_text(completion.text),
         refusal=completion.refusal and storable_text(completion.refusal),
+        reasoning=completion.reasoning and storable_text(completion.reasoning),
+        tool_calls=tuple(map(storable_text, completion.tool_calls)),
         finish_reason=completion.finish_reason and storable_text(completion.finish_reason),
         reported_model=completion.reported_model and storable_text(completion.reported_model),
         logprobs=completion.logprobs
@@ -175,7 +175,25 @@ class Plan:
         """What is asked after an answer of that outcome; None where the answer stands."""
         # At temperature 0 the same question gets the same answer.
         spent = request.retry >= self.retries or request.parameters.temperature == 0
-        return None if outcome == "valid" or spent else request.again()
+        return None if outcome in ("valid", CUT_OFF) or spent else request.again()
+
+    def read(self, request: Request, completion: Completion) -> Reading:
+        """What the answer means: what the protocol reads in it, or why there is none."""
+        reading = self.interpreter.read(request, completion)
+        if reading.outcome == "valid" or completion.refusal:
+            return reading
+        if completion.cut_off_reasoning:
+            said = "the tokens ran out while the model was reasoning; set --max-tokens higher"
+            return dataclasses.replace(reading, outcome=CUT_OFF, reason=said)
+        if completion.text.strip():
+            return reading
+        if completion.tool_calls:
+            said = f"the model called a tool instead: {', '.join(completion.tool_calls)}"
+            return dataclasses.replace(reading, outcome="tool_call", reason=said)
+        if completion.reasoning and completion.finish_reason != "content_filter":
+            said = "the model reasoned, but wrote no answer"
+            return dataclasses.replace(reading, outcome="empty", reason=said)
+        return reading
 
     def after(self, pending: Pending, completion: Completion, reading: Reading) -> list[Pending]:
         """What follows from an answer that stands."""

@@ -20,7 +20,7 @@ from empathylab.errors import (
 from empathylab.models import Completion, Model, Price, Usage
 from empathylab.runs.ledger import Asked, Draft, OpenRun, finish_run, reusable
 from empathylab.runs.limits import Budget, Limits, Pacer, Spend, back_off
-from empathylab.runs.plans import Pending, Plan, Request, storable
+from empathylab.runs.plans import CUT_OFF, Pending, Plan, Request, storable
 from empathylab.runs.tally import Tally
 from empathylab.runs.writer import Writer
 from empathylab.store import Lab, now
@@ -32,6 +32,7 @@ _RATE_LIMIT_ATTEMPTS = 60
 _LONGEST_WAIT = 3600.0  # an endpoint that asks for more is left alone; the command can go on later
 _UNREACHABLE_ATTEMPTS = 3
 _HOPELESS_IN_A_ROW = 5
+_CUT_OFF_LEAST = 5  # answers before a run is ended because most are cut off
 
 
 class Channel:
@@ -46,6 +47,7 @@ class Channel:
         self.free = asyncio.Semaphore(self.concurrency)
         self.answers = 0
         self.hopeless = 0
+        self.cut_off = 0
 
     def spend(self, usage: Usage) -> Spend:
         """What that usage of this model comes to."""
@@ -88,6 +90,22 @@ class Channel:
                 got=str(error),
                 remedy="Fix the cause, then run the same command again to resume.",
             ) from error
+
+    def refuse_if_cut_off(self, outcome: str, completion: Completion) -> None:
+        """Ends the run when most answers end while the model is still reasoning."""
+        if outcome != CUT_OFF:
+            return
+        self.cut_off += 1
+        if self.cut_off < _CUT_OFF_LEAST or 2 * self.cut_off <= self.answers:
+            return
+        used = completion.usage.completion_tokens
+        raise ModelSetup(
+            f"{self.cut_off} of {self.answers} answers were cut off while the model was "
+            "reasoning, so the run was stopped",
+            where=self.model.identity,
+            got=f"{used} tokens used, no answer",
+            remedy=f"Set --max-tokens {max(4096, 4 * used)}, or --reasoning-effort low.",
+        )
 
 
 class Session:
@@ -137,6 +155,7 @@ class Session:
             await self.channels[None].model.start()
             await self._ask_all()
         await self.writer.flush()
+        self.tally.adjusted = self.channels[None].model.adjusted
         self._look()
         if self.tally.missing == 0:
             finish_run(self.lab, self.opened.id)
@@ -162,7 +181,7 @@ class Session:
                 request,
                 fingerprints[request.key],
                 completion,
-                self.plan.interpreter.read(request, completion),
+                self.plan.read(request, completion),
                 cost=0.0,
                 latency=row.latency,
                 attempts=0,
@@ -229,7 +248,7 @@ class Session:
         request = pending.request
         channel = self.channels[request.partner]
         prompt = request.prompt_tokens
-        most = channel.spend(Usage(prompt, request.most_tokens - prompt))
+        most = channel.spend(Usage(prompt, channel.model.output_limit(request.parameters)))
         if not await self.budget.admit(most):
             self.tally.stopped = "cap"
             return
@@ -243,16 +262,17 @@ class Session:
     async def _ask(self, channel: Channel, pending: Pending) -> Usage | None:
         """What the answer used; None if there is none after all attempts."""
         request, attempt = pending.request, 0
+        most = request.prompt_tokens + channel.model.output_limit(request.parameters)
         while self.tally.stopped != "error":
             attempt += 1
-            await channel.pacer.turn(request.most_tokens)
+            await channel.pacer.turn(most)
             asked_at, start = now(), time.perf_counter()
             try:
                 completion = await channel.model.complete(
                     request.messages, request.parameters, timeout=channel.limits.timeout
                 )
             except ModelError as error:
-                channel.pacer.settle(request.most_tokens, 0)
+                channel.pacer.settle(most, 0)
                 if channel.gives_up(error, attempt):
                     await self._fail(channel, request, error, attempt)
                     return None
@@ -262,14 +282,14 @@ class Session:
                 continue
             latency = time.perf_counter() - start
             completion = self._usable(request, completion)
-            channel.pacer.settle(request.most_tokens, completion.usage.total_tokens)
+            channel.pacer.settle(most, completion.usage.total_tokens)
             channel.hopeless = 0
             channel.answers += 1
             draft = Draft(
                 request,
                 self._fingerprint(request),
                 completion,
-                self.plan.interpreter.read(request, completion),
+                self.plan.read(request, completion),
                 cost=None if channel.price is None else channel.price.cost(completion.usage),
                 latency=latency,
                 attempts=attempt,
@@ -277,6 +297,7 @@ class Session:
                 answered_at=now(),
             )
             await self._store(pending, draft)
+            channel.refuse_if_cut_off(draft.reading.outcome, completion)
             return completion.usage
         return None
 
@@ -287,7 +308,8 @@ class Session:
             return completion
         # Some endpoints do not count; caps must hold all the same.
         self.tally.estimated += 1
-        estimate = Usage(request.prompt_tokens, len(completion.text) // 4 + 1)
+        written = len(completion.text) + len(completion.reasoning or "")
+        estimate = Usage(request.prompt_tokens, written // 4 + 1)
         return dataclasses.replace(completion, usage=estimate)
 
     async def _fail(

@@ -36,6 +36,8 @@ class Tally:
     """Of this session's answers: valid, refusal, empty …"""
     failures: Counter[str] = field(default_factory=Counter)
     """Requests of this session that got no answer, by kind."""
+    adjusted: str = ""
+    """Settings that the endpoint refused, and what was sent instead."""
     seconds: float = 0.0
     stopped: str | None = None
     """Why the run ended before all was asked."""

@@ -69,7 +69,11 @@ def open_engine(url: URL) -> Engine:
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     # The driver's own transaction handling is off: it would begin late and commit around DDL.
     connection.isolation_level = None
-    connection.execute("PRAGMA journal_mode = WAL")
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        if "readonly" not in str(error):  # a lab that cannot be written to keeps its journal
+            raise
     connection.execute("PRAGMA synchronous = FULL")  # an acknowledged answer survives a power cut
     connection.execute("PRAGMA foreign_keys = ON")
     # Deleted words would stay readable in the file until the room is used again.

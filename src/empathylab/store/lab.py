@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+from urllib.parse import quote
 
 import polars as pl
 from sqlalchemy import URL, Connection, Select
@@ -16,9 +18,11 @@ from empathylab.errors import LabError, RunInUse
 from empathylab.store.database import database_url, empty_journal, open_engine, transaction
 from empathylab.store.frames import read_frame
 from empathylab.store.locks import held
-from empathylab.store.migrate import bring_up_to_date
+from empathylab.store.migrate import bring_up_to_date, schema_version
+from empathylab.store.migrations import HEAD
 
 DATABASE_FILE = "lab.sqlite"
+_BEGINNING_SECONDS = 10
 
 
 class Lab:
@@ -37,10 +41,14 @@ class Lab:
                 where=str(folder),
                 remedy="Make one with `empathylab evaluate`, or name another with --lab.",
             )
-        _make_folder(folder)
         database = database or _configured_url()
-        file = str(folder / DATABASE_FILE)
-        url = database_url(database) if database else URL.create("sqlite", database=file)
+        file = folder / DATABASE_FILE
+        if database is None and not create and _is_read_only(file):
+            return cls._read_only(folder, file)
+        _make_folder(folder)
+        if database is None:
+            _refuse_empty(file)
+        url = database_url(database) if database else URL.create("sqlite", database=str(file))
         _make_file(url)
         lab = cls(folder, url)
         try:
@@ -48,6 +56,27 @@ class Lab:
         except BaseException:
             lab.close()
             raise
+        return lab
+
+    @classmethod
+    def _read_only(cls, folder: Path, file: Path) -> Lab:
+        """A lab that cannot be written to: it can be listed and analysed."""
+        # Without a journal beside it nobody writes, and SQLite need not put files there.
+        journal = Path(f"{file}-wal")
+        still = not (journal.is_file() and journal.stat().st_size)
+        query = {"mode": "ro", "uri": "true"} | ({"immutable": "1"} if still else {})
+        name = f"file:{quote(str(file.resolve()))}"
+        lab = cls(folder, URL.create("sqlite", database=name, query=query))
+        with lab.reading() as connection:
+            found = schema_version(connection)
+        if found != HEAD:
+            lab.close()
+            raise LabError(
+                "this lab was made by another version of EmpathyLab and cannot be written to",
+                where=str(folder),
+                got=f"schema {found}, this version has {HEAD}",
+                remedy="Copy the folder to a place you can write to, and use the copy.",
+            )
         return lab
 
     @property
@@ -105,6 +134,22 @@ def has_lab(folder: Path) -> bool:
 
 def _configured_url() -> str | None:
     return os.environ.get("EMPATHYLAB_DATABASE_URL") or None
+
+
+def _is_read_only(file: Path) -> bool:
+    return not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
+
+
+def _refuse_empty(file: Path) -> None:
+    """Refuses a database file without content; a process that begins one leaves it for a moment."""
+    if not file.is_file() or file.stat().st_size or Path(f"{file}-wal").exists():
+        return
+    if time.time() - file.stat().st_mtime > _BEGINNING_SECONDS:
+        raise LabError(
+            "the lab's database is an empty file",
+            where=str(file),
+            remedy="Restore it from a backup, or delete it to begin a new lab.",
+        )
 
 
 def _make_folder(folder: Path) -> None:

@@ -5,6 +5,7 @@ A new one is made as the schema says; taking it through all steps would give the
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 from sqlalchemy import (
@@ -23,6 +24,9 @@ from empathylab.errors import LabError, LabTooNew
 from empathylab.store.database import rebuilding, transaction
 from empathylab.store.migrations import HEAD
 from empathylab.store.schema import metadata
+
+# Without a handler of the user's own, Python writes warnings to stderr.
+_LOGGER = logging.getLogger("empathylab")
 
 _VERSION = Table(
     "alembic_version",
@@ -52,6 +56,7 @@ def bring_up_to_date(engine: Engine) -> bool:
     with transaction(engine, writes=False) as connection:
         if schema_version(connection) == HEAD:
             return False
+    notes: list[str] = []
     with rebuilding(engine) as connection:
         if engine.dialect.name == "postgresql":
             # Two processes may open a new lab at once; SQLite's write lock settles it there.
@@ -67,7 +72,9 @@ def bring_up_to_date(engine: Engine) -> bool:
         if found is None:
             create(connection)
         else:
-            upgrade(connection, HEAD)
+            notes = upgrade(connection, HEAD)
+    for note in notes:
+        _LOGGER.warning("%s: %s", engine.url.database, note)
     return True
 
 
@@ -78,16 +85,18 @@ def create(connection: Connection) -> None:
     connection.execute(_VERSION.insert().values(version_num=HEAD))
 
 
-def upgrade(connection: Connection, revision: str) -> None:
-    """Takes the database of that connection to a revision."""
+def upgrade(connection: Connection, revision: str) -> list[str]:
+    """Takes the database of that connection to a revision; what users should know of it."""
     from alembic import command
     from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
+    notes: list[str] = []
+    config.attributes |= {"connection": connection, "notes": notes}
     command.upgrade(config, revision)
+    return notes
 
 
 _LOCK = 0x454D5041  # "EMPA"

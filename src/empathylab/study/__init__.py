@@ -12,19 +12,16 @@ from empathylab.study.assignment.allocation import (
     is_live,
     with_place,
 )
-from empathylab.study.assignment.batches import Item, Slot, study_slots
+from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.blinding import opaque_id, person_key, same_id
 from empathylab.study.assignment.quotas import quota_limits, quota_traits
-from empathylab.study.blocks.answers import (
-    Accepted,
-    Problem,
-    Refused,
-    check_answer,
-    clean_text,
-    valid_values,
-)
-from empathylab.study.blocks.check_results import attention_passed, check_passed, failed_attention
-from empathylab.study.blocks.content import PageContent, page_content
+from empathylab.study.assignment.slots import Item, Slot
+from empathylab.study.blocks.answers import check_answer, valid_values
+from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.forms import Accepted, Problem, Refused, clean_text
+from empathylab.study.blocks.interface import Block, ParticipantPath, Step
+from empathylab.study.blocks.pages import PageContent
+from empathylab.study.blocks.registry import register as register_block
 from empathylab.study.design.definition import EVERYONE, Study
 from empathylab.study.design.materials import choose_scales, choose_situations
 from empathylab.study.design.planning import Plan, needed_raters
@@ -41,14 +38,12 @@ from empathylab.study.design.protocol import (
 from empathylab.study.design.reading import parse_study, read_study, study_from_dict
 from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.flow import (
-    Course,
     End,
     GoTo,
     NeedsPlace,
     Show,
-    Step,
-    blocks_before_place,
     decide,
+    failed_attention,
     last_step,
     study_steps,
 )
@@ -58,8 +53,8 @@ __all__ = [
     "EVERYONE",
     "PRESETS",
     "Accepted",
+    "Block",
     "Completion",
-    "Course",
     "Difference",
     "End",
     "Full",
@@ -67,6 +62,7 @@ __all__ = [
     "Item",
     "NeedsPlace",
     "PageContent",
+    "ParticipantPath",
     "Person",
     "Place",
     "Plan",
@@ -80,10 +76,7 @@ __all__ = [
     "Study",
     "Timing",
     "arm_counts",
-    "attention_passed",
-    "blocks_before_place",
     "check_answer",
-    "check_passed",
     "choose_place",
     "choose_scales",
     "choose_situations",
@@ -109,6 +102,7 @@ __all__ = [
     "quota_limits",
     "quota_traits",
     "read_study",
+    "register_block",
     "require_same_protocol",
     "same_id",
     "study_from_dict",

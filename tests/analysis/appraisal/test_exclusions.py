@@ -29,7 +29,7 @@ def closed(lab: Lab, *rules: dict[str, object]) -> None:
         someone(service, name)
         clock.skip(minutes=12)
         feel(service, clock, name, after=4)
-    service.close()
+    service.actions.close()
 
 
 def printed(lab: Lab, *options: str) -> Any:
@@ -96,7 +96,7 @@ def test_a_scale_that_only_those_left_out_have_answered_breaks_nothing(sqlite_la
     service, clock = opened(sqlite_lab, parse_study(others))
     for name in ("eve", "fay"):
         feel(service, clock, name, after=3)
-    service.close()
+    service.actions.close()
     both = json.loads(printed(sqlite_lab, "--json").stdout)
     assert {row["scale"] for row in both["rows"]} == {"panas", "teq"}
     assert {row["scale"] for row in both["exclusions"]["rows"]} == {"teq"}

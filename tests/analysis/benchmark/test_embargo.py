@@ -22,7 +22,7 @@ from tests.study.service_examples import START, furnish
 def shown_elsewhere(lab: Lab, *respondents: str) -> StudyService:
     """A second study, which takes people, of these respondents' replies to the same situations."""
     furnish(lab)
-    arms = {f"arm-{number}": Arm(name) for number, name in enumerate(respondents)}
+    arms = {f"arm-{number}": Arm(respondent=name) for number, name in enumerate(respondents)}
     launch(lab, between(arms=arms, situations=Situations(set=STUDY, count=6)), now=START)
     return StudyService(lab, "small")
 
@@ -45,7 +45,7 @@ def test_a_newcomer_whom_an_open_study_shows_is_not_ranked_by_a_judge(judged: La
     }
     assert all(NEW not in (one.upper, one.lower) for one in board.pairs)
     assert any(note.endswith(f"shows these replies: {NEW}.") for note in board.notes)
-    service.close()
+    service.actions.close()
     [board] = collect(judged).leaderboards
     assert NEW in {one.respondent for one in board.entries}
 

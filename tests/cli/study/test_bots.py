@@ -65,7 +65,7 @@ def test_a_server_that_runs_already_is_walked_by_its_address(folder: Path) -> No
             code, out, err = run(link, "--n", 1, "--json")
         assert code == 0, err
         assert json.loads(out)["finished"] is None
-        assert service.status().simulated == 2
+        assert service.actions.status().simulated == 2
 
 
 def test_an_address_whose_visitors_would_count_is_refused() -> None:

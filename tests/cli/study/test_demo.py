@@ -50,7 +50,7 @@ def test_the_demo_is_served_filled_and_kept(tmp_path: Path) -> None:
         if process.stdout is not None:
             process.stdout.close()
     with Lab.open(lab, create=False) as opened:
-        assert StudyService(opened, "demo").status().outcomes == {"completed": 1}
+        assert StudyService(opened, "demo").actions.status().outcomes == {"completed": 1}
 
 
 def test_a_port_that_is_taken_is_said_before_a_lab_is_made(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import json
 import stat
 from pathlib import Path
@@ -17,6 +16,7 @@ from empathylab.cli.study.recruiting import approvals, invite, sync
 from empathylab.store import Lab, schema
 from empathylab.study.design.definition import Platform, Quota
 from empathylab.study.session.service import StudyService
+from tests.study.examples import altered
 from tests.study.recruiting.examples import finished, rating, recruiting, served
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, prolific, submission
 from tests.study.service_examples import rows_of
@@ -54,11 +54,11 @@ def invitations(folder: Path) -> list[dict[str, str]]:
 def with_quota(folder: Path, quota: Quota) -> None:
     """A lab with a study by invitation whose quota goes by what links tell."""
     with Lab.open(folder) as lab:
-        served(lab, dataclasses.replace(recruiting("invitation"), quotas=(quota,)))
+        served(lab, altered(recruiting("invitation"), quotas=(quota,)))
 
 
 def test_links_say_what_a_quota_goes_by(folder: Path) -> None:
-    with_quota(folder, Quota("country", {"C H": 4, "DE": 8}, source="platform"))
+    with_quota(folder, Quota(by="country", counts={"C H": 4, "DE": 8}, source="platform"))
     result = run(folder, "invite", "small", "--n", "2", "--tell", "country=C H", "--json")
     assert result.exit_code == 0, result.output
     links = [one["link"] for one in json.loads(result.stdout)["invitations"]]
@@ -85,7 +85,7 @@ def test_links_say_what_a_quota_goes_by(folder: Path) -> None:
 def test_links_by_which_nobody_could_come_are_not_made(
     folder: Path, tell: list[str], sentence: str
 ) -> None:
-    with_quota(folder, Quota("country", {"CH": 4, "DE": 8}, source="platform"))
+    with_quota(folder, Quota(by="country", counts={"CH": 4, "DE": 8}, source="platform"))
     told = [part for one in tell for part in ("--tell", one)]
     result = run(folder, "invite", "small", "--n", "2", *told)
     assert result.exit_code == 2
@@ -94,7 +94,7 @@ def test_links_by_which_nobody_could_come_are_not_made(
 
 
 def test_links_need_not_say_it_where_others_have_room(folder: Path) -> None:
-    with_quota(folder, Quota("country", {"CH": 4}, others=8, source="platform"))
+    with_quota(folder, Quota(by="country", counts={"CH": 4}, others=8, source="platform"))
     assert run(folder, "invite", "small", "--n", "1").exit_code == 0
 
 

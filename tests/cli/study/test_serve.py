@@ -59,7 +59,7 @@ def test_a_study_is_launched_visited_stopped_and_served_again(tmp_path: Path) ->
         assert server.stop(signal.SIGINT) == 130
         assert "Traceback" not in "".join(server.said)
     with Lab.open(tmp_path / "lab") as lab:
-        assert StudyService(lab, "small").status().outcomes == {"completed": 1}
+        assert StudyService(lab, "small").actions.status().outcomes == {"completed": 1}
 
 
 def test_a_request_under_way_is_finished_when_the_server_is_told_to_stop(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_request_under_way_is_finished_when_the_server_is_told_to_stop(tmp_pat
             assert line.recv(1000).startswith(b"HTTP/1.1 303")
         assert server.wait() == 0
     with Lab.open(tmp_path / "lab") as lab:
-        [person] = StudyService(lab, small.name).participants()
+        [person] = StudyService(lab, small.name).actions.participants()
     assert person.answered == 1
 
 
@@ -118,7 +118,7 @@ def test_the_log_of_a_whole_visit_tells_nothing_of_the_person(tmp_path: Path) ->
         said = "".join(server.said)
         requests = server.requests
     with Lab.open(tmp_path / "lab") as lab:
-        [person] = StudyService(lab, "small").participants()
+        [person] = StudyService(lab, "small").actions.participants()
     assert person.outcome == "completed"
     for secret in ("4711", "4712", "4713", person.person, cookie, "127.0.0.1", "DONE-1", "?"):
         assert secret not in said
@@ -147,7 +147,7 @@ def test_the_links_are_as_the_platform_wants_them(tmp_path: Path) -> None:
         assert page.status_code == 200
         server.stop(signal.SIGTERM)
     with Lab.open(tmp_path / "lab") as lab:
-        status = StudyService(lab, "small").status()
+        status = StudyService(lab, "small").actions.status()
     assert (status.arrivals, status.tests) == (0, 1)
 
 
@@ -241,4 +241,4 @@ def test_prolific_is_asked_while_the_study_is_served_and_frees_places(tmp_path: 
 
 def statuses(folder: Path) -> list[str]:
     with Lab.open(folder) as lab:
-        return [str(one.status) for one in StudyService(lab, "small").participants()]
+        return [str(one.status) for one in StudyService(lab, "small").actions.participants()]

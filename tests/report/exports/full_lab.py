@@ -22,11 +22,11 @@ from tests.study.test_service_results import WRITE
 def fill(lab: Lab, folder: Path) -> None:
     """Fills every table: scales, replies, three studies, judges of two kinds."""
     service, _ = finished(lab, close=False)
-    service.exclude(service.participants()[0].person, "asked to be")
-    service.close()
+    service.actions.exclude(service.actions.participants()[0].person, "asked to be")
+    service.actions.close()
     writers, _ = opened(lab, parse_study(WRITE))
     walk(writers, someone(writers, "ann"))
-    writers.close()
+    writers.actions.close()
     released(lab, folder)
     filled(lab)
     _judge(lab)

@@ -56,9 +56,9 @@ def test_a_zero_takes_the_intercept_away() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("rating ~ arm + (arm|rater)", "random slopes are not fitted"),
-        ("rating ~ arm + (0 + arm|rater)", "random slopes are not fitted"),
-        ("rating ~ arm + (1||rater)", "random slopes are not fitted"),
+        ("rating ~ arm + (0|rater)", "random term is empty"),
+        ("rating ~ arm + (1|)", "cannot be read"),
+        ("rating ~ arm + (|rater)", "cannot be read"),
         ("rating ~ log(x)", "only C"),
         ("log(rating) ~ x", "one plain column"),
         ("arm + valence", "names no response"),
@@ -70,3 +70,35 @@ def test_a_zero_takes_the_intercept_away() -> None:
 def test_what_cannot_be_fitted_is_refused_in_a_sentence(text: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         parse_formula(text)
+
+
+def random(text: str) -> list[tuple[str, bool, list[str], bool]]:
+    return [
+        (
+            ":".join(one.group),
+            one.intercept,
+            [":".join(variable.label for variable in term) for term in one.terms],
+            one.correlated,
+        )
+        for one in parse_formula(text).random
+    ]
+
+
+def test_slopes_have_an_intercept_unless_a_zero_takes_it_away() -> None:
+    assert random("rating ~ arm + (arm|rater) + (0 + arm|item)") == [
+        ("rater", True, ["arm"], True),
+        ("item", False, ["arm"], True),
+    ]
+
+
+def test_two_bars_part_intercept_and_slopes() -> None:
+    assert random("rating ~ arm + (1 + arm * x || rater)") == [
+        ("rater", True, ["arm", "x", "arm:x"], False)
+    ]
+
+
+def test_a_slope_with_c_and_quotes_is_read() -> None:
+    assert random("rating ~ (C(week) - 1 | `the rater`/day)") == [
+        ("the rater", False, ["C(week)"], True),
+        ("the rater:day", False, ["C(week)"], True),
+    ]

@@ -44,7 +44,7 @@ def test_a_closed_study_opens_again_for_the_new_arm_alone(lab: Lab) -> None:
     assert (done.change, done.places) == ("reopened", 6)
     for number in range(6):
         rate_all(service, someone(service, f"newcomer {number}"), "3")
-    arms = {one.arm: (one.finished, one.stopped) for one in service.status().arms}
+    arms = {one.arm: (one.finished, one.stopped) for one in service.actions.status().arms}
     assert arms == {"one": (2, True), "two": (2, True), "three": (6, False)}
     late = someone(service, "one too many")
     while step_on(service, late) is not None:
@@ -70,7 +70,7 @@ def test_whoever_had_not_finished_does_not_come_back_to_an_old_arm(lab: Lab) -> 
     service, clock = finished(lab, close=False)
     late = someone(service, "late")
     walk(service, late, until="rate")
-    service.close()
+    service.actions.close()
     furnish(lab, "third/model")
     joined(lab, clock)
     assert isinstance(service.view(late), Closed)
@@ -88,26 +88,26 @@ def test_an_open_study_goes_on_with_all_its_arms(lab: Lab) -> None:
     service, clock = finished(lab, close=False)
     furnish(lab, "third/model")
     assert joined(lab, clock).change == "joined"
-    assert not any(one.stopped for one in service.status().arms)
+    assert not any(one.stopped for one in service.actions.status().arms)
     rate_all(service, someone(service, "next"), "3")
     # It has the fewest places, so it is filled first.
-    assert {one.arm: one.finished for one in service.status().arms}["three"] == 1
+    assert {one.arm: one.finished for one in service.actions.status().arms}["three"] == 1
 
 
 def test_the_same_arm_again_changes_nothing(lab: Lab) -> None:
     service, clock = finished(lab)
     furnish(lab, "third/model")
     joined(lab, clock)
-    acts = len(service.audit())
+    acts = len(service.actions.audit())
     assert joined(lab, clock).change == "unchanged"
-    assert len(service.audit()) == acts
+    assert len(service.actions.audit()) == acts
 
 
 def test_the_audit_log_keeps_who_added_which_arm(lab: Lab) -> None:
     service, clock = finished(lab)
     furnish(lab, "third/model")
     joined(lab, clock, who="ann")
-    last = service.audit()[-1]
+    last = service.actions.audit()[-1]
     assert (last.who, last.action, last.details["arm"]) == ("ann", "add arm", "three")
 
 
@@ -214,7 +214,7 @@ def test_an_archived_study_is_launched_here_with_the_new_arm_alone(
     assert list(here.launched.slots) == ["three"]
     for number in range(6):
         rate_all(here, someone(here, f"newcomer {number}"), str(1 + number % 3))
-    here.close()
+    here.actions.close()
     counts = {arm.arm: arm.ratings for arm in measured_study(lab, "small").arms}
     assert counts == {"one": 4, "two": 4, "three": 12}
     analysis = analyse_ratings(lab, "small", reference="one")
@@ -314,7 +314,7 @@ def test_a_release_takes_an_arm_with_a_file_and_says_what_was_not_checked(
     service = StudyService(lab, "welivita-2024", clock=Clock())
     for number in range(6):
         rate_all(service, someone(service, f"newcomer {number}"), "3")
-    service.close()
+    service.actions.close()
     analysis = analyse_ratings(lab, "welivita-2024")
     assert (analysis.reference, analysis.arms) == ("human", ("human", "gpt", "model"))
     assert analysis.rater_comparison is not None

@@ -51,7 +51,10 @@ def writing(lab: Lab, writers: int = 1) -> tuple[StudyService, Clock, list[str]]
 def showing(lab: Lab, clock: Clock) -> StudyService:
     """A study that lets raters see the replies of people, beside those of a model."""
     furnish(lab, "first/model")
-    study = between(name="showing", arms={"one": Arm("first/model"), "human": Arm("human")})
+    study = between(
+        name="showing",
+        arms={"one": Arm(respondent="first/model"), "human": Arm(respondent="human")},
+    )
     launch(lab, study, now=clock())
     return StudyService(lab, "showing", clock=clock)
 
@@ -61,7 +64,7 @@ def in_arm(service: StudyService, arm: str, until: str = "rate") -> str:
     for number in range(20):
         person = someone(service, f"{arm} {until} {number}")
         walk(service, person, until=until)
-        if service.participants()[-1].arm == arm:
+        if service.actions.participants()[-1].arm == arm:
             return person
     raise AssertionError(arm)
 
@@ -71,11 +74,11 @@ def test_other_peoples_ratings_of_a_forgotten_writers_replies_are_kept(lab: Lab)
     raters = showing(lab, clock)
     for number in range(4):
         walk(raters, someone(raters, f"rater {number}"))
-    before = raters.status().ratings
+    before = raters.actions.status().ratings
     shown = len(rows_of(lab, schema.shown_responses))
-    assert writers.forget(writer) == 1
+    assert writers.actions.forget(writer) == 1
     assert WORDS not in everything(lab)
-    assert raters.status().ratings == before == 8
+    assert raters.actions.status().ratings == before == 8
     assert len(rows_of(lab, schema.shown_responses)) == shown
     emptied = [one for one in rows_of(lab, schema.responses) if one["outcome"] == "withdrawn"]
     assert {one["text"] for one in emptied} == {""}
@@ -102,7 +105,7 @@ def test_a_study_that_shows_a_forgotten_writers_replies_is_told_and_goes_on(lab:
     rated = len(rows_of(lab, schema.ratings))
     assert isinstance(walk(raters, half), Finished)
     assert len(rows_of(lab, schema.ratings)) == rated
-    told = [(one.who, one.action, one.details) for one in raters.audit()][-1]
+    told = [(one.who, one.action, one.details) for one in raters.actions.audit()][-1]
     assert told == ("participant", "reply deleted", {"replies": 6})
 
 
@@ -120,7 +123,7 @@ def test_nobody_new_is_given_a_packet_with_a_reply_that_is_gone(lab: Lab) -> Non
             )
     raters = showing(lab, clock)
     packets = len(raters.launched.slots["human"])
-    writers.forget(first)
+    writers.actions.forget(first)
     again = StudyService(lab, "showing", clock=clock)
     shut = {slot for arm, slot in again.launched.shut if arm == "human"}
     assert 0 < len(shut) < packets
@@ -147,7 +150,7 @@ def test_what_a_judge_was_asked_about_a_forgotten_writers_reply_is_emptied(lab: 
     judging = Judging(ONE, tuple(replies), "x", None, Asking(retries=1, temperature=1.0))
     run(lab, [Job(ScriptedModel(answer, name="the/judge"), [plan_judging(judging)])])
     assert sum(WORDS in one for one in asked) == len(asked) == 3
-    writers.forget(writer)
+    writers.actions.forget(writer)
     assert "Quentin" not in everything(lab)
     assert [one["value"] for one in rows_of(lab, schema.judgements)] == [3.0, 3.0]
 
@@ -156,13 +159,13 @@ def test_an_excluded_writers_replies_are_not_valid_and_say_so_in_exports(
     lab: Lab, tmp_path: Path
 ) -> None:
     writers, _, (first, second) = writing(lab, writers=2)
-    writers.exclude(first, "nonsense")
+    writers.actions.exclude(first, "nonsense")
     outcomes = {
         (one["details"]["rater"], one["outcome"], one["reason"])
         for one in rows_of(lab, schema.responses)
     }
     assert outcomes == {(first, "excluded", "nonsense"), (second, "valid", None)}
-    writers.close()
+    writers.actions.close()
     export_study(lab, "writers", tmp_path / "out")
     table = (tmp_path / "out" / "written_replies.csv").read_text().splitlines()
     assert table[0].endswith(",text,excluded")
@@ -174,7 +177,7 @@ def test_a_simulated_rater_cannot_be_excluded(lab: Lab) -> None:
     bot = someone(service, "bot", world="simulated")
     walk(service, bot)
     with pytest.raises(InputError, match="only people can be excluded"):
-        service.exclude(bot, "spam")
+        service.actions.exclude(bot, "spam")
     assert rows_of(lab, schema.raters)[0]["details"]["marks"] == {"world": "simulated"}
 
 
@@ -190,9 +193,9 @@ def test_a_rater_of_an_imported_study_can_be_forgotten(lab: Lab, tmp_path: Path)
     furnish(lab, "third/model")
     add_arm(lab, "small", "third/model", now=clock())
     here = StudyService(lab, "small", clock=clock)
-    assert here.forget(other) == 1
+    assert here.actions.forget(other) == 1
     assert len(rows_of(lab, schema.ratings)) == 4
-    assert here.forget(other) == 0
+    assert here.actions.forget(other) == 0
 
 
 def test_what_was_exported_before_is_named(lab: Lab, tmp_path: Path) -> None:
@@ -225,7 +228,7 @@ def test_the_words_of_a_forgotten_person_are_in_no_file_while_the_lab_is_open(
             service.submit(person, page.step, {"comment": WORDS}, {})
             assert any(WORDS.encode() in held for held in _files(lab))
             if way == "forget":
-                service.forget(person)
+                service.actions.forget(person)
             else:
                 service.leave(person, delete=True)
             for trace in (person, "ann-from-the-platform", WORDS):

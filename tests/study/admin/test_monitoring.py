@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import random
 from datetime import timedelta
@@ -17,7 +16,7 @@ from empathylab.study.admin.monitoring import Watched, watch
 from empathylab.study.design.definition import Quota
 from empathylab.study.session.service import StudyService
 from empathylab.study.session.visits import AttentionCount
-from tests.study.examples import appraisal, between
+from tests.study.examples import altered, appraisal, between
 from tests.study.service_examples import START, Clock, opened, rows_of, someone, step_on, walk
 
 
@@ -26,8 +25,8 @@ def watched(service: StudyService) -> Watched:
 
 
 def trusting(study: Study, minutes: int) -> Study:
-    limits = dataclasses.replace(study.time_limits, abandon_after=minutes)
-    return dataclasses.replace(study, time_limits=limits)
+    limits = altered(study.time_limits, abandon_after=minutes)
+    return altered(study, time_limits=limits)
 
 
 def lively(lab: Lab) -> tuple[StudyService, Clock]:
@@ -47,7 +46,7 @@ def lively(lab: Lab) -> tuple[StudyService, Clock]:
     service.submit(refusing, "consent", {"agree": "no"}, {})
     out = someone(service, "out")
     walk(service, out)
-    service.exclude(out, "asleep")
+    service.actions.exclude(out, "asleep")
     inattentive = someone(service, "inattentive")
     walk(service, inattentive, until="attention")
     service.submit(inattentive, "attention", {"question": "1"}, {})
@@ -60,7 +59,7 @@ def test_the_numbers_are_those_of_the_study(lab: Lab) -> None:
     service, clock = lively(lab)
     clock.time = clock.time.replace(microsecond=0)
     at = clock.time
-    expected = service.status()
+    expected = service.actions.status()
     found = watch(lab, service.launched, at)
     for name in (
         "name",
@@ -114,7 +113,7 @@ def test_arrivals_are_counted_by_the_finest_unit_that_fits_without_gaps(lab: Lab
 
 
 def test_quotas_show_who_is_held_and_who_is_wanted(lab: Lab) -> None:
-    quota = Quota("sex", counts={"female": 6, "male": 4}, others=2)
+    quota = Quota(by="sex", counts={"female": 6, "male": 4}, others=2)
     service, _ = opened(lab, between(quotas=(quota,)))
     walk(service, someone(service, "ann"), until="rate")
     walk(service, someone(service, "bob"))
@@ -182,7 +181,7 @@ def _answer(draw: random.Random, mean: float, item: int) -> int:
 def test_the_raters_of_the_arms_are_compared(
     sqlite_lab: Lab, second: float, n: int, verdict: str
 ) -> None:
-    service, _ = opened(sqlite_lab, between(repeats=2000))
+    service, _ = opened(sqlite_lab, between(ratings_per_response=2000))
     answer_scales(sqlite_lab, service, {"one": 2.0, "two": second}, n)
     (balance,) = watched(service).balance
     assert (balance.scale, balance.subscale, balance.verdict) == ("teq", "total", verdict)
@@ -230,7 +229,7 @@ def test_whoever_only_opens_the_link_has_not_come(lab: Lab) -> None:
     for number in range(3):
         service.view(someone(service, f"a program that previews links {number}"))
     clock.skip(hours=3)
-    found, said = watched(service), service.status()
+    found, said = watched(service), service.actions.status()
     assert (found.arrivals, found.opened, found.here) == (1, 3, 0)
     assert (said.arrivals, said.opened) == (1, 3)
     assert found.drop_outs == said.drop_outs == {"demographics": 1}
@@ -244,7 +243,7 @@ def test_deleting_after_the_end_is_no_dropping_out(lab: Lab) -> None:
     walk(service, early, until="rate")
     for person in (done, early):
         service.leave(person, delete=True)
-    assert watched(service).drop_outs == service.status().drop_outs == {"rate": 1}
+    assert watched(service).drop_outs == service.actions.status().drop_outs == {"rate": 1}
     assert watched(service).outcomes == {"withdrawn": 2}
 
 
@@ -281,6 +280,6 @@ def test_a_packet_that_nobody_new_is_given_is_no_place_unless_somebody_holds_it(
     packets = len(again.launched.slots[place["arm"]])
     assert 1 < shut < packets
     for expected in (packets - shut + 1, packets - shut):
-        for arms in (again.status().arms, watched(again).arms):
+        for arms in (again.actions.status().arms, watched(again).arms):
             assert {one.arm: one.places for one in arms}[place["arm"]] == expected
         clock.skip(minutes=61)  # whoever is late holds it no more

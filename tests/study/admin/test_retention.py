@@ -26,39 +26,39 @@ def test_drafts_go_when_their_time_is_over(lab: Lab) -> None:
     assert isinstance(page, Page)
     service.save_draft(person, page.step, {"comment": SECRET_WORDS})
     assert SECRET_WORDS in everything(lab)
-    service.close()
+    service.actions.close()
     clock.skip(days=31)
-    service.apply_retention()
+    service.actions.apply_retention()
     assert SECRET_WORDS not in everything(lab)
 
 
 def test_comments_that_are_deleted_are_counted_and_written_down_once(lab: Lab) -> None:
     service, clock = opened(lab, between(retention=SHORT))
     finished(service, "ann")
-    service.close()
+    service.actions.close()
     clock.skip(days=61)
-    assert service.apply_retention() == (1, 1)
-    assert service.apply_retention() == (0, 0)
-    assert [one.action for one in service.audit()].count("delete") == 1
+    assert service.actions.apply_retention() == (1, 1)
+    assert service.actions.apply_retention() == (0, 0)
+    assert [one.action for one in service.actions.audit()].count("delete") == 1
 
 
 def test_the_ids_of_a_closed_round_go_although_an_arm_opened_the_study_again(lab: Lab) -> None:
     service, clock = opened(lab, between(retention=SHORT))
     finished(service, "ann")
-    service.close()
+    service.actions.close()
     clock.skip(days=20)
     furnish(lab, "third/model")
     add_arm(lab, "small", "third/model", now=clock())
     later = StudyService(lab, "small", clock=clock)
     newcomer = someone(later, "bob")
     walk(later, newcomer, until="rate")
-    assert later.apply_retention() == (0, 0)
+    assert later.actions.apply_retention() == (0, 0)
     clock.skip(days=11)
-    assert later.apply_retention() == (1, 0)
+    assert later.actions.apply_retention() == (1, 0)
     assert [one["person"] for one in rows_of(lab, schema.people)] == [newcomer]
-    later.close()
+    later.actions.close()
     clock.skip(days=31)
-    assert later.apply_retention() == (1, 1)
+    assert later.actions.apply_retention() == (1, 1)
 
 
 def test_every_version_of_every_study_is_looked_at(lab: Lab) -> None:
@@ -70,8 +70,8 @@ def test_every_version_of_every_study_is_looked_at(lab: Lab) -> None:
     launch(lab, between(retention=SHORT, name="other"), now=clock())
     other = StudyService(lab, "other", clock=clock)
     someone(other, "cleo")
-    service.close()
-    other.close()
+    service.actions.close()
+    other.actions.close()
     later = clock() + timedelta(days=31)
     assert apply_everywhere(lab, later, name="other") == (Expired("other", 1, 1, 0),)
     assert apply_everywhere(lab, later) == (
@@ -92,9 +92,9 @@ def test_what_retention_deletes_is_in_no_file_while_the_lab_is_open(tmp_path: Pa
         with Lab.open(tmp_path / "lab") as lab:
             service, clock = opened(lab, between(retention=SHORT))
             finished(service, "ann-from-the-platform")
-            service.close()
+            service.actions.close()
             clock.skip(days=61)
-            service.apply_retention()
+            service.actions.apply_retention()
             held = b"".join(path.read_bytes() for path in lab.folder.glob("lab.sqlite*"))
     finally:
         event.remove(Engine, "connect", not_by_itself)

@@ -25,7 +25,7 @@ def test_finished_work_is_approved_or_rejected_and_that_is_on_record(lab: Lab) -
     reviews.reject(person, "  Too fast ", who="two")
     (row,) = rows_of(lab, schema.places)
     assert (row["review"], row["review_reason"]) == ("rejected", "Too fast")
-    assert [(one.who, one.action, one.details) for one in service.audit()[-2:]] == [
+    assert [(one.who, one.action, one.details) for one in service.actions.audit()[-2:]] == [
         ("one", "approve", {"person": person, "reason": ""}),
         ("two", "reject", {"person": person, "reason": "Too fast"}),
     ]
@@ -35,9 +35,9 @@ def test_a_review_changes_no_rating_and_no_status(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     person = someone(service, "ann")
     walk(service, person)
-    before = service.status()
+    before = service.actions.status()
     reviews_of(service).reject(person, "Too fast")
-    assert service.status() == before
+    assert service.actions.status() == before
 
 
 def test_unfinished_work_cannot_be_approved(sqlite_lab: Lab) -> None:
@@ -54,10 +54,10 @@ def test_a_rejection_needs_a_reason(sqlite_lab: Lab, reason: str) -> None:
     service, _ = opened(sqlite_lab)
     person = someone(service, "ann")
     walk(service, person)
-    entries = service.audit()
+    entries = service.actions.audit()
     with pytest.raises(InputError, match="a reason has 1 to 500 characters"):
         reviews_of(service).reject(person, reason)
-    assert service.audit() == entries
+    assert service.actions.audit() == entries
 
 
 @pytest.mark.parametrize("person", ["", "nobody", "\x00", "' OR 1=1 --"])
@@ -122,7 +122,7 @@ def test_the_audit_log_says_to_whom_but_not_what(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     person = someone(service, "ann")
     reviews_of(service).message(person, "My number is 555", who="one")
-    assert service.audit()[-1].details == {"person": person, "characters": 16}
+    assert service.actions.audit()[-1].details == {"person": person, "characters": 16}
 
 
 def test_what_was_said_to_and_of_a_person_can_be_forgotten(lab: Lab) -> None:

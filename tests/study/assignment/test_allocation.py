@@ -21,9 +21,9 @@ from empathylab.study import (
     is_live,
     with_place,
 )
-from empathylab.study.assignment.allocation import World
+from empathylab.study.assignment.allocation import World, choose_arm
 from empathylab.study.design.definition import Quota, TimeLimits
-from tests.study.examples import between
+from tests.study.examples import altered, between
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SLOTS = State({"one": 3, "two": 3})
@@ -255,7 +255,7 @@ def test_who_resumes_a_late_place_has_the_time_to_finish_anew() -> None:
     assert is_live(again, study.time_limits, minutes(510))
 
 
-QUOTA = Quota("sex", counts={"female": 2, "male": 1})
+QUOTA = Quota(by="sex", counts={"female": 2, "male": 1})
 
 
 def person(name: str, sex: str) -> Person:
@@ -282,7 +282,7 @@ def test_a_full_quota_turns_away_its_kind_only() -> None:
 def test_who_is_of_no_named_kind_comes_in_by_the_others_only() -> None:
     study = between(quotas=(QUOTA,))
     assert choose_place(study, SLOTS, person("a", "other"), NOON) == Full("quota")
-    open_to_others = between(quotas=(dataclasses.replace(QUOTA, others=1),))
+    open_to_others = between(quotas=(altered(QUOTA, others=1),))
     state = admit(open_to_others, SLOTS, person("a", "other"))
     assert choose_place(open_to_others, state, Person("b"), NOON) == Full("quota")
 
@@ -303,10 +303,22 @@ def test_somebody_late_whose_quota_was_filled_meanwhile_does_not_overfill_it() -
 
 
 def test_between_level_arms_the_one_with_fewer_of_the_same_kind_is_chosen() -> None:
-    study = between(quotas=(Quota("sex", counts={"female": 3, "male": 3}),))
+    study = between(quotas=(Quota(by="sex", counts={"female": 3, "male": 3}),))
     state = admit(study, SLOTS, person("a", "female"), person("b", "male"))
     state = admit(study, state, person("c", "female"))
     assert place_of(state, "c").arm != place_of(state, "a").arm
+
+
+def test_level_arms_come_before_an_equal_mix_of_kinds() -> None:
+    study = between(quotas=(Quota(by="sex", counts={"female": 3, "male": 3}),))
+    taken = (("a", "one", 0, "male"), ("b", "one", 1, "male"), ("c", "two", 0, "female"))
+    places = tuple(
+        Place(name, arm, slot, NOON, NOON, traits={"sex": sex}) for name, arm, slot, sex in taken
+    )
+    # Arm one has no woman yet, but arm two has fewer people.
+    for name in ("d", "e", "f", "g"):
+        state = State(SLOTS.slots, places)
+        assert choose_arm(study, state, person(name, "female"), places) == "two"
 
 
 def test_a_time_without_a_zone_is_refused() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from empathylab.errors import InputError
 from empathylab.study import EVERYONE, Item, study_slots
-from empathylab.study.assignment.batches import evenly
 from empathylab.study.assignment.seeded_random import draw, shuffled, turned
+from empathylab.study.assignment.slots import evenly
 from tests.study.examples import appraisal, between, ids, within
 
 
@@ -25,7 +25,7 @@ def rated(slots: dict[str, tuple[object, ...]]) -> Counter[Item]:
 def test_between_subjects_each_response_has_its_number(
     situations: int, batch: int, repeats: int, seed: int
 ) -> None:
-    study = between(batch_size=batch, repeats=repeats, seed=seed)
+    study = between(batch_size=batch, ratings_per_response=repeats, seed=seed)
     counts = rated(study_slots(study, ids(situations)))  # type: ignore[arg-type]
     assert len(counts) == 2 * situations
     assert set(counts.values()) == {repeats}
@@ -36,7 +36,7 @@ def test_between_subjects_each_response_has_its_number(
 def test_with_all_replies_each_response_has_its_number(
     situations: int, batch: int, repeats: int, arms: int
 ) -> None:
-    study = within(arms, batch_size=batch, repeats=repeats)
+    study = within(arms, batch_size=batch, ratings_per_response=repeats)
     counts = rated(study_slots(study, ids(situations)))  # type: ignore[arg-type]
     assert len(counts) == arms * situations
     assert set(counts.values()) == {repeats}
@@ -47,7 +47,9 @@ def test_with_all_replies_each_response_has_its_number(
 def test_with_one_reply_each_response_has_its_number(
     groups: int, rounds: int, repeats: int, arms: int
 ) -> None:
-    study = within(arms, batch_size=rounds * arms, repeats=repeats, replies_per_situation="one")
+    study = within(
+        arms, batch_size=rounds * arms, ratings_per_response=repeats, replies_per_situation="one"
+    )
     slots = study_slots(study, ids(groups * arms))
     counts = rated(slots)  # type: ignore[arg-type]
     assert len(counts) == groups * arms * arms
@@ -63,7 +65,10 @@ def test_with_one_reply_each_response_has_its_number(
 @settings(deadline=None)
 @given(st.integers(1, 40), st.integers(1, 12), st.integers(1, 4))
 def test_nobody_meets_a_response_twice(situations: int, batch: int, repeats: int) -> None:
-    for study in (between(batch_size=batch, repeats=repeats), within(3, batch_size=batch)):
+    for study in (
+        between(batch_size=batch, ratings_per_response=repeats),
+        within(3, batch_size=batch),
+    ):
         for own in study_slots(study, ids(situations)).values():
             for slot in own:
                 assert len(set(slot.items)) == len(slot.items)
@@ -82,7 +87,7 @@ def test_packets_are_as_even_as_can_be() -> None:
 
 def test_the_paper_needs_two_hundred_raters_for_an_arm() -> None:
     # Welivita & Pu (2024): 2,000 responses to an arm, 10 to a rater, each rated once.
-    slots = study_slots(between(batch_size=10, repeats=1), ids(2000))
+    slots = study_slots(between(batch_size=10, ratings_per_response=1), ids(2000))
     assert [len(own) for own in slots.values()] == [200, 200]
     assert {len(slot.items) for own in slots.values() for slot in own} == {10}
 
@@ -107,7 +112,7 @@ def test_the_order_of_arms_and_situations_in_a_file_does_not_matter() -> None:
 
 
 def test_another_repeat_is_cut_otherwise() -> None:
-    own = study_slots(between(batch_size=5, repeats=2), ids(20))["one"]
+    own = study_slots(between(batch_size=5, ratings_per_response=2), ids(20))["one"]
     first = {frozenset(item.situation for item in slot.items) for slot in own[:4]}
     second = {frozenset(item.situation for item in slot.items) for slot in own[4:]}
     assert first != second
@@ -115,7 +120,7 @@ def test_another_repeat_is_cut_otherwise() -> None:
 
 def test_with_all_replies_the_rows_of_the_design_take_turns() -> None:
     # 12 situations and 4 arms: each of the 4 rows three times, so each pair of neighbours too.
-    [slots] = study_slots(within(4, batch_size=3, repeats=1), ids(12)).values()
+    [slots] = study_slots(within(4, batch_size=3, ratings_per_response=1), ids(12)).values()
     pairs: Counter[tuple[str | None, str | None]] = Counter()
     first: Counter[str | None] = Counter()
     for slot in slots:
@@ -131,7 +136,7 @@ def test_with_all_replies_the_rows_of_the_design_take_turns() -> None:
 
 def test_with_one_reply_each_arm_follows_each_other_equally_often() -> None:
     # 3 arms need both squares: two groups of situations, or two repeats of one.
-    study = within(3, batch_size=3, repeats=2, replies_per_situation="one")
+    study = within(3, batch_size=3, ratings_per_response=2, replies_per_situation="one")
     [slots] = study_slots(study, ids(3)).values()
     pairs = Counter(
         pair for slot in slots for pair in itertools.pairwise(item.arm for item in slot.items)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from empathylab.study import (
     Accepted,
-    Course,
+    ParticipantPath,
     Refused,
     Step,
     Study,
@@ -29,8 +29,8 @@ WRITING = APPRAISAL[: APPRAISAL.index("  - block: scale")] + (
 )
 
 
-def page(key: str, study: Study | None = None) -> tuple[Course, Step]:
-    course = Course(study or between(), scales(), 2, "p")
+def page(key: str, study: Study | None = None) -> tuple[ParticipantPath, Step]:
+    course = ParticipantPath(study or between(), scales(), 2, "p")
     return course, next(one for one in study_steps(course, {}) if one.key == key)
 
 
@@ -149,7 +149,7 @@ def test_text_is_cleaned_of_what_a_database_does_not_take() -> None:
     assert clean_text("e\u0301") == "\u00e9"
 
 
-PAGES = [one.key for one in study_steps(Course(between(), scales(), 2, "p"), {})]
+PAGES = [one.key for one in study_steps(ParticipantPath(between(), scales(), 2, "p"), {})]
 NAMES = ["empathy", "agree", "age", "sex", "town", "item-1", "question", "question-1", "comment"]
 
 

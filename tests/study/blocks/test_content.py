@@ -14,8 +14,8 @@ from empathylab.scales import builtin_scale
 from empathylab.situations import Situation
 from empathylab.study import (
     PRESETS,
-    Course,
     PageContent,
+    ParticipantPath,
     Study,
     opaque_id,
     page_content,
@@ -27,7 +27,17 @@ from empathylab.study import (
     study_steps,
 )
 from empathylab.study.design.definition import Arm
-from tests.study.examples import APPRAISAL, BETWEEN, KEY, appraisal, between, ids, scales, within
+from tests.study.examples import (
+    APPRAISAL,
+    BETWEEN,
+    KEY,
+    altered,
+    appraisal,
+    between,
+    ids,
+    scales,
+    within,
+)
 
 SITUATION = Situation(
     "secret-situation-7",
@@ -43,7 +53,7 @@ SITUATION = Situation(
 
 
 def page(key: str, study: Study | None = None, person: str = "p", **given: Any) -> PageContent:
-    course = Course(study or between(), scales(), 2, person)
+    course = ParticipantPath(study or between(), scales(), 2, person)
     answers = {"tutorial/check/1": {}} if key == "tutorial/check/2" else {}
     step = next(one for one in study_steps(course, answers) if one.key == key)
     return page_content(course, step, key=KEY, language="en", **given)
@@ -51,7 +61,7 @@ def page(key: str, study: Study | None = None, person: str = "p", **given: Any) 
 
 def pages(study: Study, person: str, reply: str) -> list[PageContent]:
     """All pages of one person, with the same reply on each page of work."""
-    course = Course(study, scales(), 2, person)
+    course = ParticipantPath(study, scales(), 2, person)
     return [
         page_content(course, one, key=KEY, language="en", situation=SITUATION, reply=reply)
         for one in study_steps(course, {})
@@ -80,15 +90,17 @@ def test_what_was_said_before_is_shown_turn_by_turn() -> None:
 
 @pytest.mark.parametrize("study", [between(), within(3), appraisal()], ids=lambda one: one.design)
 def test_no_page_names_an_arm_a_respondent_a_situation_or_a_slot(study: Study) -> None:
-    renamed = {f"secret-arm-{number}": Arm(f"secret/model-{number}") for number in range(3)}
-    hidden = dataclasses.replace(study, arms=renamed if study.rated else {}, name="secret-study")
+    renamed = {
+        f"secret-arm-{number}": Arm(respondent=f"secret/model-{number}") for number in range(3)
+    }
+    hidden = altered(study, arms=renamed if study.rated else {}, name="secret-study")
     for content in pages(hidden, "secret-person", "How lovely!"):
         assert "secret" not in repr(dataclasses.asdict(content))
 
 
 def test_a_page_is_the_same_whichever_arm_the_reply_is_from() -> None:
-    one = between(arms={"one": Arm("first/model")})
-    two = between(arms={"two": Arm("second/model")})
+    one = between(arms={"one": Arm(respondent="first/model")})
+    two = between(arms={"two": Arm(respondent="second/model")})
     assert pages(one, "p", "How lovely!") == pages(two, "p", "How lovely!")
 
 
@@ -113,9 +125,13 @@ def test_a_right_answer_is_never_on_the_page() -> None:
 
 
 def test_a_second_attempt_explains_what_was_wrong() -> None:
-    content = page("tutorial/check/2", earlier={"question-1": 2, "question-2": 2})
+    content = page(
+        "tutorial/check/2", answers={"tutorial/check/1": {"question-1": 2, "question-2": 2}}
+    )
     assert [one.text for one in content.parts] == ["It is."]
-    both_right = page("tutorial/check/2", earlier={"question-1": 1, "question-2": 2})
+    both_right = page(
+        "tutorial/check/2", answers={"tutorial/check/1": {"question-1": 1, "question-2": 2}}
+    )
     assert both_right.parts == ()
 
 
@@ -160,7 +176,7 @@ def test_imagining_may_ask_for_words_and_writing_asks_for_a_reply() -> None:
 
 def test_half_of_the_people_see_the_points_the_other_way_round_and_always_so() -> None:
     [dimension] = between().dimensions
-    study = between(dimensions=(dataclasses.replace(dimension, direction="random"),))
+    study = between(dimensions=(altered(dimension, direction="random"),))
     first = [page("rate/1", study, str(person)).asks[0].options[0].label for person in range(200)]
     # Binomial, n = 200, p = ½; the draw is fixed, so it never flickers.
     assert 80 < first.count("Good") < 120

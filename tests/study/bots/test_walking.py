@@ -70,7 +70,7 @@ def test_careful_raters_come_to_the_end_of_every_preset(sqlite_lab: Lab, name: s
     service = launched(sqlite_lab, study)
     met = walked(service, ["careful"] * 5)
     assert (met.lost, dict(met.errors)) == (0, {})
-    people = service.participants()
+    people = service.actions.participants()
     # The first ones try what the check wants to hear, and tell the others.
     assert sum(one.outcome == "completed" for one in people) >= 3, met.ends
     asked = {one.id for one in study.blocks if one.kind != "debrief"}
@@ -84,7 +84,7 @@ def test_every_kind_of_block_can_be_answered(sqlite_lab: Lab, text: str) -> None
     service = StudyService(sqlite_lab, service.name)
     met = walked(service, ["careful"] * 3)
     assert (met.lost, dict(met.errors)) == (0, {})
-    assert any(one.outcome == "completed" for one in service.participants()), met.ends
+    assert any(one.outcome == "completed" for one in service.actions.participants()), met.ends
     failed = [row["details"]["failed_attention"] for row in rows_of(sqlite_lab, schema.raters)]
     assert set(failed) == {0}
 
@@ -114,10 +114,10 @@ def test_a_crowd_is_the_same_for_the_same_seed_and_holds_every_kind() -> None:
 def test_simulated_raters_count_in_no_result(sqlite_lab: Lab, tmp_path: Path) -> None:
     opened(sqlite_lab)
     service = StudyService(sqlite_lab, "small")
-    before = service.status()
+    before = service.actions.status()
     walked(service, ["careful"] * 4)
     assert rows_of(sqlite_lab, schema.ratings)  # they did rate
-    after = service.status()
+    after = service.actions.status()
     assert after.simulated == 4
     assert (after.arrivals, after.ratings, after.outcomes) == (0, 0, {})
     assert after.arms == before.arms
@@ -132,10 +132,10 @@ def test_simulated_raters_count_in_no_result(sqlite_lab: Lab, tmp_path: Path) ->
 def test_simulated_raters_take_no_place_of_a_person(sqlite_lab: Lab) -> None:
     opened(sqlite_lab)
     service = StudyService(sqlite_lab, "small")
-    places = sum(one.places for one in service.status().arms)
+    places = sum(one.places for one in service.actions.status().arms)
     met = walked(service, ["careful"] * (places + 4))
     assert any("full" in title for title in met.ends)
-    assert all(one.live == one.finished == 0 for one in service.status().arms)
+    assert all(one.live == one.finished == 0 for one in service.actions.status().arms)
 
 
 def test_a_server_that_is_down_for_a_moment_costs_no_rater(sqlite_lab: Lab) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from empathylab.scales import builtin_scales
@@ -17,7 +15,7 @@ from empathylab.study import (
     quota_traits,
 )
 from empathylab.study.design.definition import Quota
-from tests.study.examples import BETWEEN, appraisal, between, ids, scales, within
+from tests.study.examples import BETWEEN, altered, appraisal, between, ids, scales, within
 
 
 def plan(study: Study, count: int = 6, missing: dict[str, int] | None = None) -> Plan:
@@ -34,7 +32,7 @@ def test_raters_between_subjects_are_counted_by_arm() -> None:
         *(("one", 6, 12, 6), ("two", 6, 12, 6)),
     ]
     assert found.sentences == (
-        "12 raters must finish, each with a packet of 2.",
+        "12 raters must finish, each with a batch of 2.",
         "Arm one: 6 raters, for 12 ratings of 6 responses.",
         "Arm two: 6 raters, for 12 ratings of 6 responses.",
     )
@@ -42,7 +40,7 @@ def test_raters_between_subjects_are_counted_by_arm() -> None:
 
 def test_the_published_study_needs_a_thousand_raters() -> None:
     # Welivita & Pu (2024): 5 arms, 2,000 responses each, 10 to a rater, each rated once.
-    five = within(5, design="between", batch_size=10, repeats=1)
+    five = within(5, design="between", batch_size=10, ratings_per_response=1)
     assert plan(five, 2000).raters == 1000
 
 
@@ -56,11 +54,11 @@ def test_raters_within_subjects_see_all_arms() -> None:
 def test_people_are_counted_by_situation_where_nothing_is_rated() -> None:
     found = plan(appraisal(), 4)
     assert (found.raters, found.packet, found.ready) == (12, (1, 1), True)
-    assert found.sentences == ("12 raters must finish, each with a packet of 1.",)
+    assert found.sentences == ("12 raters must finish, each with a batch of 1.",)
 
 
 def test_uneven_packets_are_said_so() -> None:
-    assert plan(between(), 5).sentences[0].endswith("each with a packet of 1 to 2.")
+    assert plan(between(), 5).sentences[0].endswith("each with a batch of 1 to 2.")
 
 
 def test_an_arm_without_responses_stops_the_study() -> None:
@@ -111,7 +109,7 @@ def test_situations_that_go_into_no_latin_square_stop_the_study() -> None:
 
 
 def test_quotas_that_admit_too_few_stop_the_study() -> None:
-    study = between(quotas=(Quota("sex", counts={"female": 5, "male": 5}),))
+    study = between(quotas=(Quota(by="sex", counts={"female": 5, "male": 5}),))
     assert plan(study).problems == (
         (
             "The quota by 'sex' admits 10 people, but 12 places must be filled: raise it by 2, "
@@ -121,7 +119,7 @@ def test_quotas_that_admit_too_few_stop_the_study() -> None:
 
 
 def test_quotas_that_ask_for_too_many_stop_the_study() -> None:
-    study = between(quotas=(Quota("sex", counts={"female": 9, "male": 5}),))
+    study = between(quotas=(Quota(by="sex", counts={"female": 9, "male": 5}),))
     assert plan(study).problems == (
         (
             "The quota by 'sex' asks for 14 people, but there are 12 places: lower it by 2, or ask "
@@ -131,8 +129,8 @@ def test_quotas_that_ask_for_too_many_stop_the_study() -> None:
 
 
 def test_quotas_that_fill_the_places_are_fine() -> None:
-    exact = Quota("sex", counts={"female": 6, "male": 5}, others=1)
-    shares = Quota("town", shares={"a": 0.5, "b": 0.5}, source="platform")
+    exact = Quota(by="sex", counts={"female": 6, "male": 5}, others=1)
+    shares = Quota(by="town", shares={"a": 0.5, "b": 0.5}, source="platform")
     assert plan(between(quotas=(exact, shares))).ready
 
 
@@ -152,14 +150,14 @@ def test_quotas_that_fill_the_places_are_fine() -> None:
 def test_shares_become_whole_numbers_of_people(
     shares: dict[str, float], places: int, limits: dict[str, int]
 ) -> None:
-    assert quota_limits(Quota("x", shares=shares), places) == {**limits, "others": 0}
+    assert quota_limits(Quota(by="x", shares=shares), places) == {**limits, "others": 0}
 
 
 def test_quotas_go_by_answers_or_by_what_the_platform_tells() -> None:
     study = between(
         quotas=(
-            Quota("sex", counts={"female": 1}),
-            Quota("country", counts={"NL": 1}, source="platform"),
+            Quota(by="sex", counts={"female": 1}),
+            Quota(by="country", counts={"NL": 1}, source="platform"),
         )
     )
     answers = {"demographics": {"sex": "female", "age": 30, "country": "XX"}}
@@ -180,7 +178,7 @@ def test_a_rule_that_can_exclude_nobody_is_pointed_out() -> None:
     study = between(exclusions=({"rule": "failed attention"},))
     blocks = tuple(one for one in study.blocks if one.kind != "attention")
     assert not any("excludes nobody" in one for one in plan(study).notes)
-    notes = plan(dataclasses.replace(study, blocks=blocks)).notes
+    notes = plan(altered(study, blocks=blocks)).notes
     assert any("excludes nobody" in one for one in notes)
 
 
@@ -198,7 +196,7 @@ def test_text_that_is_still_to_be_filled_in_is_pointed_out() -> None:
 
 
 def test_ratings_that_cannot_show_agreement_are_pointed_out() -> None:
-    assert any("agreement" in one for one in plan(between(repeats=1)).notes)
+    assert any("agreement" in one for one in plan(between(ratings_per_response=1)).notes)
 
 
 def test_without_situations_nobody_is_needed() -> None:

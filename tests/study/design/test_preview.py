@@ -8,15 +8,15 @@ from empathylab.scales import builtin_scales
 from empathylab.situations import Situation, builtin_set
 from empathylab.study import (
     PRESETS,
-    Course,
     PageContent,
+    ParticipantPath,
     choose_situations,
     parse_study,
     preset_text,
     preview_study,
     study_slots,
 )
-from empathylab.study.blocks.content import Asked, Option, Part
+from empathylab.study.blocks.pages import Asked, Option, Part
 from empathylab.study.design.durations import page_seconds, words_on
 from tests.study.examples import between, ids, scales
 
@@ -25,7 +25,7 @@ SITUATIONS = {name: Situation(name, f"Text of {name}", emotion="sad") for name i
 
 def test_every_page_is_a_row() -> None:
     slot = study_slots(between(), ids(6))["one"][0]
-    shown = preview_study(Course(between(), scales()), slot=slot, situations=SITUATIONS)
+    shown = preview_study(ParticipantPath(between(), scales()), slot=slot, situations=SITUATIONS)
     assert [(one.number, one.page) for one in shown.rows] == [
         *((1, "consent"), (2, "demographics"), (3, "reading 1 of 2"), (4, "reading 2 of 2")),
         *((5, "example"), (6, "check 1 of 2"), (7, "scale 1 of 2"), (8, "scale 2 of 2")),
@@ -37,7 +37,7 @@ def test_every_page_is_a_row() -> None:
 
 
 def test_questions_and_words_are_counted() -> None:
-    shown = preview_study(Course(between(), scales()))
+    shown = preview_study(ParticipantPath(between(), scales()))
     # consent 1, demographics 3, check 2, scale 16, ratings 2, attention 1, comment 1
     assert shown.questions == 26
     assert shown.words == sum(one.words for one in shown.rows)
@@ -48,13 +48,13 @@ def test_replies_are_shown_where_they_are_known() -> None:
     slot = study_slots(between(), ids(6))["one"][0]
     replies = {(item.situation, "one"): "Oh dear" for item in slot.items}
     shown = preview_study(
-        Course(between(), scales()), slot=slot, situations=SITUATIONS, replies=replies
+        ParticipantPath(between(), scales()), slot=slot, situations=SITUATIONS, replies=replies
     )
     assert shown.rows[8].shows.endswith("Oh dear")
 
 
 def test_a_scale_without_wording_is_shown_by_number() -> None:
-    shown = preview_study(Course(between(), builtin_scales()))
+    shown = preview_study(ParticipantPath(between(), builtin_scales()))
     assert shown.rows[6].content.asks[0].label == "(item 1)"
 
 
@@ -87,7 +87,9 @@ def test_a_preset_can_be_looked_at_on_a_fresh_machine(name: str) -> None:
     chosen = choose_situations(study, builtin_set(str(study.situations.set)))
     slot = next(iter(study_slots(study, [one.id for one in chosen]).values()))[0]
     shown = preview_study(
-        Course(study, builtin_scales()), slot=slot, situations={one.id: one for one in chosen}
+        ParticipantPath(study, builtin_scales()),
+        slot=slot,
+        situations={one.id: one for one in chosen},
     )
     assert 5 < shown.minutes < 30
     assert all(one.shows or one.asks for one in shown.rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Mapping
 
@@ -21,7 +20,7 @@ from empathylab.study import (
     study_from_dict,
     to_dict,
 )
-from tests.study.examples import APPRAISAL, BETWEEN, appraisal, between, within
+from tests.study.examples import APPRAISAL, BETWEEN, altered, appraisal, between, within
 
 
 def turned_round(value: object) -> object:
@@ -158,7 +157,7 @@ def test_a_new_arm_is_a_difference_that_is_not_frozen() -> None:
 def test_a_moved_block_is_a_difference() -> None:
     study = between()
     moved = (study.blocks[0], study.blocks[2], study.blocks[1], *study.blocks[3:])
-    [found] = differences(study, dataclasses.replace(study, blocks=moved))
+    [found] = differences(study, altered(study, blocks=moved))
     assert (found.key, found.frozen) == ("blocks.order", True)
 
 
@@ -173,7 +172,7 @@ def test_after_launch_a_word_can_change_only_with_the_version() -> None:
         InputError, match=r"frozen since its launch, and blocks.consent.text changed.*to 2"
     ):
         require_same_protocol(between(), changed)
-    require_same_protocol(between(), dataclasses.replace(changed, version=2))
+    require_same_protocol(between(), altered(changed, version=2))
 
 
 def test_after_launch_an_arm_may_join_and_codes_may_change() -> None:

@@ -54,7 +54,7 @@ def test_simulated_raters_and_test_visits_are_in_no_file(lab: Lab, tmp_path: Pat
     service, _ = finished(lab)
     export_study(lab, "small", tmp_path / "out", identities=True)
     everything = b"".join(path.read_bytes() for path in (tmp_path / "out").iterdir()).decode()
-    away = [one.person for one in service.participants() if one.world != "person"]
+    away = [one.person for one in service.actions.participants() if one.world != "person"]
     assert len(away) == 2
     for person in away:
         assert person not in everything
@@ -62,8 +62,8 @@ def test_simulated_raters_and_test_visits_are_in_no_file(lab: Lab, tmp_path: Pat
 
 def test_every_column_of_every_table_is_in_the_dictionary(lab: Lab, tmp_path: Path) -> None:
     service, _ = finished(lab, close=False)
-    service.exclude(service.participants()[0].person, "asked to be")
-    service.close()
+    service.actions.exclude(service.actions.participants()[0].person, "asked to be")
+    service.actions.close()
     done = export_study(lab, "small", tmp_path / "out")
     rows = table(tmp_path / "out", "data_dictionary").to_dicts()
     known = {(row["table"], row["column"]) for row in rows}
@@ -114,7 +114,7 @@ def test_comments_and_written_replies_are_exported(lab: Lab, tmp_path: Path) -> 
     service, _ = opened(lab, parse_study(WRITE))
     person = someone(service, "ann")
     walk(service, person)
-    service.close()
+    service.actions.close()
     export_study(lab, "writers", tmp_path / "out")
     written = table(tmp_path / "out", "written_replies")
     assert written["text"].to_list() == ["I am so sorry to hear it"] * 2
@@ -125,9 +125,9 @@ def test_an_excluded_rater_is_listed_with_the_reason_and_their_ratings_apart(
     lab: Lab, tmp_path: Path
 ) -> None:
     service, _ = finished(lab, close=False)
-    person = service.participants()[0].person
-    service.exclude(person, "asked to be")
-    service.close()
+    person = service.actions.participants()[0].person
+    service.actions.exclude(person, "asked to be")
+    service.actions.close()
     export_study(lab, "small", tmp_path / "out")
     raters = table(tmp_path / "out", "raters")
     assert raters.filter(rater=person)["excluded"].to_list() == ["asked to be"]
@@ -140,7 +140,7 @@ def test_who_left_before_the_end_is_listed_with_how(lab: Lab, tmp_path: Path) ->
     person = someone(service, "ann")
     walk(service, person, until="rate")
     service.leave(person, delete=False)
-    service.close()
+    service.actions.close()
     export_study(lab, "small", tmp_path / "out")
     [row] = table(tmp_path / "out", "raters").to_dicts()
     assert (row["rater"], row["status"], row["ratings"]) == (person, "withdrawn", "0")
@@ -155,8 +155,8 @@ def test_what_people_answered_who_left_and_kept_it_is_exported(lab: Lab, tmp_pat
         service.submit(one, page.step, {"empathy": "3"}, {})
     service.leave(person, delete=False)
     service.leave(gone, delete=True)
-    [rater] = [one for one in service.participants() if one.person == person]
-    service.close()
+    [rater] = [one for one in service.actions.participants() if one.person == person]
+    service.actions.close()
     export_study(lab, "small", tmp_path / "out", format="jsonl")
     answers = read_table(tmp_path / "out" / "partial_answers.jsonl")
     assert answers["rater"].unique().to_list() == [person]
@@ -181,7 +181,7 @@ def test_of_whoever_deleted_their_data_only_the_count_is_left(lab: Lab, tmp_path
     person = someone(service, "ann")
     rate_all(service, person, "3")
     service.leave(person, delete=True)
-    service.close()
+    service.actions.close()
     export_study(lab, "small", tmp_path / "out", identities=True)
     [row] = table(tmp_path / "out", "raters").to_dicts()
     assert {name: value for name, value in row.items() if value is not None} == {
@@ -220,13 +220,13 @@ def test_an_export_tells_no_result_where_only_one_arm_takes_people(
     lab: Lab, tmp_path: Path
 ) -> None:
     service, _ = opened(lab)
-    service.stop_arm("two")
+    service.actions.stop_arm("two")
     rate_all(service, someone(service, "ann"), "3")
     person = someone(service, "ben")
     page = walk(service, person, until="rate")
     assert isinstance(page, Page)
     service.submit(person, page.step, {"empathy": "3"}, {})
-    service.exclude(service.participants()[0].person, "asked to be")
+    service.actions.exclude(service.actions.participants()[0].person, "asked to be")
     export_study(lab, "small", tmp_path / "out")
     for name in ("ratings_of_excluded", "partial_answers", "ratings", "raters"):
         assert not TELLING & set(table(tmp_path / "out", name).columns)
@@ -251,7 +251,7 @@ def test_what_was_felt_after_situations_is_left_out_while_the_study_is_open(
     scores = ["panas_positive", "panas_negative"]
     held = [one for one in table(tmp_path / "open", "raters").columns if one.startswith("panas")]
     assert held == scores
-    service.close()
+    service.actions.close()
     export_study(sqlite_lab, "feelings", tmp_path / "closed")
     assert set(table(tmp_path / "closed", "scale_answers")["phase"]) == {"default", "evoked"}
     assert "panas_positive_evoked" in table(tmp_path / "closed", "raters").columns
@@ -261,7 +261,7 @@ def test_a_look_at_an_open_study_is_written_down_with_its_reason(lab: Lab, tmp_p
     service, _ = finished(lab, close=False)
     assert not export_study(lab, "small", tmp_path / "out", peek="safety", who="ann").blind
     assert "arm" in table(tmp_path / "out", "ratings").columns
-    acts = [(one.who, one.action, one.details) for one in service.audit()]
+    acts = [(one.who, one.action, one.details) for one in service.actions.audit()]
     assert ("ann", "peek", {"reason": "safety", "shown": "export"}) in acts
 
 
@@ -295,7 +295,9 @@ def test_identities_are_written_only_when_asked_for_and_the_log_keeps_it(
     assert sorted(told["platform_id"]) == [f"person {number}" for number in range(4)]
     assert (tmp_path / "told" / IDENTITIES).stat().st_mode & 0o077 == 0
     assert IDENTITIES not in (tmp_path / "told" / SUMS).read_text()
-    assert ("ann", "export identities") in [(one.who, one.action) for one in service.audit()]
+    assert ("ann", "export identities") in [
+        (one.who, one.action) for one in service.actions.audit()
+    ]
 
 
 def test_the_names_of_a_files_raters_do_not_leave_the_lab(lab: Lab, tmp_path: Path) -> None:
@@ -353,7 +355,7 @@ def test_a_cell_that_a_spreadsheet_would_run_is_made_harmless(
     walk(service, person, until="comment")
     service.submit(person, "comment", {"comment": '=HYPERLINK("http://x","y")'}, {})
     walk(service, person)
-    service.close()
+    service.actions.close()
     for kind in ("csv", "jsonl"):
         export_study(sqlite_lab, "small", tmp_path / kind, format=kind)
     assert table(tmp_path / "csv", "comments")["text"][0].startswith("'=HYPERLINK")
@@ -377,7 +379,7 @@ def test_a_place_that_cannot_be_written_leaves_no_trace_in_the_log(
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         export_study(sqlite_lab, "small", tmp_path / "file" / "out", identities=True)
-    assert not [one for one in service.audit() if one.action.startswith("export")]
+    assert not [one for one in service.actions.audit() if one.action.startswith("export")]
 
 
 def test_an_unknown_study_or_format_is_said(sqlite_lab: Lab, tmp_path: Path) -> None:
@@ -392,7 +394,7 @@ def test_a_study_without_any_rating_is_exported_with_its_empty_tables(
     sqlite_lab: Lab, tmp_path: Path
 ) -> None:
     service, _ = opened(sqlite_lab)
-    service.close()
+    service.actions.close()
     export_study(sqlite_lab, "small", tmp_path / "out")
     assert table(tmp_path / "out", "ratings").height == 0
     assert table(tmp_path / "out", "responses").height == 12
@@ -402,7 +404,7 @@ def test_a_later_version_is_exported_apart(sqlite_lab: Lab, tmp_path: Path) -> N
     finished(sqlite_lab, people=2)
     second, _ = opened(sqlite_lab, between(version=2))
     rate_all(second, someone(second, "new"), "3")
-    second.close()
+    second.actions.close()
     for name, count in (("small", 2), ("small@1", 4)):
         export_study(sqlite_lab, name, tmp_path / name)
         assert table(tmp_path / name, "ratings").height == count

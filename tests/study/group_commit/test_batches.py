@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from empathylab.store import Lab, schema
-from empathylab.study.group_commit.batches import Round
+from empathylab.study.group_commit.batches import Batch
 from empathylab.study.session.service import StudyService
 from tests.study.service_examples import opened, rows_of, someone
 
@@ -31,7 +31,7 @@ def test_what_several_change_is_written_at_the_end(lab: Lab) -> None:
     service = opened(lab)[0]
     people = [someone(service, name) for name in ("a", "b", "c")]
     with lab.writing() as connection:
-        shared = Round(connection, service.launched.row, people)
+        shared = Batch(connection, service.launched.row, people)
         for number, one in enumerate(people):
             shared.begin()
             row = shared.place(one)
@@ -46,7 +46,7 @@ def test_a_turn_that_is_dropped_leaves_the_others_as_they_are(lab: Lab) -> None:
     service = opened(lab)[0]
     kept, dropped = someone(service, "a"), someone(service, "b")
     with lab.writing() as connection:
-        shared = Round(connection, service.launched.row, [kept, dropped])
+        shared = Batch(connection, service.launched.row, [kept, dropped])
         shared.begin()
         shared.change_place(shared.place(kept).id, {"draft": {"step": "kept"}})
         shared.begin()
@@ -60,7 +60,7 @@ def test_whoever_takes_the_connection_finds_all_changes_written(lab: Lab) -> Non
     service = opened(lab)[0]
     people = [someone(service, name) for name in ("a", "b")]
     with lab.writing() as connection:
-        shared = Round(connection, service.launched.row, people)
+        shared = Batch(connection, service.launched.row, people)
         shared.begin()
         shared.change_place(shared.place(people[0]).id, {"language": "xx"})
         shared.begin()
@@ -74,7 +74,7 @@ def test_somebody_whose_row_another_changed_is_read_anew(lab: Lab) -> None:
     service = opened(lab)[0]
     first, second = someone(service, "a"), someone(service, "b")
     with lab.writing() as connection:
-        shared = Round(connection, service.launched.row, [first, second])
+        shared = Batch(connection, service.launched.row, [first, second])
         update = schema.places.update().where(schema.places.c.person == second)
         shared.connection.execute(update.values(language="xx"))
         shared.forget(second)
@@ -86,12 +86,12 @@ def test_answers_are_given_in_their_order_to_whom_they_belong(lab: Lab) -> None:
     service = opened(lab)[0]
     people = [someone(service, name) for name in ("a", "b", "c")]
     with lab.writing() as connection:
-        shared = Round(connection, service.launched.row, people)
+        shared = Batch(connection, service.launched.row, people)
         first, second, _ = (shared.place(one).id for one in people)
         for place, step in ((first, "one"), (second, "two"), (first, "three")):
             shared.add_answer(answer(place, step, service))
         shared.flush()
-        again = Round(connection, service.launched.row, people)
+        again = Batch(connection, service.launched.row, people)
         steps = [[one.step for one in again.given(again.place(who).id)] for who in people]
     assert steps == [["one", "three"], ["two"], []]
 
@@ -100,5 +100,5 @@ def test_answers_are_given_in_their_order_to_whom_they_belong(lab: Lab) -> None:
 def test_nobody_is_known_by_a_key_that_nobody_has(lab: Lab, read: bool) -> None:
     service = opened(lab)[0]
     with lab.writing() as connection:
-        shared = Round(connection, service.launched.row, ["nobody"] if read else [])
+        shared = Batch(connection, service.launched.row, ["nobody"] if read else [])
         assert shared.place("nobody") is None

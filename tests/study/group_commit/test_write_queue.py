@@ -11,8 +11,8 @@ from sqlalchemy import Connection, text
 from empathylab.errors import LabBusy
 from empathylab.store import Lab, schema
 from empathylab.store.writing import now
-from empathylab.study.group_commit.batches import Round
-from empathylab.study.group_commit.write_queue import Turns
+from empathylab.study.group_commit.batches import Batch
+from empathylab.study.group_commit.write_queue import WriteQueue
 from empathylab.study.session.service import Saved
 from tests.study.service_examples import opened, rows_of, someone
 
@@ -26,12 +26,12 @@ def test_work_gives_what_it_gives_once_it_is_stored(lab: Lab) -> None:
         connection.execute(schema.respondents.insert(), [add("a")])
         return 7
 
-    assert Turns(lab).write(work) == 7
+    assert WriteQueue(lab).write(work) == 7
     assert [row["name"] for row in rows_of(lab, schema.respondents)] == ["a"]
 
 
 def test_of_many_at_once_each_is_stored_or_gets_its_own_error(lab: Lab) -> None:
-    turns = Turns(lab)
+    turns = WriteQueue(lab)
     stored: list[str] = []
     failed: list[str] = []
     held = threading.Event()
@@ -61,7 +61,7 @@ def test_of_many_at_once_each_is_stored_or_gets_its_own_error(lab: Lab) -> None:
 
 
 def test_what_cannot_be_committed_is_told_to_everybody(sqlite_lab: Lab) -> None:
-    turns = Turns(sqlite_lab)
+    turns = WriteQueue(sqlite_lab)
     told: list[str] = []
     held = threading.Event()
 
@@ -86,7 +86,7 @@ def test_what_cannot_be_committed_is_told_to_everybody(sqlite_lab: Lab) -> None:
 class Held:
     """A line that stands still, so that whatever comes waits in it together."""
 
-    def __init__(self, turns: Turns) -> None:
+    def __init__(self, turns: WriteQueue) -> None:
         self._turns = turns
         self._go = threading.Event()
         self._begun = threading.Event()
@@ -106,19 +106,19 @@ class Held:
 def test_what_waits_together_is_done_in_one_transaction(lab: Lab) -> None:
     service, _ = opened(lab)
     people = [someone(service, f"person {one}") for one in range(5)]
-    turns = Turns(lab, service.launched.row)
+    turns = WriteQueue(lab, service.launched.row)
     with Held(turns):
         # The round that serves somebody is what comes back.
-        coming = [turns.sit_soon(one, lambda shared: shared, locked=False) for one in people]
+        coming = [turns.enqueue(one, lambda shared: shared, locked=False) for one in people]
     assert len({id(one.result()) for one in coming}) == 1
 
 
 def test_one_person_twice_is_served_in_two_transactions(lab: Lab) -> None:
     service, _ = opened(lab)
     person = someone(service, "one")
-    turns = Turns(lab, service.launched.row)
+    turns = WriteQueue(lab, service.launched.row)
     with Held(turns):
-        coming = [turns.sit_soon(person, lambda shared: shared, locked=False) for _ in range(2)]
+        coming = [turns.enqueue(person, lambda shared: shared, locked=False) for _ in range(2)]
     first, second = (one.result() for one in coming)
     assert first is not second
 
@@ -126,7 +126,7 @@ def test_one_person_twice_is_served_in_two_transactions(lab: Lab) -> None:
 def test_a_double_click_is_stored_once_and_acknowledged_twice(lab: Lab) -> None:
     service, _ = opened(lab)
     person = someone(service, "one")
-    with Held(service._turns):
+    with Held(service._running.queue):
         coming = [service.submit_soon(person, "consent", {"agree": "yes"}) for _ in range(2)]
     assert [type(one.result()) for one in coming] == [Saved, Saved]
     assert len(rows_of(lab, schema.page_answers)) == 1
@@ -135,16 +135,16 @@ def test_a_double_click_is_stored_once_and_acknowledged_twice(lab: Lab) -> None:
 def test_an_error_in_one_turn_leaves_the_transaction_to_the_others(lab: Lab) -> None:
     service, _ = opened(lab)
     people = [someone(service, f"person {one}") for one in range(4)]
-    turns = Turns(lab, service.launched.row)
+    turns = WriteQueue(lab, service.launched.row)
 
-    def work(name: str, shared: Round) -> Round:
+    def work(name: str, shared: Batch) -> Batch:
         shared.change_place(shared.place(name).id, {"language": "xx"})
         if name == people[1]:
             raise ValueError(name)
         return shared
 
     with Held(turns):
-        coming = [turns.sit_soon(one, functools.partial(work, one), locked=False) for one in people]
+        coming = [turns.enqueue(one, functools.partial(work, one), locked=False) for one in people]
     with pytest.raises(ValueError, match=people[1]):
         coming.pop(1).result()
     assert len({id(one.result()) for one in coming}) == 1
@@ -155,14 +155,14 @@ def test_an_error_in_one_turn_leaves_the_transaction_to_the_others(lab: Lab) -> 
 def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: Lab) -> None:
     service, _ = opened(lab)
     people = [someone(service, f"person {one}") for one in range(20)]
-    services = [Turns(lab, service.launched.row) for _ in range(2)]
+    services = [WriteQueue(lab, service.launched.row) for _ in range(2)]
 
-    def work(name: str, number: int, shared: Round) -> None:
+    def work(name: str, number: int, shared: Batch) -> None:
         row = shared.place(name)
         shared.change_place(row.id, {"draft": {"count": row.draft.get("count", 0) + 1}})
 
     coming = [
-        turns.sit_soon(one, functools.partial(work, one, number), locked=number % 3 == 0)
+        turns.enqueue(one, functools.partial(work, one, number), locked=number % 3 == 0)
         for number in range(4)
         for order, turns in ((people, services[0]), (people[::-1], services[1]))
         for one in order
@@ -174,17 +174,17 @@ def test_two_processes_that_serve_the_same_people_do_not_block_each_other(lab: L
 
 def test_whoever_no_longer_waits_holds_nobody_up(lab: Lab) -> None:
     service, _ = opened(lab)
-    turns = Turns(lab, service.launched.row)
+    turns = WriteQueue(lab, service.launched.row)
     held = threading.Event()
     ann, ben, cem, dee = (someone(service, name) for name in ("ann", "ben", "cem", "dee"))
-    first = turns.sit_soon(ann, lambda _: held.wait(), locked=False)
-    gone = turns.sit_soon(ben, lambda _: 1, locked=False)
-    last = turns.sit_soon(cem, lambda _: 2, locked=False)
+    first = turns.enqueue(ann, lambda _: held.wait(), locked=False)
+    gone = turns.enqueue(ben, lambda _: 1, locked=False)
+    last = turns.enqueue(cem, lambda _: 2, locked=False)
     assert gone.cancel()
     held.set()
     assert first.result(10)
     assert last.result(10) == 2
-    assert turns.sit(dee, lambda _: 3, locked=False) == 3
+    assert turns.write_for(dee, lambda _: 3, locked=False) == 3
 
 
 def test_work_that_met_others_at_the_same_rows_is_done_again(lab: Lab) -> None:
@@ -197,5 +197,5 @@ def test_work_that_met_others_at_the_same_rows_is_done_again(lab: Lab) -> None:
         connection.execute(schema.respondents.insert(), [add("a")])
         return "stored"
 
-    assert Turns(lab).write(work) == "stored"
+    assert WriteQueue(lab).write(work) == "stored"
     assert len(rows_of(lab, schema.respondents)) == 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from empathylab.store import Lab
-from empathylab.study.design.definition import Outcome, Platform, Recruitment, Study
+from empathylab.study.blocks.interface import Outcome
+from empathylab.study.design.definition import Platform, Recruitment, Study
 from empathylab.study.session.service import PlatformIds, StudyService, launch
 from tests.study.examples import between
 from tests.study.recruiting.prolific_server import STUDY
@@ -25,7 +26,7 @@ CODES: dict[Outcome, str] = {
 def recruiting(platform: Platform, **changes: Any) -> Study:
     """The small study between subjects, on that platform."""
     recruitment = {"codes": CODES, **changes.pop("recruitment", {})}
-    return between(recruitment=Recruitment(platform, **recruitment), **changes)
+    return between(recruitment=Recruitment(platform=platform, **recruitment), **changes)
 
 
 def served(lab: Lab, study: Study, clock: Clock | None = None) -> tuple[StudyService, Clock]:

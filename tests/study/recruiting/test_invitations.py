@@ -118,7 +118,7 @@ def test_only_a_hash_of_an_invitation_is_kept(lab: Lab) -> None:
     assert (row["person"], row["label"]) == (one.person, "first wave")
     for secret in (one.token, *one.token.split(".")):
         assert secret not in str(row)
-        assert secret not in str(service.audit())
+        assert secret not in str(service.actions.audit())
 
 
 def test_the_list_says_what_became_of_each(lab: Lab) -> None:
@@ -135,7 +135,7 @@ def test_the_list_says_what_became_of_each(lab: Lab) -> None:
     assert states == {"u": "unused", "b": "begun", "f": "finished", "g": "revoked", "o": "unused"}
     clock.skip(days=9)
     assert {one.label: one.state for one in list_invitations(service)}["o"] == "expired"
-    assert [one.action for one in service.audit()][-1] == "revoke invitation"
+    assert [one.action for one in service.actions.audit()][-1] == "revoke invitation"
     assert unused.expires_at is not None
     assert old.person != unused.person
 
@@ -209,9 +209,9 @@ def test_labels_are_deleted_with_the_platform_ids(sqlite_lab: Lab) -> None:
     study = recruiting("invitation", retention=Retention(platform_ids=30))
     service, clock = served(sqlite_lab, study)
     invite(service, 1, labels=["Zebedee Quux"])
-    service.close()
+    service.actions.close()
     clock.skip(days=31)
-    service.apply_retention()
+    service.actions.apply_retention()
     assert rows_of(sqlite_lab, schema.invitations)[0]["label"] is None
 
 

@@ -70,9 +70,9 @@ def test_whoever_deletes_their_data_cannot_try_again(lab: Lab) -> None:
     # What is kept tells nothing by itself, and goes with the platform ids.
     (kept,) = rows_of(lab, schema.departures)
     assert kept.keys() == {"study_id", "digest"}
-    service.close()
+    service.actions.close()
     clock.skip(days=91)
-    service.apply_retention()
+    service.actions.apply_retention()
     assert rows_of(lab, schema.departures) == []
 
 
@@ -150,4 +150,4 @@ def test_the_end_is_shown_again_in_another_browser(sqlite_lab: Lab) -> None:
             visitor.get("/?PROLIFIC_PID=ann&STUDY_ID=s&SESSION_ID=x")
             page = walk(visitor, service.study)
             assert "cc=CODE-COMPLETED-1" in page.text
-    assert service.status().outcomes == {"completed": 1}
+    assert service.actions.status().outcomes == {"completed": 1}

@@ -80,7 +80,7 @@ def test_all_who_completed_are_to_be_paid_unless_rejected(lab: Lab) -> None:
     for world in ("test", "simulated"):
         walk(service, someone(service, "W5", world=world))
     Reviews(lab, service.launched.row).reject(rejected, "answered nothing", who="eva")
-    service.exclude(excluded, "a pilot")
+    service.actions.exclude(excluded, "a pilot")
     paid = {one["WorkerId"]: (one["Approve"], one["Reject"]) for one in listed(service)}
     assert paid == {"W1": ("X", ""), "W2": ("", "answered nothing"), "W3": ("X", "")}
 
@@ -89,7 +89,7 @@ def test_asking_for_the_list_is_written_down(lab: Lab) -> None:
     service, _ = served(lab, recruiting("prolific"))
     finished(service, "ann")
     made = approvals(service, who="eva")
-    entry = service.audit()[-1]
+    entry = service.actions.audit()[-1]
     assert (entry.who, entry.action, entry.details) == ("eva", "export platform ids", {"people": 1})
     assert approval_table(service, made) == (
         "Participant id,Submission id,Decision,Reason\nann,session-ann,approve,\n"
@@ -105,10 +105,10 @@ def test_an_id_that_a_spreadsheet_would_run_is_made_harmless(sqlite_lab: Lab) ->
 @pytest.mark.parametrize("platform", ["open", "invitation"])
 def test_where_nobody_is_paid_there_is_no_list(sqlite_lab: Lab, platform: str) -> None:
     service, _ = served(sqlite_lab, recruiting(platform))  # type: ignore[arg-type]
-    before = service.audit()
+    before = service.actions.audit()
     with pytest.raises(InputError, match="nobody is paid"):
         approvals(service)
-    assert service.audit() == before
+    assert service.actions.audit() == before
 
 
 def test_sona_credits_the_person_by_their_survey_code(sqlite_lab: Lab) -> None:

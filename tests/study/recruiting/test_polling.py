@@ -37,7 +37,7 @@ def test_a_returned_place_is_freed_while_the_study_is_served(lab: Lab) -> None:
         platform.studies = {name: [submission("ann", "RETURNED")] for name in platform.studies}
         until(lambda: rows_of(lab, schema.places)[0]["status"] == "returned")
         running.stop()
-    assert service.audit()[-1].who == "prolific"
+    assert service.actions.audit()[-1].who == "prolific"
 
 
 def test_trouble_is_said_once_and_that_it_is_over_too(
@@ -82,7 +82,7 @@ def test_raters_go_on_whatever_is_wrong_with_prolific(sqlite_lab: Lab, trouble: 
             pass
         assert isinstance(service.view(sent(service, "bob")), Page)
         running.stop()
-    assert service.status().outcomes == {"completed": 1}
+    assert service.actions.status().outcomes == {"completed": 1}
 
 
 def test_a_failure_that_nobody_thought_of_does_not_end_it(

@@ -54,7 +54,7 @@ def test_the_file_has_the_effect_of_the_api(lab: Lab, export: Path) -> None:
     assert (synced.freed, synced.statuses) == ((ann,), {"APPROVED": 1, "RETURNED": 1})
     assert (told, skipped) == (0, 0)
     assert import_export(service, export)[0].changed == 0
-    assert service.audit()[-1].details["source"] == export.name
+    assert service.actions.audit()[-1].details["source"] == export.name
 
 
 def test_columns_are_found_in_any_order_and_case(tmp_path: Path) -> None:
@@ -91,10 +91,10 @@ def test_what_is_no_export_is_refused_and_changes_nothing(
     rating(service, "ann")
     path = tmp_path / "export.csv"
     path.write_bytes(content)
-    before = rows_of(sqlite_lab, schema.people), service.audit()
+    before = rows_of(sqlite_lab, schema.people), service.actions.audit()
     with pytest.raises(UserError, match=said):
         import_export(service, path)
-    assert (rows_of(sqlite_lab, schema.people), service.audit()) == before
+    assert (rows_of(sqlite_lab, schema.people), service.actions.audit()) == before
 
 
 def test_nothing_is_kept_about_people_unless_asked_for(sqlite_lab: Lab, export: Path) -> None:
@@ -117,8 +117,8 @@ def test_what_is_kept_reaches_the_analyses(lab: Lab, export: Path) -> None:
     assert details["age"] != "51"  # what they said themselves
     assert raters_frame(lab, "small").height == 1
     assert import_export(service, export, keep=keep)[1] == 0
-    assert service.audit()[-1].action == "tell"
-    assert "Ireland" not in str(service.audit())
+    assert service.actions.audit()[-1].action == "tell"
+    assert "Ireland" not in str(service.actions.audit())
 
 
 def test_what_somebody_withdrew_is_deleted(sqlite_lab: Lab, tmp_path: Path, export: Path) -> None:
@@ -134,7 +134,7 @@ def test_what_somebody_withdrew_is_deleted(sqlite_lab: Lab, tmp_path: Path, expo
 
 
 def test_quotas_go_by_what_the_platform_tells(sqlite_lab: Lab, tmp_path: Path) -> None:
-    quota = Quota("country_of_residence", counts={"Ireland": 1}, others=11, source="platform")
+    quota = Quota(by="country_of_residence", counts={"Ireland": 1}, others=11, source="platform")
     service, _ = served(sqlite_lab, recruiting("prolific", quotas=(quota,)))
     path = tmp_path / "export.csv"
     names = ("ann", "bob")

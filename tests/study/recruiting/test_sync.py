@@ -69,7 +69,7 @@ def test_a_status_that_nobody_knows_is_kept_and_named(sqlite_lab: Lab) -> None:
 
 
 def test_a_freed_slot_goes_to_the_next_person(lab: Lab) -> None:
-    service, _ = served(lab, recruiting("prolific", batch_size=6, repeats=1))
+    service, _ = served(lab, recruiting("prolific", batch_size=6, ratings_per_response=1))
     for name in ("ann", "bob"):
         rating(service, name)
     assert isinstance(service.view(sent(service, "cleo")), Page)
@@ -77,7 +77,7 @@ def test_a_freed_slot_goes_to_the_next_person(lab: Lab) -> None:
     apply_submissions(service, [Submission("ann", "RETURNED")], source="API")
     page = walk(service, cleo, until="rate")
     assert isinstance(page, Page)
-    assert sum(one.live for one in service.status().arms) == 2
+    assert sum(one.live for one in service.actions.status().arms) == 2
 
 
 @pytest.mark.parametrize("said", ["TIMED-OUT", "REJECTED"])
@@ -97,7 +97,7 @@ def test_finished_work_that_was_returned_counts_no_longer(lab: Lab) -> None:
     assert synced.excluded == (person,)
     assert status_of(lab, person) == "excluded"
     assert ratings_frame(lab, "small")["rater"].unique().to_list() == [other]
-    entry = next(one for one in service.audit() if one.action == "exclude")
+    entry = next(one for one in service.actions.audit() if one.action == "exclude")
     assert "returned their submission" in entry.details["reason"]
 
 
@@ -124,7 +124,7 @@ def test_two_processes_that_hear_the_same_act_once(lab: Lab) -> None:
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda one: apply_submissions(one, news, source="API"), services))
     assert sum(len(one.freed) for one in found) == 3
-    assert [one.action for one in service.audit()].count("release") == 3
+    assert [one.action for one in service.actions.audit()].count("release") == 3
 
 
 def test_whoever_came_back_after_returning_keeps_the_place(sqlite_lab: Lab) -> None:
@@ -195,24 +195,24 @@ def test_every_change_is_in_the_audit(lab: Lab) -> None:
     service, _ = served(lab, recruiting("prolific"))
     person = rating(service, "ann")
     apply_submissions(service, [Submission("ann", "RETURNED")], source="API", who="eva")
-    entries = [(one.who, one.action, dict(one.details)) for one in service.audit()[-2:]]
+    entries = [(one.who, one.action, dict(one.details)) for one in service.actions.audit()[-2:]]
     assert entries == [
         ("eva", "release", {"person": person, "status": "returned"}),
         ("eva", "sync", {"source": "API", "changed": 1, "freed": 1, "excluded": 0}),
     ]
-    assert "ann" not in str(service.audit())
+    assert "ann" not in str(service.actions.audit())
 
 
 def test_a_place_can_be_released_by_hand(lab: Lab) -> None:
     service, _ = served(lab, recruiting("open"))
     person = rating(service, "ann")
-    assert service.release(person, who="eva")
+    assert service.actions.release(person, who="eva")
     assert status_of(lab, person) == "returned"
-    assert service.audit()[-1].details == {"person": person, "status": "returned"}
-    assert not service.release(person)
-    assert not service.release("nobody")
-    assert not service.release(finished(service, "bob"))
-    assert [one.action for one in service.audit()].count("release") == 1
+    assert service.actions.audit()[-1].details == {"person": person, "status": "returned"}
+    assert not service.actions.release(person)
+    assert not service.actions.release("nobody")
+    assert not service.actions.release(finished(service, "bob"))
+    assert [one.action for one in service.actions.audit()].count("release") == 1
 
 
 def test_an_id_with_odd_characters_is_found_again(lab: Lab) -> None:
@@ -282,7 +282,7 @@ def test_a_failure_on_the_second_page_changes_nothing(sqlite_lab: Lab) -> None:
 
 
 def test_somebody_displaced_meanwhile_is_told_so(sqlite_lab: Lab) -> None:
-    service, _ = served(sqlite_lab, recruiting("prolific", batch_size=6, repeats=1))
+    service, _ = served(sqlite_lab, recruiting("prolific", batch_size=6, ratings_per_response=1))
     ann = rating(service, "ann")
     apply_submissions(service, [Submission("ann", "RETURNED")], source="API")
     for name in ("bob", "cleo"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -10,28 +9,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from empathylab.study import (
-    Course,
     End,
     GoTo,
     NeedsPlace,
+    ParticipantPath,
     Show,
     Study,
-    blocks_before_place,
     decide,
     failed_attention,
     study_steps,
 )
-from empathylab.study.blocks.types import Attention, Rate, Tutorial
+from empathylab.study.blocks.attention import Attention
+from empathylab.study.blocks.rate import Rate
+from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.design.definition import Quota
-from tests.study.examples import appraisal, between, scales
+from tests.study.examples import altered, appraisal, between, scales
 
 Given = dict[str, dict[str, Any]]
 RIGHT = {"question-1": 1, "question-2": 2}
 WRONG = {"question-1": 2, "question-2": 2}
 
 
-def course(study: Study | None = None, items: int | None = 2, person: str = "p") -> Course:
-    return Course(study or between(), scales(), items, person)
+def course(study: Study | None = None, items: int | None = 2, person: str = "p") -> ParticipantPath:
+    return ParticipantPath(study or between(), scales(), items, person)
 
 
 def answered(until: str, **special: dict[str, Any]) -> Given:
@@ -126,8 +126,7 @@ def test_ratings_can_be_looked_at_during_a_check_among_them() -> None:
 
 def test_a_block_may_forbid_going_back() -> None:
     blocks = tuple(
-        dataclasses.replace(one, back=False) if isinstance(one, Rate) else one
-        for one in between().blocks
+        altered(one, back=False) if isinstance(one, Rate) else one for one in between().blocks
     )
     decision = decide(course(between(blocks=blocks)), answered("rate/2"), "rate/1")
     assert isinstance(decision, GoTo)
@@ -164,7 +163,7 @@ def test_who_fails_twice_is_at_the_end() -> None:
 def test_who_fails_twice_may_go_on_where_the_study_says_so() -> None:
     study = between()
     blocks = tuple(
-        dataclasses.replace(one, check=dataclasses.replace(one.check, on_failure="continue"))
+        altered(one, check=altered(one.check, on_failure="continue"))
         if isinstance(one, Tutorial) and one.check
         else one
         for one in study.blocks
@@ -182,7 +181,7 @@ def test_a_failed_attention_check_is_counted_and_goes_on() -> None:
 
 def test_a_failed_attention_check_can_be_the_end() -> None:
     blocks = tuple(
-        dataclasses.replace(one, on_failure="end") if isinstance(one, Attention) else one
+        altered(one, on_failure="end") if isinstance(one, Attention) else one
         for one in between().blocks
     )
     answers = {**answered("attention"), "attention": {"question": 1}}
@@ -206,8 +205,8 @@ def shown_without_place(answers: Given) -> Show:
 
 
 def test_where_quotas_ask_first_a_place_is_needed_after_the_question() -> None:
-    study = between(quotas=(Quota("sex", counts={"female": 6, "male": 6}),))
-    assert blocks_before_place(study) == {"consent", "demographics"}
+    study = between(quotas=(Quota(by="sex", counts={"female": 6, "male": 6}),))
+    assert study.blocks_before_place == {"consent", "demographics"}
     answers: Given = {"consent": {"agree": "yes"}}
     decision = decide(course(study, items=None), answers)
     assert isinstance(decision, Show)

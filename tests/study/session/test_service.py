@@ -273,7 +273,7 @@ def test_the_code_is_known_at_the_end_and_not_before(lab: Lab) -> None:
     recruitment = between().recruitment
     codes = {"completed": "DONE1", "withdrawn": "LEFT1"}
     study = between(
-        recruitment=type(recruitment)("prolific", codes=codes)  # type: ignore[arg-type]
+        recruitment=type(recruitment)(platform="prolific", codes=codes)  # type: ignore[arg-type]
     )
     service, _ = opened(lab, study)
     person = someone(service, "ann")

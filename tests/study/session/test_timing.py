@@ -62,7 +62,7 @@ def test_an_open_study_has_no_way_back() -> None:
 
 def test_a_study_may_have_a_way_back_of_its_own() -> None:
     recruitment = Recruitment(
-        "sona", codes={"completed": "A_1"}, return_url="https://x.org/credit?code={code}"
+        platform="sona", codes={"completed": "A_1"}, return_url="https://x.org/credit?code={code}"
     )
     found = completion_for(between(recruitment=recruitment), "completed")
     assert found.url == "https://x.org/credit?code=A_1"

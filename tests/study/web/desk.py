@@ -13,10 +13,10 @@ from empathylab.scales import Scale, builtin_scale
 from empathylab.scales.wording import with_words
 from empathylab.situations import Situation, builtin_set
 from empathylab.study import (
-    Course,
     End,
     GoTo,
     NeedsPlace,
+    ParticipantPath,
     Person,
     Place,
     Refused,
@@ -40,7 +40,7 @@ from empathylab.study import (
     with_place,
 )
 from empathylab.study.assignment.allocation import World
-from empathylab.study.session.flow import Answers
+from empathylab.study.blocks.interface import Answers
 from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
 
 KEY = b"a key for the tests, 32 bytes it"
@@ -181,9 +181,9 @@ class Desk:
         if self.broken:
             raise LabError("the disk is full", where="lab/secret-folder", remedy="Make room.")
 
-    def _course(self, person: str) -> Course:
+    def _course(self, person: str) -> ParticipantPath:
         slot = self.slot(person)
-        return Course(self.study, self.scales, len(slot.items) if slot else None, person)
+        return ParticipantPath(self.study, self.scales, len(slot.items) if slot else None, person)
 
     def _view(self, person: str, asked: str | None) -> View:
         if person not in self.people:
@@ -214,8 +214,6 @@ class Desk:
             item = slot.items[step.number - 1]
             situation = self.situations[item.situation]
             reply = f"I hear you, number {step.number}.\nThat is **not** nothing <b>at all</b>."
-        key = step.key.rpartition("/")[0] + "/1"
-        earlier = answers.get(key) if step.page == "check" and step.number == 2 else None
         content = page_content(
             self._course(person),
             step,
@@ -223,7 +221,7 @@ class Desk:
             language="en",
             situation=situation,
             reply=reply,
-            earlier=earlier,
+            answers=answers,
         )
         draft = answers.get(step.key) or self.drafts.get((person, step.key), {})
         back = shown.back is not None

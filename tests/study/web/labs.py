@@ -9,6 +9,7 @@ from empathylab.situations import Situation, SituationSet, builtin_set
 from empathylab.store import Lab, add_respondent, add_scale, add_situation_set, schema
 from empathylab.study import Study
 from empathylab.study.session.service import StudyService, launch
+from tests.study.examples import altered
 from tests.study.web.desk import scales
 
 START = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -24,11 +25,11 @@ def launched(lab: Lab, study: Study) -> StudyService:
 def telling(study: Study) -> Study:
     """The study with arms and respondents that cannot be overlooked."""
     arms = {
-        f"armzeta{number}": dataclasses.replace(arm, respondent=f"vendorxi/modelpsi{number}")
+        f"armzeta{number}": altered(arm, respondent=f"vendorxi/modelpsi{number}")
         for number, arm in enumerate(study.arms.values())
     }
-    situations = dataclasses.replace(study.situations, set=f"set-lambda-{study.situations.set}")
-    return dataclasses.replace(study, arms=arms, name="filename-omega", situations=situations)
+    situations = altered(study.situations, set=f"set-lambda-{study.situations.set}")
+    return altered(study, arms=arms, name="filename-omega", situations=situations)
 
 
 def situations_of(name: str) -> SituationSet:

@@ -13,6 +13,8 @@ import httpx
 from starlette.applications import Starlette
 
 from empathylab.study import Study
+from empathylab.study.blocks.attention import Attention
+from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.session.service import StudyService
 from empathylab.study.web import create_app
 from tests.study.web.desk import Desk
@@ -135,11 +137,11 @@ def right_answers(study: Study) -> dict[tuple[str, str], str]:
     """By step and question, the right answers to the study's checks."""
     right = {}
     for block in study.blocks:
-        if block.kind == "attention":
-            right[block.id, "question"] = str(block.question.answer)
-        if block.kind == "tutorial" and block.check:
+        if isinstance(block, Attention):
+            right[block.id, "question"] = str(block.right_option)
+        if isinstance(block, Tutorial) and block.check:
             for number, one in enumerate(block.check.questions, start=1):
-                right[f"{block.id}/check", f"question-{number}"] = str(one.answer)
+                right[f"{block.id}/check", f"question-{number}"] = str(one.right_option)
     return right
 
 

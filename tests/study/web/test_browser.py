@@ -174,7 +174,7 @@ def test_a_preset_is_completed_in_a_browser_and_every_page_is_accessible(
         assert rater.title == "Thank you"
         assert rater.troubles == []
     assert kinds == KINDS[name]
-    assert service.status().outcomes == {"completed": 1}
+    assert service.actions.status().outcomes == {"completed": 1}
 
 
 @pytest.mark.parametrize("way", list(WAYS)[-1:])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 from collections.abc import Callable
 
@@ -10,10 +9,13 @@ import httpx
 import pytest
 
 from empathylab.store import Lab
-from empathylab.study.design.definition import Outcome, Platform, Quota, Study
+from empathylab.study.blocks.interface import Outcome
+from empathylab.study.blocks.tutorial import Tutorial
+from empathylab.study.design.definition import Platform, Quota, Study
 from empathylab.study.recruiting.invitations import invite
 from empathylab.study.session.service import StudyService, launch
 from empathylab.study.web.assets import asset_paths
+from tests.study.examples import altered
 from tests.study.recruiting.examples import CODES, recruiting, served
 from tests.study.web.raters import Read, Visitor, app_of, filled
 from tests.study.web.test_blinding_crawl import sent
@@ -27,18 +29,18 @@ def study_for(platform: Platform, outcome: Outcome) -> Study:
     study = recruiting(platform)
     blocks = []
     for block in study.blocks:
-        if block.kind == "tutorial" and block.check:
-            check = dataclasses.replace(block.check, on_failure="end")
-            blocks.append(dataclasses.replace(block, check=check))
+        if isinstance(block, Tutorial) and block.check:
+            check = altered(block.check, on_failure="end")
+            blocks.append(altered(block, check=check))
         elif block.kind == "attention":
-            blocks.append(dataclasses.replace(block, on_failure="end"))
+            blocks.append(altered(block, on_failure="end"))
         else:
             blocks.append(block)
     recruitment = study.recruitment
     if platform in ("sona", "open"):
-        recruitment = dataclasses.replace(recruitment, return_url=RETURN)
-    quotas = (Quota("sex", counts={"male": 12}),) if outcome == "screened-out" else ()
-    return dataclasses.replace(study, blocks=tuple(blocks), recruitment=recruitment, quotas=quotas)
+        recruitment = altered(recruitment, return_url=RETURN)
+    quotas = (Quota(by="sex", counts={"male": 12}),) if outcome == "screened-out" else ()
+    return altered(study, blocks=tuple(blocks), recruitment=recruitment, quotas=quotas)
 
 
 def link_for(service: StudyService, name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -13,7 +12,7 @@ from empathylab.store import Lab, schema
 from empathylab.study.admin.reviews import Reviews
 from empathylab.study.design.definition import Platform, Recruitment
 from empathylab.study.session.service import StudyService, launch
-from tests.study.examples import between
+from tests.study.examples import altered, between
 from tests.study.service_examples import Clock, opened, rows_of
 from tests.study.web.raters import Read, Visitor, app_of, filled, visiting
 
@@ -31,7 +30,9 @@ def field_values(page: httpx.Response) -> dict[str, str]:
 
 
 def recruited(lab: Lab, platform: Platform) -> StudyService:
-    return opened(lab, between(recruitment=Recruitment(platform, codes={"completed": "C1"})))[0]
+    return opened(
+        lab, between(recruitment=Recruitment(platform=platform, codes={"completed": "C1"}))
+    )[0]
 
 
 def second_version(lab: Lab, clock: Clock) -> StudyService:
@@ -77,7 +78,7 @@ def test_a_browser_that_only_saw_the_first_version_takes_part_in_the_second(
     second = second_version(sqlite_lab, clock)
     page = at(second, browser).get("/")
     assert (page.status_code, step(page)) == (200, "consent")
-    assert first.participants()[0].person == second.participants()[0].person
+    assert first.actions.participants()[0].person == second.actions.participants()[0].person
 
 
 def test_a_browser_that_took_part_in_the_first_version_is_known_by_the_second(
@@ -89,7 +90,7 @@ def test_a_browser_that_took_part_in_the_first_version_is_known_by_the_second(
     second = second_version(sqlite_lab, clock)
     page = at(second, browser).get("/")
     assert "take part in this study once" in page.text
-    assert [one.status for one in second.participants()] == ["repeated"]
+    assert [one.status for one in second.actions.participants()] == ["repeated"]
 
 
 def test_who_was_forgotten_and_opens_the_link_again_meets_a_page(
@@ -98,7 +99,7 @@ def test_who_was_forgotten_and_opens_the_link_again_meets_a_page(
     service, _ = opened(sqlite_lab)
     visitor = at(service, browser)
     visitor.get("/")
-    service.forget(service.participants()[0].person)
+    service.actions.forget(service.actions.participants()[0].person)
     assert visitor.get("/page").status_code == 403
     assert visitor.get("/").status_code == 200
 
@@ -111,7 +112,7 @@ def test_who_deleted_their_answers_does_not_begin_anew_by_the_open_link(
     form = Read(visitor.get("/").text).fields["form"].value
     visitor.ask("POST", "/leave", data={"form": form, "answers": "delete"})
     assert "Your answers have been deleted" in visitor.get("/").text
-    assert len(service.participants()) == 1
+    assert len(service.actions.participants()) == 1
 
 
 def test_two_studies_on_one_host_keep_their_visitors(
@@ -123,7 +124,7 @@ def test_two_studies_on_one_host_keep_their_visitors(
     two = StudyService(sqlite_lab, "two", clock=clock)
     for service in (one, two, one, two):
         assert at(service, browser).get("/").status_code == 200
-    assert (len(one.participants()), len(two.participants())) == (1, 1)
+    assert (len(one.actions.participants()), len(two.participants())) == (1, 1)
     names = {name for visitor in browser for name in visitor.client.cookies}
     assert len(names) == 2
     assert not any(word in name for name in names for word in ("one", "two", "small"))
@@ -149,7 +150,7 @@ def test_whoever_types_anothers_id_goes_on_but_sees_and_deletes_nothing(
         form = Read(seen.text).fields["form"].value
         refused = eve.ask("POST", "/leave", data={"form": form, "answers": "delete"})
         assert refused.status_code == 403
-        assert service.participants()[0].answered > 0
+        assert service.actions.participants()[0].answered > 0
         assert 'value="delete"' in ann.get("/leave").text
         back = ann.get("/back?from=rate/2")
     assert step(back) == "rate/1"
@@ -192,7 +193,7 @@ def test_a_guest_is_shown_a_message_before_it_counts_as_read(
     with visiting(service) as ann, visiting(service) as eve:
         go_on(ann, service, ann.get(LINKS["sona"]), "rate/1")
         page = eve.get(LINKS["sona"])
-        [person] = [one.person for one in service.participants()]
+        [person] = [one.person for one in service.actions.participants()]
         reviews = Reviews(sqlite_lab, service.launched.row, clock=service.now)
         reviews.message(person, "Please take your time.")
         seen = eve.send(page, empathy="2")
@@ -225,7 +226,7 @@ def test_an_invitation_is_proof_enough(sqlite_lab: Lab) -> None:
 
 def test_the_studys_own_cookie_wins_over_one_of_a_path_above(sqlite_lab: Lab) -> None:
     service, clock = opened(sqlite_lab)
-    launch(sqlite_lab, dataclasses.replace(between(), name="above"), now=clock())
+    launch(sqlite_lab, altered(between(), name="above"), now=clock())
     above = StudyService(sqlite_lab, "above", clock=clock)
     with visiting(service) as own, visiting(above) as other, visiting(service) as both:
         own.get("/")

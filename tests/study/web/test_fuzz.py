@@ -126,7 +126,7 @@ def visitor(service: StudyService) -> Iterator[Visitor]:
 
 
 def answers(service: StudyService) -> list[dict[str, object]]:
-    return rows_of(service._lab, schema.page_answers)
+    return rows_of(service.lab, schema.page_answers)
 
 
 @FUZZ
@@ -281,7 +281,7 @@ def test_on_a_full_disk_nothing_is_called_saved_and_it_goes_on_when_there_is_roo
         assert told.status_code == 503
         assert Read(told.text).title == "Not saved yet"
         assert "Thank you" not in told.text
-        assert service.status().outcomes == {}
+        assert service.actions.status().outcomes == {}
         kept = Read(told.text).fields["answer-comment"].value
         assert kept == long
         disk.full = False
@@ -289,7 +289,7 @@ def test_on_a_full_disk_nothing_is_called_saved_and_it_goes_on_when_there_is_roo
         assert end.status_code == 200
         assert "Thank you" in end.text
         visitor.close()
-        assert service.status().outcomes == {"completed": 1}
+        assert service.actions.status().outcomes == {"completed": 1}
 
 
 @pytest.mark.parametrize("days", [-20_000, -1, 1, 4_000])
@@ -303,4 +303,4 @@ def test_a_clock_that_jumps_costs_no_answer(sqlite_lab: Lab, days: int) -> None:
     assert isinstance(service.submit(person, page.step, careful(service.study, page)), Saved)
     clock.skip(days=-days)
     assert isinstance(walk(service, person), Finished)
-    assert service.status().outcomes == {"completed": 1}
+    assert service.actions.status().outcomes == {"completed": 1}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from html import unescape
 from typing import get_args
 
@@ -12,19 +11,20 @@ from starlette.routing import Mount
 
 from empathylab.study import PRESETS, Completion, parse_study
 from empathylab.study.assignment.allocation import Reason
-from empathylab.study.design.definition import Outcome, Recruitment
+from empathylab.study.blocks.interface import Outcome
+from empathylab.study.design.definition import Recruitment
 from empathylab.study.session.visits import Closed, Finished
 from empathylab.study.web import visit_token
 from empathylab.study.web.interface_texts import words_in
-from tests.study.examples import BETWEEN
+from tests.study.examples import BETWEEN, altered
 from tests.study.web.desk import KEY, Desk, preset
 from tests.study.web.raters import Read, Visitor, app_of, filled, visiting, walk
 
-PROLIFIC = Recruitment("prolific", codes={"completed": "DONE-77", "no-consent": "NOPE-78"})
+PROLIFIC = Recruitment(platform="prolific", codes={"completed": "DONE-77", "no-consent": "NOPE-78"})
 
 
 def small(**changes: object) -> Desk:
-    study = dataclasses.replace(parse_study(BETWEEN), **changes)  # type: ignore[arg-type]
+    study = altered(parse_study(BETWEEN), **changes)  # type: ignore[arg-type]
     return Desk(study)
 
 
@@ -259,7 +259,7 @@ def test_who_declines_gets_the_code_for_that() -> None:
 
 
 def test_a_preview_takes_no_place_and_makes_nobody() -> None:
-    desk = small(recruitment=Recruitment("mturk"))
+    desk = small(recruitment=Recruitment(platform="mturk"))
     with visiting(desk) as visitor:
         page = visitor.get("/?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=h")
     assert Read(page.text).title == "This is a preview"
@@ -268,7 +268,7 @@ def test_a_preview_takes_no_place_and_makes_nobody() -> None:
 
 
 def test_the_work_is_handed_in_at_the_platform_that_gave_it() -> None:
-    desk = small(recruitment=Recruitment("mturk"))
+    desk = small(recruitment=Recruitment(platform="mturk"))
     link = "/?assignmentId=a1&hitId=h&workerId=w&turkSubmitTo=https://workersandbox.mturk.com"
     with visiting(desk) as visitor:
         visitor.send(visitor.get(link), agree="yes")
@@ -279,7 +279,7 @@ def test_the_work_is_handed_in_at_the_platform_that_gave_it() -> None:
 
 
 def test_a_frame_is_allowed_for_the_platform_that_needs_one_and_no_other() -> None:
-    with visiting(small(recruitment=Recruitment("mturk"))) as visitor:
+    with visiting(small(recruitment=Recruitment(platform="mturk"))) as visitor:
         framed = visitor.get("/page").headers
     with visiting(small()) as visitor:
         plain = visitor.get("/page").headers
@@ -290,7 +290,7 @@ def test_a_frame_is_allowed_for_the_platform_that_needs_one_and_no_other() -> No
 
 def test_sona_gets_its_survey_code_back() -> None:
     address = "https://sona.test/credit?token=t&survey_code={survey_code}"
-    desk = small(recruitment=Recruitment("sona", return_url=address))
+    desk = small(recruitment=Recruitment(platform="sona", return_url=address))
     with visiting(desk) as visitor:
         visitor.send(visitor.get("/?id=12%2F3"), agree="yes")
         page = walk(visitor, desk.study)

@@ -19,7 +19,7 @@ from tests.study.examples import BETWEEN, KEY, between, ids, scales
 from tests.study.service_examples import opened
 from tests.study.web.raters import Read, filled, visiting
 
-QUOTA = Quota("country", {"CH": 1, "DE": 11}, source="platform")
+QUOTA = Quota(by="country", counts={"CH": 1, "DE": 11}, source="platform")
 
 
 def come(service: StudyService, link: str, *, until: str | None = None) -> Read:
@@ -37,12 +37,16 @@ def test_the_link_says_of_what_kind_people_are(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab, between(quotas=(QUOTA,)))
     for country in ("CH", "CH", "DE"):
         come(service, f"/?country={country}")
-    assert [one.status for one in service.participants()] == ["finished", "arrived", "finished"]
+    assert [one.status for one in service.actions.participants()] == [
+        "finished",
+        "arrived",
+        "finished",
+    ]
     assert raters_frame(sqlite_lab, "small")["country"].to_list() == ["CH", "DE"]
 
 
 def test_a_link_that_says_nothing_or_another_kind_has_the_room_of_others(sqlite_lab: Lab) -> None:
-    quota = Quota("country", {"DE": 11}, others=1, source="platform")
+    quota = Quota(by="country", counts={"DE": 11}, others=1, source="platform")
     service, _ = opened(sqlite_lab, between(quotas=(quota,)))
     assert "rate/1" in come(service, "/?country=FR", until="rate/1").fields["step"].value
     assert "step" not in come(service, "/").fields
@@ -53,7 +57,7 @@ def test_simulated_raters_can_be_of_every_kind(sqlite_lab: Lab) -> None:
     link = f"/?visit={visit_token('simulated', service.secret)}"
     come(service, f"{link}&country=DE")
     come(service, link)
-    assert [one.status for one in service.participants()] == ["finished", "arrived"]
+    assert [one.status for one in service.actions.participants()] == ["finished", "arrived"]
 
 
 @pytest.mark.parametrize("value", ["", "x" * 201, "a\x00b", "{{%COUNTRY%}}"])
@@ -68,7 +72,7 @@ def test_a_link_that_names_two_kinds_is_incomplete() -> None:
 
 
 def test_only_what_a_quota_goes_by_is_kept_of_a_link() -> None:
-    telling = told_by_link(between(quotas=(QUOTA, Quota("sex", {"female": 12}))))
+    telling = told_by_link(between(quotas=(QUOTA, Quota(by="sex", counts={"female": 12}))))
     visit = read_link("open", {"country": "CH", "sex": "male", "age": "30"}, KEY, telling)
     assert isinstance(visit, Visit)
     assert visit.told == {"country": "CH"}
@@ -90,7 +94,7 @@ def test_the_check_says_that_links_must_say_it() -> None:
 
 
 def test_simulated_people_of_all_kinds_fill_every_quota() -> None:
-    half = Quota("sex", shares={"female": 0.5}, others=6, source="platform")
+    half = Quota(by="sex", shares={"female": 0.5}, others=6, source="platform")
     study = between(quotas=(QUOTA, half))
     people = people_told_of(study, 12)
     for number, one in enumerate(people):

@@ -19,7 +19,7 @@ def test_a_rater_comes_to_the_end_and_is_counted(sqlite_lab: Lab) -> None:
     with visiting(service) as visitor:
         page = walk(visitor, service.study)
     assert Read(page.text).title == "Thank you"
-    assert service.status().outcomes == {"completed": 1}
+    assert service.actions.status().outcomes == {"completed": 1}
     assert all(one.status_code in (200, 303) for one in visitor.sent)
 
 
@@ -40,7 +40,7 @@ def test_who_leaves_and_deletes_is_told_so_and_leaves_a_count(sqlite_lab: Lab) -
         visitor.ask("POST", "/leave", data={"form": form, "answers": "delete"})
         told = visitor.get("/page")
     assert "Your answers have been deleted" in told.text
-    assert service.status().ratings == 0
+    assert service.actions.status().ratings == 0
 
 
 def test_a_second_answer_to_the_same_page_corrects_the_first(sqlite_lab: Lab) -> None:
@@ -85,4 +85,4 @@ def test_raters_at_the_same_time_get_level_arms(sqlite_lab: Lab) -> None:
         return await asyncio.gather(*(rate() for _ in range(8)))
 
     assert Counter(asyncio.run(all_at_once())) == {"Thank you": 8}
-    assert [one.finished for one in service.status().arms] == [4, 4]
+    assert [one.finished for one in service.actions.status().arms] == [4, 4]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import logging
 import random
@@ -14,15 +13,15 @@ import pytest
 from empathylab.study import parse_study
 from empathylab.study.design.definition import Recruitment
 from empathylab.study.web.logs import REQUESTS
-from tests.study.examples import BETWEEN
+from tests.study.examples import BETWEEN, altered
 from tests.study.web.desk import Desk
 from tests.study.web.raters import Read, visiting
 from tests.study.web.serving import served
 
 
 def small(platform: str = "open") -> Desk:
-    recruitment = Recruitment(platform)  # type: ignore[arg-type]
-    return Desk(dataclasses.replace(parse_study(BETWEEN), recruitment=recruitment))
+    recruitment = Recruitment(platform=platform)  # type: ignore[arg-type]
+    return Desk(altered(parse_study(BETWEEN), recruitment=recruitment))
 
 
 def test_no_page_may_run_or_load_anything_that_is_not_ours() -> None:

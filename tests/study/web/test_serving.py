@@ -45,7 +45,7 @@ def test_what_is_too_old_is_deleted_once_the_study_is_closed(sqlite_lab: Lab) ->
     someone(service, "person-1")
     serving = serving_of(sqlite_lab, service)
     assert delete_expired(serving) == (0, 0)
-    StudyService(sqlite_lab, "small").close()
+    StudyService(sqlite_lab, "small").actions.close()
     assert delete_expired(serving) == (1, 0)
     assert rows_of(sqlite_lab, schema.people) == []
 

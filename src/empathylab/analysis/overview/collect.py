@@ -238,7 +238,7 @@ def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[L
 
 def _progress(lab: Lab, name: str) -> str:
     """How far a running study is; its results would be a peek."""
-    status = StudyService(lab, name).status()
+    status = StudyService(lab, name).actions.status()
     finished, places = (
         sum(getattr(arm, field) for arm in status.arms) for field in ("finished", "places")
     )

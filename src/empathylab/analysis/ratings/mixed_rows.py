@@ -22,7 +22,10 @@ from empathylab.stats.mixed import (
 )
 
 Model = Clmm | Lmm
-_SHARED = ("coefficients", "random_effects", "log_likelihood", "aic", "bic", "n", "dropped")
+_SHARED = (
+    *("coefficients", "random_effects", "correlations", "singular", "method", "log_likelihood"),
+    *("aic", "bic", "n", "dropped"),
+)
 _CHECKS = ("converged", "boundary", "problems", "notes", "seconds")
 _SEPARATION = "Perfect separation"
 _WIDE = 10.0
@@ -172,6 +175,15 @@ def random_table(model: Model) -> list[dict[str, str]]:
             "levels": number(one.levels, 0),
         }
         for name, one in model.random_effects.items()
+    ]
+    rows += [
+        {
+            "group": f"{one.group}: {one.first} with {one.second}",
+            "sd": f"correlation {number(one.estimate, 3)}",
+            "variance": "–",
+            "levels": "–",
+        }
+        for one in model.correlations
     ]
     if isinstance(model, Lmm):
         residual = {"sd": number(model.residual_sd, 4)}

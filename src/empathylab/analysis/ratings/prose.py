@@ -178,7 +178,7 @@ def _mean_sentence(one: MeanDifference, name: str, confidence: float, alpha: flo
     return (
         f"{one.arm} {verdict} from {one.reference} on {name}, by "
         f"{signed(one.difference.estimate, 2)}, "
-        f"{interval(one.difference, 2, confidence=confidence)}, t({one.df}) = "
+        f"{interval(one.difference, 2, confidence=confidence)}, t({number(one.df)}) = "
         f"{number(one.t, 2)}, {p_text(one.p)}{corrected}, Hedges' g = {number(one.g.estimate, 2)}, "
         f"{interval(one.g, 2, confidence=confidence)}."
     )
@@ -338,7 +338,7 @@ def _cluster_sentence(one: ArmTest, where: str, confidence: float) -> str:
     else:
         meaning = ", so the chi-square test does not overstate the evidence here"
     return (
-        f"{alike}{meaning}; with raters as the independent units, t({found.df}) = "
+        f"{alike}{meaning}; with raters as the independent units, t({number(found.df)}) = "
         f"{number(found.t, 2)}, {p_text(found.p)}, "
         f"{interval(found.difference, 2, times=100, confidence=confidence)}."
     )

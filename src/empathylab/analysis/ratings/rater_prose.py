@@ -156,7 +156,7 @@ def _judged(test: ArmTest, clustered: bool) -> tuple[float, str]:
     if not clustered:
         return test.p, contingency_text(test.test)
     found = test.clustered
-    statistic = f"t({found.df}) = {number(found.t, 2)}"
+    statistic = f"t({number(found.df)}) = {number(found.t, 2)}"
     if test.family_size > 1:
         p = test.clustered_p_holm
         return p, f"{statistic}, {p_text(p, 'Holm-corrected p')}"
@@ -166,7 +166,7 @@ def _judged(test: ArmTest, clustered: bool) -> tuple[float, str]:
 def _mean_test(gap: MeanDifference) -> str:
     several = gap.family_size > 1
     p = p_text(gap.p_holm, "Holm-corrected p") if several else p_text(gap.p)
-    return f"t({gap.df}) = {number(gap.t, 2)}, {p}"
+    return f"t({number(gap.df)}) = {number(gap.t, 2)}, {p}"
 
 
 def _conclusion(p: float, p_kept: float, gaps: Sequence[float], alpha: float) -> str:

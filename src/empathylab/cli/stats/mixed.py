@@ -71,11 +71,11 @@ def clmm(
 ) -> None:
     """Fits a cumulative link mixed model: ordered ratings, crossed raters and situations.
 
-    Laplace approximation, as R's ordinal::clmm; any number of random intercepts.
+    Laplace approximation, as R's ordinal::clmm; any number of random intercepts and slopes.
     """
     from empathylab.stats.mixed import clmm as fit
 
-    frame, given = _read(file), _references(reference)
+    frame, given = read_numbers(file), _references(reference)
     order = [part.strip() for part in levels.split(",")] if levels else None
     model = fit(frame, formula, link=link, reference=given, levels=order, confidence=confidence)
     _print(model, means or [], correction, table, words=words, as_json=json)
@@ -95,13 +95,13 @@ def lmm(
     words: WordsOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Fits a linear mixed model with crossed random intercepts, as R's lme4.
+    """Fits a linear mixed model with crossed random effects, as R's lme4.
 
     Tests take Satterthwaite's degrees of freedom.
     """
     from empathylab.stats.mixed import lmm as fit
 
-    frame, given = _read(file), _references(reference)
+    frame, given = read_numbers(file), _references(reference)
     model = fit(frame, formula, reml=reml, reference=given, confidence=confidence)
     _print(model, means or [], correction, table, words=words, as_json=json)
 
@@ -122,7 +122,7 @@ def _references(given: list[str] | None) -> dict[str, str]:
     return found
 
 
-def _read(file: Path) -> pl.DataFrame:
+def read_numbers(file: Path) -> pl.DataFrame:
     """The table, with columns of numbers as numbers; words stay words, and so become factors."""
     import polars as pl
 

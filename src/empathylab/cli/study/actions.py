@@ -47,7 +47,7 @@ def running(lab: Path, name: str) -> contextlib.AbstractContextManager[StudyServ
 def pause(name: NameArgument, lab: LabOption = DEFAULT_LAB) -> None:
     """Lets nobody new in; whoever has a place goes on."""
     with running(lab, name) as service:
-        service.pause(who=operator())
+        service.actions.pause(who=operator())
     typer.echo(f"{name} is paused. Take people again: empathylab study resume {name}", err=True)
 
 
@@ -60,7 +60,7 @@ def resume(
 ) -> None:
     """Takes people again, in a paused study or in a stopped arm of it."""
     with running(lab, name) as service:
-        service.resume(arm, who=operator())
+        service.actions.resume(arm, who=operator())
     what = name if arm is None else f"The arm {arm} of {name}"
     typer.echo(f"{what} takes people again.", err=True)
 
@@ -72,7 +72,7 @@ def stop_arm(
 ) -> None:
     """Puts nobody new into an arm; the others go on."""
     with running(lab, name) as service:
-        service.stop_arm(arm, who=operator())
+        service.actions.stop_arm(arm, who=operator())
     typer.echo(
         f"The arm {arm} takes nobody new. Undo it: empathylab study resume {name} --arm {arm}",
         err=True,
@@ -84,18 +84,17 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
 
     Whoever has not finished cannot. Retention begins to count.
     """
-    import dataclasses
 
     from empathylab.study.admin.embargo import result_commands
 
     with running(lab, name) as service:
-        status = service.status()
+        status = service.actions.status()
         if status.status != "closed":
             live = sum(one.live for one in status.arms)
             busy = f", while {live} are at it" if live else ""
             agreed(f"Close {name} for good{busy}?", "the study was not closed", yes=yes)
-            service.close(who=operator())
-        study = dataclasses.replace(service.study, name=name)
+            service.actions.close(who=operator())
+        study = service.study.model_copy(update={"name": name})
     shown = " · ".join(result_commands(study))
     typer.echo(f"{name} is closed. See the results: {shown}")
 
@@ -112,7 +111,7 @@ def exclude(
     if not reason.strip():
         raise InputError("an exclusion needs a reason", where="--reason", remedy="Say why.")
     with running(lab, name) as service:
-        if not service.exclude(person, reason.strip(), who=operator()):
+        if not service.actions.exclude(person, reason.strip(), who=operator()):
             raise InputError(
                 "nobody of this key has a place in the study",
                 where=f"study {name}",

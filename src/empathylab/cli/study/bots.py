@@ -122,7 +122,7 @@ def _completions(service: StudyService, people: list[str]) -> dict[str, int]:
     own = set(people)
     done = Counter(
         one.arm
-        for one in service.participants()
+        for one in service.actions.participants()
         if one.person in own and one.world == "simulated" and one.status == "finished"
     )
     return {arm: done[arm] for arm in service.launched.slots}

@@ -77,7 +77,8 @@ def _forgotten(lab: Lab, name: str, person: str | None, platform_id: str | None)
     with lab.reading() as connection:
         launched = any_study(connection, name).launched_at is not None
     if launched:
-        return StudyService(lab, name).forget(person, platform_id=platform_id, who=operator())
+        actions = StudyService(lab, name).actions
+        return actions.forget(person, platform_id=platform_id, who=operator())
     if person is None:
         raise InputError(
             "the study came from elsewhere, without platform ids",

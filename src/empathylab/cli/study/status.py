@@ -27,7 +27,7 @@ def status(
     """Shows how far a study is: people only, and never which arm leads."""
     with running(lab, name) as service:
         while True:
-            found = service.status()
+            found = service.actions.status()
             if json:
                 import json as encoder
 
@@ -100,7 +100,7 @@ def audit(name: NameArgument, lab: LabOption = DEFAULT_LAB, json: JsonOption = F
     from empathylab.cli.tables import print_rows
 
     with running(lab, name) as service:
-        entries = service.audit()
+        entries = service.actions.audit()
     rows: list[dict[str, Any]] = [
         {
             "at": f"{one.at:%Y-%m-%d %H:%M:%S}",

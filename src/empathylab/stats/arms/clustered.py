@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from empathylab.errors import InputError
 from empathylab.stats.arms.contingency import expected_counts
 from empathylab.stats.arms.estimates import NOTHING, Estimate
+from empathylab.stats.clusters.differences import clustered_mean_difference
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -44,7 +45,8 @@ class ClusteredDifference:
     difference: Estimate
     se: float
     t: float
-    df: int
+    df: float
+    """Satterthwaite's degrees of freedom."""
     p: float
     icc: float
     """How alike the arm's ratings by one rater are: 0 not at all, 1 always the same."""
@@ -127,14 +129,13 @@ def clustered_difference(
     """The arm's share of good ratings minus the reference's, with a cluster-robust t test.
 
     One entry per rating: whether it is good, whether it is the arm's (else the reference's), and
-    who gave it. The variance sums what each rater adds to the difference, times G/(G − 1) for G
-    raters, so a rater may lie in one arm or in both. t has as many degrees of freedom as raters,
-    less the number of arms where each rater is in one, less one where they are in both.
+    who gave it. A rater may lie in one arm or in both. The covariance is CR2 with Satterthwaite's
+    degrees of freedom, which holds its level with few raters and with unequal arms.
 
     NaN, with a note, where a side is empty, has a single rater, or nothing varies.
 
-    Liang, K.-Y., & Zeger, S. L. (1986). Biometrika 73, 13–22; Cameron, A. C., & Miller, D. L.
-    (2015). Journal of Human Resources 50, 317–372.
+    Bell, R. M., & McCaffrey, D. F. (2002). Survey Methodology 28, 169–181; Pustejovsky, J. E., &
+    Tipton, E. (2018). Journal of Business & Economic Statistics 36, 672–683.
     """
     y, arm = np.asarray(good, dtype=np.float64), np.asarray(in_arm, dtype=np.bool_)
     cluster, sizes = _codes(raters)
@@ -146,26 +147,19 @@ def clustered_difference(
     if min(members) < 2:
         problem = "an arm has no rating" if min(members) == 0 else "an arm has a single rater"
         return _no_difference(iccs, groups, n, problem)
-    from scipy.special import stdtr, stdtrit
-
+    test = clustered_mean_difference(y, arm, [cluster], confidence=confidence)
+    variance = test.se**2
+    if variance <= 1e-15 or math.isnan(test.df):
+        return _no_difference(iccs, groups, n, "the ratings do not vary between raters")
     shares = [float(y[side].mean()) for side in (arm, ~arm)]
     counts = [int(arm.sum()), int((~arm).sum())]
-    residuals = np.where(arm, (y - shares[0]) / counts[0], -(y - shares[1]) / counts[1])
-    added = np.bincount(cluster, weights=residuals)
-    variance = groups / (groups - 1) * float((added**2).sum())
-    if variance <= 1e-15:
-        return _no_difference(iccs, groups, n, "the ratings do not vary between raters")
-    difference, se = shares[0] - shares[1], math.sqrt(variance)
-    df = groups - (2 if sum(members) == groups else 1)
-    t = difference / se
-    margin = float(stdtrit(df, (1 + confidence) / 2)) * se
     plain = sum(share * (1 - share) / count for share, count in zip(shares, counts, strict=True))
     return ClusteredDifference(
-        Estimate(difference, difference - margin, difference + margin),
-        se,
-        t,
-        df,
-        2 * float(stdtr(df, -abs(t))),
+        Estimate(test.estimate, test.low, test.high),
+        test.se,
+        test.t,
+        test.df,
+        test.p,
         iccs[0],
         iccs[1],
         variance / plain if plain > 0 else math.nan,

@@ -47,7 +47,7 @@ class MeanDifference:
     raters: int
     difference: Estimate
     t: float
-    df: int
+    df: float
     p: float
     g: Estimate
     """Hedges' g; its interval is the difference's in units of the pooled standard deviation."""

@@ -7,7 +7,7 @@ from empathylab.stats.mixed.linear.means import LmmContrast, LmmMean, lmm_contra
 from empathylab.stats.mixed.linear.model import FixedEffect, Lmm, lmm
 from empathylab.stats.mixed.linear.terms import TermTest, term_tests
 from empathylab.stats.mixed.linear.variance_shares import VarianceShare, variance_shares
-from empathylab.stats.mixed.ordinal.clmm import Clmm, Coefficient, RandomEffect, clmm
+from empathylab.stats.mixed.ordinal.clmm import Clmm, Coefficient, clmm
 from empathylab.stats.mixed.ordinal.margins import (
     Contrast,
     Margin,
@@ -16,11 +16,13 @@ from empathylab.stats.mixed.ordinal.margins import (
     marginal_means,
 )
 from empathylab.stats.mixed.ordinal.predictions import category_probabilities
+from empathylab.stats.mixed.spread import Correlation, RandomEffect
 
 __all__ = [
     "Clmm",
     "Coefficient",
     "Contrast",
+    "Correlation",
     "FixedEffect",
     "Grouping",
     "LikelihoodRatio",

@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from empathylab.stats.mixed.coding import Array, Codes
+from empathylab.stats.mixed.effects.solvers import Method
 from empathylab.stats.mixed.elements import Elements
 from empathylab.stats.mixed.sparse_blocks import SparsePart
 from empathylab.stats.mixed.stacks import Levels, Stack
@@ -32,14 +33,17 @@ class _Part(Protocol):
 
 
 class Blocks:
-    """The pattern of D for a set of groupings; `factor` gives its decomposition."""
+    """The pattern of D for random intercepts; `factor` gives its decomposition."""
+
+    method: Method = "exact"
 
     def __init__(self, codes: Sequence[Codes], sizes: Sequence[int]) -> None:
         self._levels = Levels(codes, sizes)
         self.offsets = self._levels.offsets
 
-    def factor(self, weight: Array, sd: Array) -> Factored:
-        """D at these weights and standard deviations, decomposed."""
+    def factor(self, weight: Array, factors: Sequence[Array]) -> Factored:
+        """D at these weights and standard deviations (one 1 × 1 factor each), decomposed."""
+        sd = np.array([float(factor[0, 0]) for factor in factors])
         return Factored(self._levels, weight, sd)
 
 
@@ -139,7 +143,7 @@ class Factored:
         return solved
 
     def inverse_rows(self) -> list[Array]:
-        """For each grouping and rating: its level's row of D⁻¹ times Λ z of that rating."""
+        """For each grouping and rating: its level's row of D⁻¹ times Λ z of that rating, n × 1."""
         levels = self._levels
         rows = [np.empty(levels.n) for _ in range(levels.groups)]
         for stack, part in self._parts:
@@ -152,4 +156,4 @@ class Factored:
                     row += sd * shared
                 rows[number][stack.ratings] = row
             rows[levels.leaf][stack.ratings] = leaf_row
-        return rows
+        return [row[:, None] for row in rows]

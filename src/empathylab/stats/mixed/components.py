@@ -37,6 +37,17 @@ def level_components(codes: Sequence[Codes], sizes: Sequence[int]) -> tuple[int,
     return int(count), [labels[first:last] for first, last in spans]
 
 
+def largest_core(codes: Sequence[Codes], sizes: Sequence[int]) -> int:
+    """The most levels outside the largest grouping that are connected with each other."""
+    count, component = level_components(codes, sizes)
+    leaf = int(np.argmax(sizes))
+    held = np.zeros(count, dtype=np.intp)
+    for number, labels in enumerate(component):
+        if number != leaf:
+            held += np.bincount(labels, minlength=count)
+    return int(held.max(initial=0))
+
+
 def independent_batches(codes: Sequence[Codes], sizes: Sequence[int]) -> list[Whole]:
     """Sets of ratings that share no level with each other, components of one shape together."""
     count, component = level_components(codes, sizes)

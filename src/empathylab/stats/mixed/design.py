@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -21,13 +21,18 @@ from empathylab.stats.mixed.coding import (
     code_terms,
 )
 from empathylab.stats.mixed.formulas import Formula, Variable, parse_formula
+from empathylab.stats.mixed.random_columns import (
+    INTERCEPT_ALONE,
+    RandomColumns,
+    random_columns,
+)
 
 NO_REFERENCE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """Who or what a random intercept belongs to."""
+    """Who or what random effects belong to."""
 
     name: str
     """The column, or `a:b` where two name a group together."""
@@ -35,6 +40,16 @@ class Grouping:
     """Each row's level, as a number."""
     levels: tuple[str, ...]
     """In the order in which they appear."""
+    columns: RandomColumns = INTERCEPT_ALONE
+    """What varies between the levels."""
+
+    @property
+    def effect_names(self) -> tuple[str, ...]:
+        """A name for each random column: the group's own for an intercept, else `column|group`."""
+        return tuple(
+            self.name if column == INTERCEPT else f"{column}|{self.name}"
+            for column in self.columns.names
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +139,9 @@ def read_design(
             remedy="Choose a column that varies.",
         )
     predictors, values = _predictors(parsed, frame, used, reference, notes, where)
-    coding, x, repeats = _coded(parsed, predictors, values, used.height, ordinal)
+    n = used.height
+    fixed = {one.label: predictors[one.label] for term in parsed.terms for one in term}
+    coding, x, repeats = _coded(parsed, fixed, values, n, ordinal)
     aliased = repeats.coding.names
     if aliased:
         notes.append(
@@ -139,9 +156,17 @@ def read_design(
         x=x,
         names=coding.names,
         terms=coding.terms,
-        factors={p.variable.name: p.levels for p in predictors.values() if p.levels},
-        groups=tuple(_grouping(used, names, where) for names in parsed.groups),
-        n=used.height,
+        factors={p.variable.name: p.levels for p in fixed.values() if p.levels},
+        groups=tuple(
+            replace(
+                _grouping(used, names, where),
+                columns=random_columns(
+                    [term for term in parsed.random if term.group == names], predictors, values, n
+                ),
+            )
+            for names in parsed.groups
+        ),
+        n=n,
         dropped=dropped,
         notes=tuple(notes),
         aliased=aliased,
@@ -279,7 +304,9 @@ def _predictors(
     """Each predictor, and its level numbers or values in the rows used, by label."""
     predictors: dict[str, Predictor] = {}
     values: dict[str, Codes | Array] = {}
-    for variable in dict.fromkeys(one for term in formula.terms for one in term):
+    slopes = [one for random in formula.random for term in random.terms for one in term]
+    fixed = [one for term in formula.terms for one in term]
+    for variable in dict.fromkeys([*fixed, *slopes]):
         column = used[variable.name]
         if not _is_factor(variable, column):
             numbers = _numbers(column, where)
@@ -333,10 +360,10 @@ def _coded(
     one, and it is left out after that.
     """
     if ordinal and not formula.intercept:
-        formula = Formula(formula.text, formula.response, True, formula.terms, formula.groups)
+        formula = replace(formula, intercept=True)
     coding = code_terms(formula, predictors)
     x = coding.matrix(values, n)
-    aliased = aliased_columns(x, coding.names)
+    aliased = aliased_columns(coding.matrix(_centred(formula, values), n), coding.names)
     kept = np.array([name not in aliased for name in coding.names], dtype=np.bool_)
     base = coding.only(name for name in coding.names if name not in aliased)
     weights: Array = np.zeros((len(base.columns), len(aliased)))
@@ -347,6 +374,26 @@ def _coded(
     used = [name for name in base.names if not (ordinal and name == INTERCEPT)]
     first = len(base.columns) - len(used)
     return base.only(used), np.asfortranarray(x[:, first:]), repeats
+
+
+def _centred(formula: Formula, values: Mapping[str, Codes | Array]) -> Mapping[str, Codes | Array]:
+    """Numbers less their mean where that changes no dependency between columns.
+
+    That is so with an intercept and every margin of each interaction. A timestamp then differs
+    from a constant however short the study was.
+    """
+    terms = {frozenset(variable.label for variable in term) for term in formula.terms}
+    whole = all(term - {label} in terms for term in terms if len(term) > 1 for label in term)
+    if not formula.intercept or not whole:
+        return values
+    found = dict(values)
+    for label, value in values.items():
+        if value.dtype.kind == "f":
+            moved = value - value.mean()
+            # What rounding leaves of a constant is no variation.
+            constant = np.abs(moved).max() <= 1e-14 * np.abs(value).max()
+            found[label] = value if constant else moved
+    return found
 
 
 def _grouping(used: pl.DataFrame, names: tuple[str, ...], where: str) -> Grouping:
@@ -372,7 +419,8 @@ def _grouping(used: pl.DataFrame, names: tuple[str, ...], where: str) -> Groupin
 
 def _check_size(design: MixedDesign, where: str) -> None:
     intercepts = max(len(design.levels) - 1, 0)
-    parameters = len(design.names) + intercepts + len(design.groups)
+    spread = sum(group.columns.parameters for group in design.groups)
+    parameters = len(design.names) + intercepts + spread
     if design.n <= parameters:
         raise InputError(
             f"the model has {parameters} parameters and only {design.n} complete rows",

@@ -21,6 +21,18 @@ class Variable(NamedTuple):
     """Whether `C(…)` asks for levels, whatever the column holds."""
 
 
+class RandomTerm(NamedTuple):
+    """What varies between the levels of a grouping."""
+
+    group: tuple[str, ...]
+    """The column, or the columns that name a group together."""
+    intercept: bool
+    terms: tuple[tuple[Variable, ...], ...]
+    """Slopes, as terms of a formula."""
+    correlated: bool
+    """False for `||`: intercept and slopes vary independently of each other."""
+
+
 @dataclass(frozen=True, slots=True)
 class Formula:
     """A formula taken apart."""
@@ -30,26 +42,37 @@ class Formula:
     intercept: bool
     terms: tuple[tuple[Variable, ...], ...]
     """Fixed terms, main effects before interactions, else in the order written."""
-    groups: tuple[tuple[str, ...], ...]
-    """Random intercepts: the column, or the columns that name a group together."""
+    random: tuple[RandomTerm, ...]
+    """Random terms, in the order written."""
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The groupings, each once: the column, or the columns that name a group together."""
+        return tuple(dict.fromkeys(term.group for term in self.random))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that is used, the response first, each once."""
         fixed = (variable.name for term in self.terms for variable in term)
+        slopes = (variable.name for one in self.random for term in one.terms for variable in term)
         grouped = (name for group in self.groups for name in group)
-        return tuple(dict.fromkeys([self.response, *fixed, *grouped]))
+        return tuple(dict.fromkeys([self.response, *fixed, *slopes, *grouped]))
 
 
 def parse_formula(text: str) -> Formula:
     """The formula taken apart; an InputError where it asks for what no model here can do.
 
     Fixed terms as in R (`a + b`, `a * b`, `a:b`, `- a:b`, `0 +`), `C(x)` for a number that names
-    groups, backquotes for names with spaces. Random intercepts only: `(1|g)`, nested `(1|a/b)`
-    (that is `a` and `a:b`), `(1|a:b)`.
+    groups, backquotes for names with spaces. Random intercepts `(1|g)`, nested `(1|a/b)` (that is
+    `a` and `a:b`), `(1|a:b)`; random slopes `(1 + x|g)`, the same as `(x|g)`, and `(0 + x|g)`.
+    With `||` intercept and slopes are uncorrelated, also those of a factor's levels.
     """
     where = f"formula {text!r}"
-    described = _described(text, where)
+    pieces = _random_pieces(text)
+    plain = text
+    for piece in pieces:
+        plain = plain.replace(piece.text, f"(1|{piece.group})")
+    described = _described(plain, where)
     if described.response is None:
         raise InputError("the formula names no response", where=where, remedy=_EXAMPLE)
     response = described.response.term.components
@@ -60,28 +83,91 @@ def parse_formula(text: str) -> Formula:
             got=str(described.response.term.name),
             remedy="Compute the column first, then name it.",
         )
-    fixed = [term for term in described.common_terms if hasattr(term, "components")]
+    intercept, terms = _terms(described.common_terms, where)
+    random: list[RandomTerm] = []
+    for piece in pieces:
+        random += _random_terms(piece, where)
+    return Formula(
+        text=text,
+        response=str(response[0].name),
+        intercept=intercept,
+        terms=terms,
+        random=tuple(dict.fromkeys(random)),
+    )
+
+
+class _Piece(NamedTuple):
+    """A random term as written."""
+
+    text: str
+    effects: str
+    group: str
+    correlated: bool
+
+
+def _random_pieces(text: str) -> list[_Piece]:
+    """Every `(effects | group)` of a formula; brackets within it belong to `C(x)`."""
+    found, opened, quoted = [], [], False
+    for place, character in enumerate(text):
+        if character == "`":
+            quoted = not quoted
+        if quoted:
+            continue
+        if character == "(":
+            opened.append(place)
+        elif character == ")" and opened:
+            first = opened.pop()
+            inside = text[first + 1 : place]
+            bars = _bars(inside)
+            if bars:
+                effects, group = inside[: bars[0]], inside[bars[1] :]
+                correlated = bars[1] - bars[0] == 1
+                found.append(_Piece(text[first : place + 1], effects, group.strip(), correlated))
+    return found
+
+
+def _bars(inside: str) -> tuple[int, int] | None:
+    """Where the bar that parts effects from group begins and ends."""
+    first = inside.find("|")
+    if first < 0:
+        return None
+    return first, first + (2 if inside[first : first + 2] == "||" else 1)
+
+
+def _random_terms(piece: _Piece, where: str) -> list[RandomTerm]:
+    effects = _described(f"response ~ {piece.effects}", where)
+    if effects.group_terms:
+        raise InputError(
+            "a random term holds another", where=where, got=piece.text, remedy=_EXAMPLE
+        )
+    intercept, terms = _terms(effects.common_terms, where)
+    if not intercept and not terms:
+        raise InputError(
+            "a random term is empty", where=where, got=piece.text, remedy="Write (1|g), say."
+        )
+    groups = _described(f"response ~ (1|{piece.group})", where).group_terms
+    return [
+        RandomTerm(
+            tuple(_variable(one, where).name for one in getattr(term.factor, "components", [])),
+            intercept,
+            terms,
+            piece.correlated or not terms,
+        )
+        for term in groups
+    ]
+
+
+def _terms(found: Any, where: str) -> tuple[bool, tuple[tuple[Variable, ...], ...]]:
+    """Whether there is an intercept, and the terms, main effects first."""
+    fixed = [term for term in found if hasattr(term, "components")]
     written = [[_variable(one, where) for one in term.components] for term in fixed]
     # Within an interaction, R puts first what the formula names first.
     order = list(dict.fromkeys(one for term in written for one in term))
     terms = [tuple(sorted(term, key=order.index)) for term in written]
-    groups = [_group(term, where) for term in described.group_terms]
-    return Formula(
-        text=text,
-        response=str(response[0].name),
-        intercept=len(fixed) < len(described.common_terms),
-        terms=tuple(sorted(terms, key=len)),
-        groups=tuple(dict.fromkeys(groups)),
-    )
+    return len(fixed) < len(found), tuple(sorted(terms, key=len))
 
 
 def _described(text: str, where: str) -> Any:
-    if "||" in text:
-        raise InputError(
-            "random slopes are not fitted, so '||' has no meaning here",
-            where=where,
-            remedy="Write (1|g) for a random intercept.",
-        )
     from formulae import model_description
 
     try:
@@ -113,16 +199,3 @@ def _variable(component: Any, where: str) -> Variable:
             remedy="Compute the column first, then name it; choose a reference with `reference`.",
         )
     return Variable(str(arguments[0]), f"C({arguments[0]})", True)
-
-
-def _group(term: Any, where: str) -> tuple[str, ...]:
-    members = getattr(term.factor, "components", [])
-    names = tuple(_variable(member, where).name for member in members)
-    # Only the intercept has no components of its own.
-    if hasattr(term.expr, "components"):
-        raise InputError(
-            f"random slopes are not fitted: ({term.expr.name}|{':'.join(names)})",
-            where=where,
-            remedy=f"Use a random intercept: (1|{':'.join(names)}).",
-        )
-    return names

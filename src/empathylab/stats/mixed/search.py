@@ -36,8 +36,19 @@ class Place(NamedTuple):
         return float(self.gradient @ self.inverse @ self.gradient)
 
 
-def descend(function: Function, start: Array, inverse: Array, *, enough: float, most: int) -> Place:
+def descend(
+    function: Function,
+    start: Array,
+    inverse: Array,
+    *,
+    enough: float,
+    most: int,
+    slack: float = 0.0,
+) -> Place:
     """Where the function is least, near enough, by the BFGS method with halved steps.
+
+    Values may rise by `slack` in a step: they are estimates that do not agree exactly with the
+    gradient, which is then what decides where the search ends.
 
     Nocedal, J., & Wright, S. J. (2006). Numerical Optimization, chapter 6.
     """
@@ -46,19 +57,20 @@ def descend(function: Function, start: Array, inverse: Array, *, enough: float, 
     if not math.isfinite(value):
         return place._replace(stuck=True)
     while place.decrement > enough and place.iterations < most and not place.stuck:
-        place = _stepped(function, place)
+        place = _stepped(function, place, slack)
     return place
 
 
-def curvature(function: Function, at: Array, scale: Array) -> Array:
+def curvature(function: Function, at: Array, scale: Array, *, share: float = _SHIFT) -> Array:
     """The matrix of second derivatives, from central differences of the gradient.
 
-    `scale` holds what a sizeable change of each parameter is: its standard error, roughly.
+    `scale` holds what a sizeable change of each parameter is: its standard error, roughly;
+    parameters are moved by that `share` of it.
     """
     columns = []
     for number, size in enumerate(scale):
         shift = np.zeros(len(at))
-        shift[number] = _SHIFT * size
+        shift[number] = share * size
         ahead, behind = function(at + shift)[1], function(at - shift)[1]
         columns.append((ahead - behind) / (2 * shift[number]))
     matrix = np.array(columns).reshape(len(at), len(at))
@@ -77,14 +89,14 @@ def inverted(matrix: Array) -> Array | None:
     return np.asarray(np.linalg.inv(alike) * np.outer(size, size), dtype=np.float64)
 
 
-def _stepped(function: Function, place: Place) -> Place:
+def _stepped(function: Function, place: Place, slack: float) -> Place:
     step = -place.inverse @ place.gradient
     slope = float(step @ place.gradient)
     length = 1.0
     for _ in range(_HALVINGS):
         moved = place.at + length * step
         value, gradient = function(moved)
-        if value <= place.value + _ARMIJO * length * slope:
+        if value <= place.value + _ARMIJO * length * slope + slack:
             break
         length *= _shortened(value - place.value, slope, length)
     else:

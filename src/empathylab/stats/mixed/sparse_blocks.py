@@ -1,7 +1,7 @@
 """A large component of the random effects' matrix, in which few pairs of levels share a rating.
 
-As in `blocks`, the leaves are eliminated; the cross block is sparse, and so is the core's Schur
-complement until it is decomposed: densely up to a size, by sparse elimination beyond.
+As in `blocks`, the leaves are eliminated; the cross block is sparse, the core's Schur complement
+is decomposed densely.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ from empathylab.stats.mixed.elements import Elements
 
 _FULL = 0.25
 """Share of pairs that meet, above which a dense matrix is faster."""
-_DENSE_CORE = 3_000
-"""Core levels up to which the Schur complement is decomposed densely."""
 _STRIP = 256
 """Rows of the inverse held at a time."""
 
@@ -82,7 +80,7 @@ class SparsePart:
         self._rows, self._columns = np.divmod(pattern.cells, pattern.leaves)
         self._scaled = self._matrix(crossed / self._d[self._columns])
         core = self._core_matrix(within) - self._scaled @ self._matrix(crossed).T
-        self._core = _decomposed(core, pattern.core)
+        self._core = _DenseCore(core)
         self.log_determinant = float(np.log(self._d).sum()) + self._core.log_determinant
 
     def _matrix(self, values: Array) -> Any:
@@ -140,29 +138,3 @@ class _DenseCore:
     def columns(self, first: int, last: int) -> Array:
         """These columns of the inverse."""
         return self.solve(np.eye(len(self._root[0]), last - first, -first))
-
-
-class _SparseCore:
-    def __init__(self, matrix: Any) -> None:
-        from scipy.sparse.linalg import splu
-
-        self._size = matrix.shape[0]
-        # A symmetric ordering without pivots keeps the pattern, as a Cholesky decomposition would.
-        self._lu = splu(
-            matrix.tocsc(),
-            permc_spec="MMD_AT_PLUS_A",
-            diag_pivot_thresh=0.0,
-            options={"SymmetricMode": True},
-        )
-        self.log_determinant = float(np.log(np.abs(self._lu.U.diagonal())).sum())
-
-    def solve(self, right: Array) -> Array:
-        return np.asarray(self._lu.solve(right), dtype=np.float64)
-
-    def columns(self, first: int, last: int) -> Array:
-        """These columns of the inverse."""
-        return self.solve(np.eye(self._size, last - first, -first))
-
-
-def _decomposed(matrix: Any, size: int) -> _DenseCore | _SparseCore:
-    return _DenseCore(matrix) if size <= _DENSE_CORE else _SparseCore(matrix)

@@ -52,6 +52,7 @@ __all__ = [
     "answers",
     "arms",
     "audit",
+    "batches",
     "console_links",
     "departures",
     "failures",
@@ -215,7 +216,28 @@ answers = Table(
         ForeignKey("answers.id", ondelete="SET NULL"),
         nullable=True,
     ),
+    # What the model wrote for itself before it answered: never part of the text.
+    text_column("reasoning", nullable=True),
+    Column("reasoning_tokens", Integer, nullable=True),
+    # The settings that were really sent, where they differ from the parameters.
+    Column("sent", Document, nullable=True),
     UniqueConstraint("run_id", "key"),
+)
+
+# Requests handed to a provider's batch API, so that a resumed run fetches their answers.
+batches = Table(
+    "batches",
+    metadata,
+    row_number(),
+    refers_to("runs"),
+    # Known to the provider, too, so that a batch is found again after a kill while it was sent.
+    text_column("token", unique=True),
+    text_column("provider_id", nullable=True),
+    Column("keys", Document, nullable=False),
+    text_column("status"),
+    Column("submitted_at", Moment, nullable=False),
+    Column("ended_at", Moment, nullable=True),
+    one_of("status", "submitted", "ended"),
 )
 
 failures = Table(

@@ -159,7 +159,7 @@ def _of_release(
             where=where,
             remedy="Write them into a study file and give it with --file STUDY.yaml.",
         )
-    study = dataclasses.replace(file, name=row.name, version=row.version)
+    study = file.model_copy(update={"name": row.name, "version": row.version})
     _require_same_points(row, study, where)
     whole, from_set = offered
     chosen = choose_situations(study, from_set)
@@ -249,7 +249,7 @@ def _with_recruitment(study: Study, file: Study | None, where: str) -> Study:
             got=f"other {shown}",
             remedy="Undo these changes, or leave out --file.",
         )
-    return dataclasses.replace(study, recruitment=file.recruitment)
+    return study.model_copy(update={"recruitment": file.recruitment})
 
 
 def _require_hash(row: Any, found: str, where: str) -> None:

@@ -1,14 +1,13 @@
 """Which of a respondent's replies people should rate, when they cannot rate all.
 
-The part must be random, and known before anybody rates. A study's packets are shuffled by its
-stored seed and given out in their order, so the first packets are a random part: an arm that is
-closed after so many raters has rated them. Where the lab holds ratings only and no packets, the
+The part must be random, and known before anybody rates. A study's batches are shuffled by its
+stored seed and given out in their order, so the first batches are a random part: an arm that is
+closed after so many raters has rated them. Where the lab holds ratings only and no batches, the
 part is drawn by a seed of its own.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +18,9 @@ from empathylab.store import Lab
 from empathylab.store.selections import lab_chosen_situations, save_selection
 from empathylab.store.studies.archive import any_study, situation_rows
 from empathylab.study.archives.checking import is_complete, read_protocol
-from empathylab.study.assignment.batches import Item, study_slots
+from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.seeded_random import shuffled
+from empathylab.study.assignment.slots import Item
 from empathylab.study.design.definition import Arm
 
 
@@ -33,7 +33,7 @@ class HumanSample:
     situations: tuple[str, ...]
     seed: int
     raters: int | None
-    """How many packets that is; None where the study's packets are not known."""
+    """How many batches that is; None where the study's batches are not known."""
     command: str
     """What lets people rate them."""
     advice: str
@@ -42,7 +42,7 @@ class HumanSample:
 def choose_human_sample(
     lab: Lab, study: str, respondent: str, count: int, *, seed: int = 1
 ) -> HumanSample:
-    """So many of the study's situations or a few more, to make whole packets; kept in the lab."""
+    """So many of the study's situations or a few more, to make whole batches; kept in the lab."""
     with lab.reading() as connection:
         row = any_study(connection, study)
         rows = situation_rows(connection, row.id)
@@ -60,17 +60,19 @@ def choose_human_sample(
     if is_complete(row.protocol):
         whole = read_protocol(row.protocol, where=where)
         seed = whole.seed
-        packets = study_slots(dataclasses.replace(whole, arms={"new": Arm(respondent)}), keys)
-        raters, chosen = _whole_packets([slot.items for slot in packets.get("new", ())], count)
+        batches = study_slots(
+            whole.model_copy(update={"arms": {"new": Arm(respondent=respondent)}}), keys
+        )
+        raters, chosen = _whole_batches([slot.items for slot in batches.get("new", ())], count)
         advice = (
             f"Close the study once {raters} people have finished: they get these replies, in "
-            "packets shuffled by the study's own seed."
+            "batches shuffled by the study's own seed."
         )
     else:
         command += " --file STUDY.yaml"
         advice = (
             "The lab holds this study's ratings but not its texts: write them into a study file, "
-            "whose packets are shuffled, and close it once so many replies are rated. Or let "
+            "whose batches are shuffled, and close it once so many replies are rated. Or let "
             "people rate just these replies elsewhere and bring the ratings with "
             f"`{_import_command(row, rows)}`."
         )
@@ -88,14 +90,14 @@ def _import_command(row: Any, rows: Sequence[Any]) -> str:
     return f"{command} --labels {','.join(labels[0])}" if labels else command
 
 
-def _whole_packets(packets: Sequence[Sequence[Item]], count: int) -> tuple[int, list[str]]:
-    """How many packets hold so many situations, and which these are."""
+def _whole_batches(batches: Sequence[Sequence[Item]], count: int) -> tuple[int, list[str]]:
+    """How many batches hold so many situations, and which these are."""
     found: dict[str, None] = {}
-    for number, items in enumerate(packets, start=1):
+    for number, items in enumerate(batches, start=1):
         found |= dict.fromkeys(one.situation for one in items)
         if len(found) >= count:
             return number, list(found)
-    return len(packets), list(found)
+    return len(batches), list(found)
 
 
 def _name(study: str, respondent: str, count: int) -> str:

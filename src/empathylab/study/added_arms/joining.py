@@ -8,7 +8,6 @@ file has no texts: they are taken from a study file, and what could not be compa
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import secrets
 from collections.abc import Mapping, Sequence
@@ -87,7 +86,9 @@ def add_arm(
             row = any_study(connection, name)
             lock_study(connection, row.id)
             base = join_base(connection, row, file, known, offered)
-            return _join(connection, base, called, Arm(respondent, prompt), now, who)
+            return _join(
+                connection, base, called, Arm(respondent=respondent, prompt=prompt), now, who
+            )
 
 
 def _join(
@@ -96,7 +97,7 @@ def _join(
     row, where = base.row, f"study {base.row.name}"
     before = dict(base.study.arms) if base.here else {}
     arms = frozen_arms(connection, row.id)
-    study = dataclasses.replace(base.study, arms={**before, name: arm})
+    study = base.study.model_copy(update={"arms": {**before, name: arm}})
     slots = study_slots(study, list(base.keys))
     places = len(slots[name])
     if before.get(name) == arm:
@@ -112,7 +113,7 @@ def _join(
         connection,
         arm.respondent,
         base.situations,
-        sample=study.sample,
+        sample=study.responses.sample,
         prompt=arm.prompt,
         arm=name,
     )

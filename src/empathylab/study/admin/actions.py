@@ -35,13 +35,12 @@ from empathylab.store.studies.results import exclude_rater
 from empathylab.study.admin.deletion import erase, forget_rater, leave_no_trace
 from empathylab.study.admin.retention import apply_retention
 from empathylab.study.assignment.allocation import World, ended, is_live
-from empathylab.study.blocks.answers import clean_text
-from empathylab.study.blocks.check_results import attention_passed
-from empathylab.study.blocks.types import Attention
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.group_commit.current_places import place_of
-from empathylab.study.recruiting.arrivals import Arrivals
 from empathylab.study.recruiting.statuses import Freed
+from empathylab.study.session.admissions import only_opened
 from empathylab.study.session.launched import Launched
+from empathylab.study.session.running import StudyContext
 from empathylab.study.session.visits import (
     ArmStatus,
     AttentionCount,
@@ -53,8 +52,32 @@ from empathylab.study.session.visits import (
 _LEFT = frozenset({"abandoned", "returned", "timed-out", "withdrawn"})
 
 
-class Steering(Arrivals):
+def exclude_row(
+    study: StudyContext, connection: Connection, row: Row[Any], reason: str, *, who: str
+) -> None:
+    """Excludes a participant, in a transaction that has locked the study and their row."""
+    number = study.launched.row
+    change_place(connection, row.id, status=ended(place_of(row), "excluded").status)
+    exclude_rater(connection, number, row.person, reason)
+    exclude_replies(connection, study.name, row.person, reason)
+    details = {"person": row.person, "reason": reason}
+    add_audit(connection, number, study.now(), who, "exclude", **details)
+
+
+def release_row(
+    study: StudyContext, connection: Connection, row: Row[Any], status: Freed, *, who: str
+) -> None:
+    """Frees a live place, in a transaction that has locked the study and the row."""
+    change_place(connection, row.id, status=ended(place_of(row), status).status)
+    details = {"person": row.person, "status": status}
+    add_audit(connection, study.launched.row, study.now(), who, "release", **details)
+
+
+class AdminActions:
     """The researcher's side of a launched study."""
+
+    def __init__(self, running: StudyContext) -> None:
+        self._running = running
 
     def pause(self, *, who: str = "researcher") -> None:
         """Takes nobody new; who is in may go on."""
@@ -77,8 +100,8 @@ class Steering(Arrivals):
 
     def exclude(self, person: str, reason: str, *, who: str = "researcher") -> bool:
         """Whether somebody was left out of every analysis; their slot is free again."""
-        study = self._launched.row
-        with self._lab.writing() as connection:
+        study = self._running.launched.row
+        with self._running.lab.writing() as connection:
             lock_study(connection, study)
             row = find_place(connection, study, person, lock=True)
             if row is None or row.arm is None:
@@ -86,40 +109,23 @@ class Steering(Arrivals):
             if row.world != "person":
                 raise InputError(
                     "only people can be excluded; simulated raters and trials count nowhere anyway",
-                    where=f"study {self.name}",
+                    where=f"study {self._running.name}",
                     got=person,
                     remedy="Leave them as they are.",
                 )
-            self.exclude_row(connection, row, reason, who=who)
+            exclude_row(self._running, connection, row, reason, who=who)
         return True
-
-    def exclude_row(self, connection: Connection, row: Row[Any], reason: str, *, who: str) -> None:
-        """Leaves somebody out, in a transaction that has locked the study and their row."""
-        study = self._launched.row
-        change_place(connection, row.id, status=ended(place_of(row), "excluded").status)
-        exclude_rater(connection, study, row.person, reason)
-        exclude_replies(connection, self.name, row.person, reason)
-        details = {"person": row.person, "reason": reason}
-        add_audit(connection, study, self._clock(), who, "exclude", **details)
 
     def release(self, person: str, status: Freed = "returned", *, who: str = "researcher") -> bool:
         """Whether the place of somebody who has not finished was freed, because they left it."""
-        study = self._launched.row
-        with self._lab.writing() as connection:
+        study = self._running.launched.row
+        with self._running.lab.writing() as connection:
             lock_study(connection, study)
             row = find_place(connection, study, person, lock=True)
             if row is None or row.status != "live":
                 return False
-            self.release_row(connection, row, status, who=who)
+            release_row(self._running, connection, row, status, who=who)
         return True
-
-    def release_row(
-        self, connection: Connection, row: Row[Any], status: Freed, *, who: str
-    ) -> None:
-        """Frees a live place, in a transaction that has locked the study and the row."""
-        change_place(connection, row.id, status=ended(place_of(row), status).status)
-        details = {"person": row.person, "status": status}
-        add_audit(connection, self._launched.row, self._clock(), who, "release", **details)
 
     def forget(
         self, person: str | None = None, *, platform_id: str | None = None, who: str = "researcher"
@@ -135,41 +141,45 @@ class Steering(Arrivals):
                 "a person is forgotten by their key or by their platform id",
                 remedy="Give one of the two.",
             )
-        own, at = self._launched.row, self._clock()
-        with self._lab.writing() as connection:
+        own, at = self._running.launched.row, self._running.now()
+        with self._running.lab.writing() as connection:
             erased = 0
-            for study in sorted([own, *other_versions(connection, self.name, own)]):
+            for study in sorted([own, *other_versions(connection, self._running.name, own)]):
                 lock_study(connection, study)
                 keys = [person] if person else self._keys_of(connection, study, platform_id or "")
                 for one in keys:
                     row = find_place(connection, study, one, lock=True)
                     if row is not None:
-                        erase(connection, self._launched, row, who=who, at=at)
+                        erase(connection, self._running.launched, row, who=who, at=at)
                         erased += 1
                     else:
-                        erased += forget_rater(connection, self.name, study, one, who=who, at=at)
+                        erased += forget_rater(
+                            connection, self._running.name, study, one, who=who, at=at
+                        )
             if erased:
                 add_audit(connection, own, at, who, "forget", places=erased)
         if erased:
-            leave_no_trace(self._lab)
+            leave_no_trace(self._running.lab)
         return erased
 
     def apply_retention(self, *, who: str = "retention") -> tuple[int, int]:
         """How many platform ids and how many comments were deleted because their time is over."""
-        study = self._launched.study
-        done = apply_retention(self._lab, study.name, study.version, self._clock(), who=who)
+        study = self._running.launched.study
+        done = apply_retention(
+            self._running.lab, study.name, study.version, self._running.now(), who=who
+        )
         return done.platform_ids, done.comments
 
     def audit(self) -> tuple[AuditEntry, ...]:
         """What researchers did, in the order in which they did it."""
-        with self._lab.reading() as connection:
-            rows = audit_rows(connection, self._launched.row)
+        with self._running.lab.reading() as connection:
+            rows = audit_rows(connection, self._running.launched.row)
         return tuple(AuditEntry(row.at, row.who, row.action, row.details) for row in rows)
 
     def participants(self) -> tuple[Participant, ...]:
         """Everybody who came, in that order."""
-        with self._lab.reading() as connection:
-            rows = all_places(connection, self._launched.row)
+        with self._running.lab.reading() as connection:
+            rows = all_places(connection, self._running.launched.row)
         return tuple(
             Participant(
                 row.person,
@@ -186,15 +196,15 @@ class Steering(Arrivals):
 
     def status(self) -> StudyStatus:
         """How far the study is, as of now."""
-        study, launched = self._launched.study, self._launched
-        with self._lab.reading() as connection:
+        study, launched = self._running.launched.study, self._running.launched
+        with self._running.lab.reading() as connection:
             own = launched_study(connection, f"{study.name}@{study.version}")
             rows = all_places(connection, own.id)
             pages = answered_pages(connection, own.id)
             stopped = stopped_arms(connection, own.id)
             ratings = count_ratings(connection, own.id)
         people = [row for row in rows if row.world == "person"]
-        came = [row for row in people if not self._only_opened(row)]
+        came = [row for row in people if not only_opened(study, row)]
         places = launched.places(
             {(row.arm, row.slot) for row in came if self._state_of(row) in ("live", "finished")}
         )
@@ -221,8 +231,8 @@ class Steering(Arrivals):
         )
 
     def _state_of(self, row: Row[Any]) -> str:
-        limits = self._launched.study.time_limits
-        if row.status == "live" and not is_live(place_of(row), limits, self._clock()):
+        limits = self._running.launched.study.time_limits
+        if row.status == "live" and not is_live(place_of(row), limits, self._running.now()):
             return "late"
         return str(row.status)
 
@@ -233,14 +243,9 @@ class Steering(Arrivals):
         live, finished = held.pop("live", 0), held.pop("finished", 0)
         return ArmStatus(arm, places, stopped, live, finished, dict(held))
 
-    def _only_opened(self, row: Row[Any]) -> bool:
-        """Whether somebody has not answered the first page, which a program may have opened."""
-        begun = row.shown_step not in (None, self._launched.study.blocks[0].id)
-        return row.status == "arrived" and row.outcome is None and not begun
-
     def _drop_outs(self, people: Sequence[Row[Any]]) -> dict[str, int]:
         """By block in the study's order; who was seen lately may still be at it."""
-        study, now = self._launched.study, self._clock()
+        study, now = self._running.launched.study, self._running.now()
         patience = timedelta(minutes=study.time_limits.abandon_after)
         left: Counter[str] = Counter()
         for row in people:
@@ -251,9 +256,9 @@ class Steering(Arrivals):
         return {one.id: left[one.id] for one in study.blocks if left[one.id]}
 
     def _set_status(self, status: str, who: str, action: str) -> None:
-        study, now = self._launched.row, self._clock()
-        name, version = self._launched.study.name, self._launched.study.version
-        with self._lab.writing() as connection:
+        study, now = self._running.launched.row, self._running.now()
+        name, version = self._running.launched.study.name, self._running.launched.study.version
+        with self._running.lab.writing() as connection:
             lock_study(connection, study)
             before = launched_study(connection, f"{name}@{version}").status
             if before == status:
@@ -269,16 +274,16 @@ class Steering(Arrivals):
             add_audit(connection, study, now, who, action)
 
     def _switch(self, arm: str, who: str, *, stopped: bool) -> None:
-        study = self._launched.row
-        with self._lab.writing() as connection:
+        study = self._running.launched.row
+        with self._running.lab.writing() as connection:
             lock_study(connection, study)
-            if arm not in self._launched.slots:
-                raise UnknownName("arm", arm, self._launched.slots)
+            if arm not in self._running.launched.slots:
+                raise UnknownName("arm", arm, self._running.launched.slots)
             if (arm in stopped_arms(connection, study)) == stopped:
                 return
             stop_arm(connection, study, arm, stopped=stopped)
             action = "stop arm" if stopped else "resume arm"
-            add_audit(connection, study, self._clock(), who, action, arm=arm)
+            add_audit(connection, study, self._running.now(), who, action, arm=arm)
 
     def _keys_of(self, connection: Connection, study: int, platform_id: str) -> list[str]:
         """All keys of the platform's id, also where the id itself has been deleted."""
@@ -290,7 +295,9 @@ class Steering(Arrivals):
         }
         for world in get_args(World):
             for turn in itertools.count(1):
-                key = self.key_of(self.study.recruitment.platform, platform_id, world, turn)
+                key = self._running.key_of(
+                    self._running.study.recruitment.platform, platform_id, world, turn
+                )
                 if find_place(connection, study, key) is None:
                     break
                 keys[key] = None
@@ -312,11 +319,11 @@ def _median_seconds(launched: Launched, pages: Sequence[Row[Any]]) -> Mapping[st
 
 
 def _attention(launched: Launched, pages: Sequence[Row[Any]]) -> Mapping[str, AttentionCount]:
-    checks = {one.id: one for one in launched.study.blocks if isinstance(one, Attention)}
+    checks = {one.id: one for one in launched.study.blocks if one.checks_attention}
     asked: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     for page in pages:
         if page.step in checks:
             asked[page.step] += 1
-            failed[page.step] += not attention_passed(checks[page.step], page.given)
+            failed[page.step] += not checks[page.step].passed(page.given)
     return {name: AttentionCount(asked[name], failed[name]) for name in checks}

@@ -7,7 +7,6 @@ from empathylab.store import Lab
 from empathylab.store import now as present
 from empathylab.store.rated import Study
 from empathylab.store.studies.records import add_audit, find_study
-from empathylab.study.blocks.types import Rate, ScaleBlock, Write
 from empathylab.study.design.definition import Study as StudyDefinition
 
 RUNNING = frozenset({"open", "paused"})
@@ -21,14 +20,8 @@ def is_running(study: Study) -> bool:
 
 def result_commands(study: StudyDefinition) -> tuple[str, ...]:
     """The commands that show what came of a study, once it is closed."""
-    found = []
-    if any(isinstance(one, Rate) for one in study.blocks):
-        found.append(f"empathylab analyze ratings --study {study.name}")
-    if any(isinstance(one, ScaleBlock) and one.phase == "evoked" for one in study.blocks):
-        found.append("empathylab analyze appraisal --respondent human")
-    if any(isinstance(one, Write) for one in study.blocks):
-        found.append("empathylab analyze style")
-    return tuple(found)
+    commands = (one.analysis_command(study.name) for one in study.blocks)
+    return tuple(dict.fromkeys(one for one in commands if one is not None))
 
 
 def require_closed(

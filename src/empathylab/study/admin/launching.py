@@ -126,7 +126,7 @@ def _shown(
             connection,
             arm.respondent,
             situations,
-            sample=study.sample,
+            sample=study.responses.sample,
             prompt=arm.prompt,
             arm=name,
         )

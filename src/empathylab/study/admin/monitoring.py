@@ -32,10 +32,8 @@ from empathylab.store.studies.monitoring import (
     state_counts,
 )
 from empathylab.store.studies.records import launched_study, stopped_arms
-from empathylab.study.assignment.batches import evenly
 from empathylab.study.assignment.quotas import OTHERS, quota_limits
-from empathylab.study.blocks.check_results import attention_passed
-from empathylab.study.blocks.types import Attention, Imagine, Rate, ScaleBlock, Write
+from empathylab.study.blocks.interface import Block, ParticipantPath
 from empathylab.study.design.definition import Study
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.visits import ArmStatus, AttentionCount
@@ -145,7 +143,7 @@ class Watched:
 def add_up(connection: Connection, launched: Launched) -> Sums:
     """Times, attention checks and balance, as of now."""
     study, row = launched.study, launched.row
-    checks = [one.id for one in study.blocks if isinstance(one, Attention)]
+    checks = [one.id for one in study.blocks if one.checks_attention]
     times = latest_times(connection, row, LATEST_PAGES)
     pages = page_counts(connection, row)
     answers = answer_counts(connection, row, checks)
@@ -221,13 +219,11 @@ def hidden_blocks(study: Study) -> frozenset[str]:
 
     They are the ratings, and what is asked after the first reply or situation was seen.
     """
-    first = next(
-        number for number, one in enumerate(study.blocks) if isinstance(one, Rate | Imagine | Write)
-    )
+    first = next(number for number, one in enumerate(study.blocks) if one.is_work)
     return frozenset(
         one.id
         for number, one in enumerate(study.blocks)
-        if isinstance(one, Rate) or (isinstance(one, ScaleBlock) and number > first)
+        if one.is_outcome or (one.uses_scale and number > first)
     )
 
 
@@ -236,17 +232,16 @@ def block_of(step: str) -> str:
     return step.partition("/")[0]
 
 
-def asked_before(study: Study) -> list[ScaleBlock]:
+def asked_before(study: Study) -> list[Block]:
     """The scales that raters answer before they see a reply or a situation."""
     hidden = hidden_blocks(study)
-    return [one for one in study.blocks if isinstance(one, ScaleBlock) and one.id not in hidden]
+    return [one for one in study.blocks if one.uses_scale and one.id not in hidden]
 
 
-def _pages_of(launched: Launched, block: ScaleBlock) -> list[str]:
-    """The keys of a scale's pages; naming them lets the database go straight there."""
-    items = range(launched.scales[block.scale].items)
-    pages = len(evenly(items, block.per_page or len(items)))
-    return [f"{block.id}/{one + 1}" for one in range(pages)] if pages > 1 else [block.id]
+def _pages_of(launched: Launched, block: Block) -> list[str]:
+    """The keys of a block's pages; naming them lets the database go straight there."""
+    path = ParticipantPath(launched.study, launched.scales)
+    return [step.key for step in block.steps(path, {})]
 
 
 def _total(counts: pl.DataFrame) -> int:
@@ -336,15 +331,16 @@ def _attention(
 ) -> dict[str, AttentionCount]:
     counts = {}
     for block in study.blocks:
-        if isinstance(block, Attention):
+        if block.checks_attention:
             own = [(given, count) for step, given, count in answers if step == block.id]
-            failed = sum(count for given, count in own if not attention_passed(block, given))
+            failed = sum(count for given, count in own if not block.passed(given))
             counts[block.id] = AttentionCount(sum(count for _, count in own), failed)
     return counts
 
 
-def _balance(launched: Launched, block: ScaleBlock, given: pl.DataFrame) -> Iterator[Balance]:
-    scale = launched.scales[block.scale]
+def _balance(launched: Launched, block: Block, given: pl.DataFrame) -> Iterator[Balance]:
+    name = block.uses_scale or ""
+    scale = launched.scales[name]
     names = [f"item-{item}" for item in range(1, scale.items + 1)]
     kind = pl.Struct(dict.fromkeys(names, pl.Float64))
     answers = (
@@ -364,7 +360,7 @@ def _balance(launched: Launched, block: ScaleBlock, given: pl.DataFrame) -> Iter
     parts = ["total"] if scale.total else [one.id for one in scale.subscales]
     for part in parts:
         own = scored.filter(pl.col("subscale") == part)
-        yield _compared(block.scale, part, own, list(launched.slots))
+        yield _compared(name, part, own, list(launched.slots))
 
 
 def _compared(scale: str, part: str, scored: pl.DataFrame, arms: Sequence[str]) -> Balance:

@@ -16,7 +16,6 @@ from empathylab.store.studies.retention import (
     launched_rows,
 )
 from empathylab.study.admin.deletion import leave_no_trace
-from empathylab.study.blocks.types import Comment
 from empathylab.study.design.reading import study_from_dict
 
 
@@ -68,7 +67,7 @@ def apply_retention(
                 delete_departures(connection, row.id)
         ended = None if kept.comments is None else _over(ends, kept.comments, now)
         if ended is not None:
-            steps = [one.id for one in study.blocks if isinstance(one, Comment)]
+            steps = [one.id for one in study.blocks if one.holds_comments]
             words = expire_words(connection, row.id, steps, ended)
             expire_drafts(connection, row.id, ended)
         if ids or words:

@@ -24,7 +24,7 @@ from empathylab.store.studies.reviews import (
     messages_to,
     unread_messages,
 )
-from empathylab.study.blocks.answers import clean_text
+from empathylab.study.blocks.forms import clean_text
 
 Verdict = Literal["approved", "rejected"]
 MOST_REASON = 500

@@ -24,7 +24,8 @@ from typing import Literal
 from empathylab.errors import InputError
 from empathylab.study.assignment.quotas import has_room
 from empathylab.study.assignment.seeded_random import draw
-from empathylab.study.design.definition import Outcome, Study, TimeLimits
+from empathylab.study.blocks.interface import Outcome
+from empathylab.study.design.definition import Study, TimeLimits
 
 World = Literal["person", "simulated", "test"]
 Status = Literal[

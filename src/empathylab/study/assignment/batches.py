@@ -1,50 +1,26 @@
-"""Packets of work: which responses one rater gets, so that each gets its number of ratings.
+"""Batches of items: which responses one rater gets, so that each gets its number of ratings.
 
-A packet, with the arm it belongs to, is a slot. Slots follow from the study, its seed and the
+A batch, with the arm it belongs to, is a slot. Slots follow from the study, its seed and the
 situations alone; the arms of a design between subjects do not influence each other, so that one
-that joins later meets the same packets in the same order.
+that joins later meets the same batches in the same order.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
 
 from empathylab.errors import InputError
 from empathylab.study.assignment.latin_squares import williams_squares
 from empathylab.study.assignment.seeded_random import shuffled
+from empathylab.study.assignment.slots import Item, Slot, evenly
 from empathylab.study.design.definition import EVERYONE, Study
-
-Thing = TypeVar("Thing")
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One page of work: a response to rate, or a situation."""
-
-    situation: str
-    arm: str | None
-    """Whose response; None where there is only the situation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One rater's packet of work, in the order in which it is shown."""
-
-    arm: str
-    """The rater's; `everyone` where all raters are in one condition."""
-    number: int
-    """Within the arm, from 0."""
-    items: tuple[Item, ...]
 
 
 def study_slots(study: Study, situations: Sequence[str]) -> dict[str, tuple[Slot, ...]]:
     """The slots of each arm, whose items together are all responses, each its number of times.
 
     Between subjects and where situations are imagined, each repeat is shuffled and cut anew into
-    packets as even as can be; all arms have the same ones. Within subjects, see
+    batches as even as can be; all arms have the same ones. Within subjects, see
     `_all_replies` and `_one_reply`. A situation must not be named twice.
     """
     if len(set(situations)) != len(situations):
@@ -52,9 +28,9 @@ def study_slots(study: Study, situations: Sequence[str]) -> dict[str, tuple[Slot
         raise InputError("a situation is named twice", got=twice, remedy="Name each once.")
     if study.rated and study.design == "within":
         arrange = _all_replies if study.replies_per_situation == "all" else _one_reply
-        packets = list(arrange(study, situations))
-        return {EVERYONE: _numbered(EVERYONE, packets)}
-    cut = list(_shuffled_packets(study, situations))
+        batches = list(arrange(study, situations))
+        return {EVERYONE: _numbered(EVERYONE, batches)}
+    cut = list(_shuffled_batches(study, situations))
     if not study.rated:
         return {EVERYONE: _numbered(EVERYONE, [[Item(one, None) for one in part] for part in cut])}
     return {
@@ -63,24 +39,17 @@ def study_slots(study: Study, situations: Sequence[str]) -> dict[str, tuple[Slot
     }
 
 
-def evenly(things: Sequence[Thing], most: int) -> list[Sequence[Thing]]:
-    """The fewest parts of at most so many, whose sizes differ by one at most."""
-    parts = -(-len(things) // most)
-    cuts = [len(things) * one // parts for one in range(parts + 1)] if parts else [0]
-    return [things[start:end] for start, end in itertools.pairwise(cuts)]
+def _numbered(arm: str, batches: Sequence[Sequence[Item]]) -> tuple[Slot, ...]:
+    return tuple(Slot(arm, number, tuple(items)) for number, items in enumerate(batches))
 
 
-def _numbered(arm: str, packets: Sequence[Sequence[Item]]) -> tuple[Slot, ...]:
-    return tuple(Slot(arm, number, tuple(items)) for number, items in enumerate(packets))
-
-
-def _shuffled_packets(study: Study, situations: Sequence[str]) -> Iterator[Sequence[str]]:
+def _shuffled_batches(study: Study, situations: Sequence[str]) -> Iterator[Sequence[str]]:
     for repeat in range(study.repeats):
         yield from evenly(shuffled(situations, study.seed, "packet", repeat), study.batch_size)
 
 
 def _all_replies(study: Study, situations: Sequence[str]) -> Iterator[list[Item]]:
-    """Packets in which each situation comes with all replies, one after the other.
+    """Batches in which each situation comes with all replies, one after the other.
 
     The order of the replies is a row of a Williams design; the rows take turns, so that over the
     study each reply stands in each place, and follows each other, equally often but for one
@@ -89,16 +58,16 @@ def _all_replies(study: Study, situations: Sequence[str]) -> Iterator[list[Item]
     arms = _arms_in_order(study)
     rows = [row for square in williams_squares(len(arms)) for row in square]
     turn = 0
-    for packet in _shuffled_packets(study, situations):
+    for batch in _shuffled_batches(study, situations):
         items = []
-        for situation in packet:
+        for situation in batch:
             items += [Item(situation, arms[one]) for one in rows[turn % len(rows)]]
             turn += 1
         yield items
 
 
 def _one_reply(study: Study, situations: Sequence[str]) -> Iterator[list[Item]]:
-    """Packets in which each situation comes with one reply, and all arms equally often.
+    """Batches in which each situation comes with one reply, and all arms equally often.
 
     As many situations as there are arms make a group. The raters of a group have the rows of a
     Williams design: in the same turn they meet the same situation, each with another's reply. The

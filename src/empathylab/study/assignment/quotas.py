@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.study.blocks.types import Demographics
 from empathylab.study.design.definition import Quota, Study
 
 OTHERS = "others"
-TAKEN = frozenset(
+RESERVED = frozenset(
     (
         *("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "survey_code", "id", "invitation", "visit"),
         *("assignmentId", "hitId", "workerId", "turkSubmitTo"),
@@ -37,10 +36,7 @@ def quota_traits(
 ) -> dict[str, str]:
     """What the study's quotas go by, from a person's answers and from what the platform told."""
     asked = {
-        name: value
-        for block in study.blocks
-        if isinstance(block, Demographics)
-        for name, value in answers.get(block.id, {}).items()
+        name: value for block in study.blocks for name, value in block.details(answers).items()
     }
     found = {}
     for quota in study.quotas:

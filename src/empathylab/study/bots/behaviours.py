@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from empathylab.study.blocks.registry import block_types
 from empathylab.study.bots.reading import Asked, ReadPage
 
 Behaviour = Literal["careful", "fast", "dropout", "straightliner", "backtracker"]
@@ -87,9 +88,9 @@ class Mind:
             chosen = {name: self._careful(page, one) for name, one in page.asked.items()}
             if "/check/" in page.step:
                 chosen = self._tried(page, chosen)
-        if "answer-agree" in page.asked:
-            chosen["answer-agree"] = "yes"
-        return chosen
+        block_type = block_types().get(page.page)
+        needed = block_type.bot_answers(page) if block_type else {}
+        return chosen | {f"answer-{name}": value for name, value in needed.items()}
 
     def _careless(self, one: Asked) -> str:
         if one.kind != "choice":

@@ -28,6 +28,8 @@ class ReadPage(HTMLParser):
         self.title = ""
         self.words = ""
         """All that the study says in the middle of the page."""
+        self.page = ""
+        """What kind of page it is."""
         self.action = ""
         self.hidden: dict[str, str] = {}
         self.asked: dict[str, Asked] = {}
@@ -61,6 +63,7 @@ class ReadPage(HTMLParser):
         elif tag == "div" and self._hinting and "body" in given.get("class", "").split():
             self.hints += 1
         elif tag == "form":
+            self.page = given.get("data-page", "")
             self.action = given.get("action", "")
             self.least_seconds = int(given.get("data-least") or 0)
         elif tag == "a" and "href" in given:

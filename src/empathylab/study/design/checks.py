@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import Connection
 
 from empathylab.errors import InputError, UnknownName, UserError
-from empathylab.scales import Scale, builtin_scales, find_scale
+from empathylab.scales import Scale, builtin_scales
 from empathylab.situations import Situation, SituationSet, builtin_set
 from empathylab.store import Lab
 from empathylab.store.lab_scales import lab_scales
@@ -16,14 +16,13 @@ from empathylab.store.lab_situations import held_situations
 from empathylab.store.selections import lab_chosen_situations
 from empathylab.store.studies.records import find_study, frozen_responses, respondent_responses
 from empathylab.study.assignment.batches import study_slots
-from empathylab.study.blocks.types import ScaleBlock
+from empathylab.study.blocks.interface import ParticipantPath
 from empathylab.study.design.definition import Study
-from empathylab.study.design.materials import choose_situations
+from empathylab.study.design.materials import choose_scales, choose_situations
 from empathylab.study.design.planning import Plan, needed_raters
 from empathylab.study.design.preview import Preview, preview_study
 from empathylab.study.design.protocol import require_same_protocol
 from empathylab.study.design.reading import study_from_dict
-from empathylab.study.session.flow import Course
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Checked:
     plan: Plan
     """Its problems hold those with the lab too."""
     previews: Mapping[str, Preview] = field(hash=False)
-    """By language; none where a packet cannot be made."""
+    """By language; none where a batch cannot be made."""
 
 
 def check_study(study: Study, lab: Lab | None = None) -> Checked:
@@ -107,7 +106,7 @@ def _replies(
                 connection,
                 arm.respondent,
                 list(keys),
-                sample=study.sample,
+                sample=study.responses.sample,
                 prompt=arm.prompt,
                 arm=name,
             )
@@ -124,14 +123,8 @@ def _previews(
     replies: Mapping[str, Mapping[str, str]],
     known: Mapping[str, Scale],
 ) -> Iterator[tuple[str, Preview]]:
-    scales = {}
-    for block in study.blocks:
-        if isinstance(block, ScaleBlock):
-            scale = find_scale(block.scale, known.values())
-            if scale is None:
-                return
-            scales[block.scale] = scale
     try:
+        scales = choose_scales(study, known)
         slots = study_slots(study, [one.id for one in chosen])
     except (InputError, UnknownName):
         return
@@ -142,7 +135,7 @@ def _previews(
         yield (
             language,
             preview_study(
-                Course(study, scales),
+                ParticipantPath(study, scales),
                 language=language,
                 slot=slot,
                 situations=situations,

@@ -1,139 +1,265 @@
-"""What a study is: frozen data, read from a file or from the lab, that code obeys."""
+"""What a study is: the models of its file, which the code obeys."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self, get_args
 
-from empathylab.study.blocks.types import Block, Demographics, Imagine, Rate, Text, WorkBlock, Write
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from empathylab.errors import UserError
+from empathylab.file_models import (
+    FileModel,
+    Flag,
+    Number,
+    Whole,
+    Words,
+    misfit,
+    plain,
+    unknown,
+    wrong,
+)
+from empathylab.study.blocks.dimensions import Dimension
+from empathylab.study.blocks.interface import Block, Outcome
+from empathylab.study.blocks.registry import AnyBlock, block_types
+from empathylab.study.blocks.texts import Identifier, Text, languages_of
+from empathylab.study.design.interface_texts import read_interface
 
 Design = Literal["between", "within"]
 Platform = Literal["prolific", "mturk", "sona", "open", "invitation"]
-Outcome = Literal[
-    "completed",
-    "no-consent",
-    "screened-out",
-    "full",
-    "failed-comprehension",
-    "failed-attention",
-    "withdrawn",
-]
+Group = Literal["emotion", "topic", "factor"]
 
 EVERYONE = "everyone"
 """The arm of all raters where none is kept from what others see."""
 
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+_ARM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
+_CODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_DAYS = 36_500
 
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """Whose responses are rated."""
 
-    respondent: str
-    prompt: str | None = None
+class Arm(FileModel):
+    """Whose responses are rated; in a file a plain respondent will do."""
+
+    respondent: Words
+    prompt: Words | None = None
     """Which of the respondent's replies, where the lab holds some to several prompts."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _from_respondent(cls, data: Any) -> Any:
+        return data if isinstance(data, Mapping) else {"respondent": data}
 
-@dataclass(frozen=True, slots=True)
-class Situations:
+
+PerGroup = Annotated[Whole, Field(ge=1)] | dict[str, Annotated[Whole, Field(ge=1)]] | None
+
+
+class Situations(FileModel):
     """Which situations of the lab are used."""
 
-    set: str | None = None
-    selection: str | None = None
-    """A draw kept in the lab, in place of a set."""
-    count: int | None = None
+    set: Words | None = None
+    selection: Words | None = None
+    """A draw stored in the lab, in place of a set."""
+    count: Annotated[Whole, Field(ge=1)] | None = None
     """In total; None: all, or as many as the groups give."""
-    group: Literal["emotion", "topic", "factor"] | None = None
-    """What the counts below are by."""
-    per_group: int | None = None
-    counts: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """By group, where groups differ."""
+    per_emotion: PerGroup = None
+    per_topic: PerGroup = None
+    per_factor: PerGroup = None
+    """A number for every group, or a table of numbers by group."""
     valence: Literal["positive", "negative", "mixed"] | None = None
 
+    @model_validator(mode="after")
+    def _one_source_and_one_grouping(self) -> Self:
+        if (self.set is None) == (self.selection is None):
+            raise wrong("given as a set or as a selection", "Name one of the two.")
+        grouped = [one for one in get_args(Group) if getattr(self, f"per_{one}")]
+        if len(grouped) > 1:
+            raise wrong(
+                f"left out where there is 'per_{grouped[0]}'",
+                "Keep one.",
+                at=(f"per_{grouped[1]}",),
+            )
+        return self
 
-@dataclass(frozen=True, slots=True)
-class Dimension:
-    """What a response is rated on, point by point."""
+    @property
+    def group(self) -> Group | None:
+        """What the numbers are by."""
+        return next((one for one in get_args(Group) if getattr(self, f"per_{one}")), None)
 
-    name: str
-    question: Text
-    values: tuple[int, ...]
-    labels: tuple[Text | None, ...]
-    """Of each value; None where a point bears its number only."""
-    direction: Literal["fixed", "random"] = "fixed"
-    """`random`: half of the raters see the points the other way round, always the same way."""
+    @property
+    def per_group(self) -> int | Mapping[str, int]:
+        """How many of every group, or of each; 0 where there are no groups."""
+        number: int | Mapping[str, int] = getattr(self, f"per_{self.group}") if self.group else 0
+        return number
 
 
-@dataclass(frozen=True, slots=True)
-class Quota:
+class Responses(FileModel):
+    """Which of several replies to the same prompt are rated."""
+
+    sample: Annotated[Whole, Field(ge=0)] = 0
+
+
+class Quota(FileModel):
     """How many people of each kind may take part."""
 
-    by: str
-    """A field of the demographics, or what the platform tells."""
-    counts: Mapping[str, int] = field(default_factory=dict, hash=False)
-    shares: Mapping[str, float] = field(default_factory=dict, hash=False)
-    """In place of counts: parts of the places there are."""
-    others: int | None = None
+    by: Words
+    """A question of the demographics, or what the platform tells."""
+    counts: dict[str, Annotated[Whole, Field(ge=0)]] = Field(default_factory=dict)
+    shares: dict[str, Annotated[Number, Field(ge=0, le=1)]] = Field(default_factory=dict)
+    """In place of counts: proportions of the places there are."""
+    others: Annotated[Whole, Field(ge=0)] | None = None
     """Places for everybody not named; None: they are turned away."""
     source: Literal["demographics", "platform"] = "demographics"
 
+    @model_validator(mode="after")
+    def _counts_or_shares(self) -> Self:
+        if bool(self.counts) == bool(self.shares):
+            raise wrong("given with counts or with shares", "Give one of the two.")
+        total = sum(self.shares.values())
+        if total > 1 + 1e-9:
+            raise wrong("shares that add up to 1 at most", at=("shares",), got=f"{total:g}")
+        return self
 
-@dataclass(frozen=True, slots=True)
-class TimeLimits:
+
+class TimeLimits(FileModel):
     """Minutes after which a place can be given to somebody else."""
 
-    abandon_after: int = 60
+    abandon_after: Annotated[Whole, Field(ge=5, le=60 * 24 * 60)] = 60
     """Without any sign of the person."""
-    finish_within: int | None = None
+    finish_within: Whole | None = None
     """Since the place was taken; None: no such limit."""
 
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.finish_within is not None and self.finish_within < self.abandon_after:
+            raise wrong(f"{self.abandon_after} or more", at=("finish_within",))
+        return self
 
-@dataclass(frozen=True, slots=True)
-class Recruitment:
+
+def _code(code: str) -> str:
+    if not _CODE.fullmatch(code):
+        raise wrong("letters, digits, hyphens and underscores, 64 at most")
+    return code
+
+
+def _https(address: str) -> str:
+    if not address.startswith("https://"):
+        raise wrong("an address that begins with https://")
+    return address
+
+
+class Recruitment(FileModel):
     """Where raters come from, and what they get at the end."""
 
     platform: Platform
-    once: bool = True
+    once: Flag = True
     """Nobody takes part twice."""
-    codes: Mapping[Outcome, str] = field(default_factory=dict, hash=False)
-    return_url: str | None = None
+    codes: dict[Outcome, Annotated[Words, AfterValidator(_code)]] = Field(default_factory=dict)
+    return_url: Annotated[Words, AfterValidator(_https)] | None = None
     """Where people are sent at the end; `{code}` stands for the code."""
 
+    @field_validator("codes", mode="before")
+    @classmethod
+    def _known_outcomes(cls, codes: Any) -> Any:
+        for outcome in codes if isinstance(codes, Mapping) else ():
+            if outcome not in get_args(Outcome):
+                raise unknown("key", str(outcome), get_args(Outcome), at=(outcome,))
+        return codes
 
-@dataclass(frozen=True, slots=True)
-class Retention:
+    @model_validator(mode="after")
+    def _codes_fit(self) -> Self:
+        seen: set[str] = set()
+        for outcome, code in self.codes.items():
+            if code in seen:
+                raise wrong(
+                    "another code than those before it",
+                    "Give each outcome its own.",
+                    at=("codes", outcome),
+                )
+            seen.add(code)
+        if self.platform == "prolific" and "completed" not in self.codes:
+            raise wrong(
+                "given for Prolific, at least one for 'completed'",
+                "Copy the completion codes from the study's page on Prolific.",
+                at=("codes",),
+            )
+        return self
+
+
+class Retention(FileModel):
     """Days after closing until data is deleted."""
 
-    platform_ids: int = 90
-    comments: int | None = None
-    """Free words, which may tell who somebody is; None: kept."""
+    platform_ids: Annotated[Whole, Field(ge=0, le=_DAYS)] = 90
+    comments: Annotated[Whole, Field(ge=0, le=_DAYS)] | None = None
+    """Free text, which may identify somebody; None: kept."""
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
-    """A study: its texts, its blocks, its arms, and how people are shared out."""
+def _exclusion_rule(rule: Any) -> Any:
+    from empathylab.stats.raters.exclusions import rules_from  # statistics load slowly
 
-    name: str
-    version: int
+    rule = plain(rule)
+    if not isinstance(rule, dict):
+        raise wrong("a table that begins with the key 'rule'")
+    try:
+        rules_from([rule])
+    except UserError as error:
+        raise misfit(str(error).rstrip("."), "Correct the rule.") from None
+    except TypeError:
+        raise wrong("a rule whose settings are numbers", got=str(rule)) from None
+    return rule
+
+
+def _language(name: str) -> str:
+    if not _LANGUAGE.fullmatch(name):
+        raise wrong("a language such as en, de or pt-BR")
+    return name
+
+
+def _each_once(languages: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(languages)) < len(languages):
+        raise wrong("a list of languages, each once")
+    return languages
+
+
+Languages = Annotated[
+    tuple[Annotated[Words, AfterValidator(_language)], ...],
+    Field(min_length=1),
+    AfterValidator(_each_once),
+]
+
+
+class Study(FileModel):
+    """A study: its texts, its blocks, its arms, and how people are assigned to them."""
+
+    languages: Languages
+    name: Identifier
+    version: Annotated[Whole, Field(ge=1)]
     title: Text
-    languages: tuple[str, ...]
-    design: Design
-    seed: int
-    blocks: tuple[Block, ...]
+    seed: Annotated[Whole, Field(ge=0, le=2**63 - 1)]
+    blocks: Annotated[tuple[AnyBlock, ...], Field(min_length=1)]
     situations: Situations
     recruitment: Recruitment
-    arms: Mapping[str, Arm] = field(default_factory=dict, hash=False)
-    sample: int = 0
-    """Which of several replies to the same prompt."""
+    design: Design = "between"
+    arms: dict[str, Arm] = Field(default_factory=dict)
+    responses: Responses = Responses()
     dimensions: tuple[Dimension, ...] = ()
-    batch_size: int = 10
-    """Situations in one rater's packet of work."""
-    repeats: int = 1
-    """Ratings of each response, or people for each situation."""
+    batch_size: Annotated[Whole, Field(ge=1, le=200)]
+    """Situations in one rater's batch; 10 where responses are rated, else 1, unless given."""
+    ratings_per_response: Annotated[Whole, Field(ge=1, le=10_000)] | None = None
+    people_per_situation: Annotated[Whole, Field(ge=1, le=10_000)] | None = None
     replies_per_situation: Literal["one", "all"] = "all"
     """Within subjects: whether a rater sees all replies to a situation, or one of them."""
     quotas: tuple[Quota, ...] = ()
     time_limits: TimeLimits = TimeLimits()
-    exclusions: tuple[Mapping[str, object], ...] = field(default=(), hash=False)
+    exclusions: tuple[Annotated[dict[str, Any], BeforeValidator(_exclusion_rule)], ...] = ()
     """As `empathylab.stats.raters.exclusions.rules_from` reads them."""
     retention: Retention = Retention()
     content_note: Text | None = None
@@ -142,34 +268,105 @@ class Study:
     """Where to find help; stands on every page."""
     contact: Text | None = None
     """Who answers questions about the study."""
-    interface: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+    interface: dict[str, Any] = Field(default_factory=dict)
     """By language, words in place of those that the pages say of themselves."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_batch_size(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and data.get("batch_size") is None:
+            return {**data, "batch_size": 10 if _rates(data.get("blocks")) else 1}
+        return data
+
+    @field_validator("blocks", mode="before")
+    @classmethod
+    def _number_blocks(cls, blocks: Any) -> Any:
+        """Ids that are not given are the kind and a number."""
+        if not isinstance(blocks, list | tuple):
+            return blocks
+        counts: dict[str, int] = {}
+        numbered = []
+        for block in blocks:
+            if isinstance(block, Mapping):
+                kind = str(block.get("block"))
+                counts[kind] = counts.get(kind, 0) + 1
+                default = kind if counts[kind] == 1 else f"{kind}-{counts[kind]}"
+                numbered.append({"id": default, **block})
+            else:
+                numbered.append(block)
+        return tuple(numbered)
+
+    @field_validator("arms", mode="before")
+    @classmethod
+    def _arm_names(cls, arms: Any) -> Any:
+        for name in arms if isinstance(arms, Mapping) else ():
+            if not _ARM.fullmatch(name) or name == EVERYONE:
+                raise misfit(
+                    "an arm's name must be letters, digits, dots and hyphens, 60 at most, and not "
+                    f"{EVERYONE!r}",
+                    "Rename the arm; the respondent's name goes behind the colon.",
+                    at=(name,),
+                    got=name,
+                )
+        return arms
+
+    @field_validator("interface", mode="before")
+    @classmethod
+    def _interface_texts(cls, texts: Any, info: ValidationInfo) -> Any:
+        return read_interface(texts, languages_of(info))
 
     def block(self, block_id: str) -> Block:
         """The block of that id."""
         return next(one for one in self.blocks if one.id == block_id)
 
     @property
-    def work(self) -> WorkBlock:
-        """The block in which the packet of work is done; the last one where there are two."""
-        return next(one for one in reversed(self.blocks) if isinstance(one, Rate | Imagine | Write))
+    def work(self) -> Block:
+        """The block in which the batch of items is worked through; the last where there are two."""
+        return next(one for one in reversed(self.blocks) if one.is_work)
 
     @property
     def rated(self) -> bool:
         """Whether responses are rated; else situations are imagined or replied to."""
-        return isinstance(self.work, Rate)
+        return self.work.rates_responses
+
+    @property
+    def repeats(self) -> int:
+        """Ratings of each response, or people for each situation."""
+        return (self.ratings_per_response if self.rated else self.people_per_situation) or 1
+
+    @property
+    def items_per_rater(self) -> int:
+        """How many items one rater has, where batches are full."""
+        if self.design == "within" and self.replies_per_situation == "all":
+            return self.batch_size * len(self.arms)
+        return self.batch_size
+
+    @property
+    def blocks_before_place(self) -> frozenset[str]:
+        """The ids of the blocks that can be answered without a place.
+
+        They are the consent and what stands before the last question that a quota goes by: a place
+        is taken as soon as it can be, so that nobody works for nothing, and no sooner.
+        """
+        by = {quota.by for quota in self.quotas if quota.source == "demographics"}
+        last = 0
+        for number, block in enumerate(self.blocks):
+            if by & {one.name for one in block.person_fields}:
+                last = number
+        return frozenset(one.id for one in self.blocks[: last + 1])
 
     @property
     def demographic_fields(self) -> tuple[str, ...]:
         """The names of all questions about the person."""
-        return tuple(
-            one.name
-            for block in self.blocks
-            if isinstance(block, Demographics)
-            for one in block.fields
-        )
+        return tuple(one.name for block in self.blocks for one in block.person_fields)
 
-    def rated_dimensions(self, block: Rate) -> tuple[Dimension, ...]:
-        """The dimensions that the block asks for, in the study's order."""
-        wanted = block.dimensions or tuple(one.name for one in self.dimensions)
-        return tuple(one for one in self.dimensions if one.name in wanted)
+
+def _rates(blocks: Any) -> bool:
+    """Whether the blocks of a file rate responses."""
+    types = block_types()
+    return any(
+        isinstance(one, Mapping)
+        and str(one.get("block")) in types
+        and types[str(one.get("block"))].rates_responses
+        for one in (blocks if isinstance(blocks, list | tuple) else ())
+    )

@@ -8,11 +8,9 @@ project, measured on nobody: pilot the study before you promise a time.
 
 from __future__ import annotations
 
-from empathylab.study.blocks.content import PageContent
+from empathylab.study.blocks.pages import INPUTS, PageContent
 
 WORDS_PER_MINUTE = 238
-SECONDS = {"choice": 4.0, "number": 5.0, "line": 8.0, "paragraph": 60.0}
-"""For one answer of each kind, after reading."""
 SECONDS_OPTIONAL = 10.0
 """For free words that need not be given; most people leave them out."""
 SECONDS_PER_PAGE = 2.0
@@ -31,7 +29,7 @@ def page_seconds(page: PageContent, writing_words: int = 0) -> float:
     """About how long the page takes; `writing_words` is the least that must be written."""
     reading = words_on(page) / WORDS_PER_MINUTE * 60
     answering = sum(
-        SECONDS[one.kind] if one.required or one.kind != "paragraph" else SECONDS_OPTIONAL
+        INPUTS[one.kind].seconds if one.required or one.kind != "paragraph" else SECONDS_OPTIONAL
         for one in page.asks
     )
     # People compose text at about half a word a second; an assumption like the others.

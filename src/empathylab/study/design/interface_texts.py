@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import functools
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
 import yaml
 
-from empathylab.errors import InputError, UnknownName
-from empathylab.study.design.entries import Entry, Table
+from empathylab.file_models import Path, unknown, wrong
 
 ENGLISH = "en"
 Tree = Mapping[str, Any]
@@ -50,43 +49,42 @@ def untranslated(language: str, own: Mapping[str, Tree]) -> int:
     return sum(name not in there for name, _ in _leaves(shipped_words(ENGLISH)))
 
 
-def read_interface(table: Table, languages: tuple[str, ...]) -> dict[str, Tree]:
-    """The words that a study brings, by language, checked against the English ones."""
-    entry = table.get("interface")
-    if entry is None:
-        return {}
-    found: dict[str, Tree] = {}
-    for language, one in entry.pairs("a table from each language to its words").items():
+def read_interface(texts: Any, languages: Sequence[str]) -> dict[str, Tree]:
+    """The texts that a study brings, by language, checked against the English ones."""
+    if not isinstance(texts, Mapping) or not texts:
+        raise wrong("a table from each language to its texts")
+    for language in texts:
         if language not in languages:
-            raise UnknownName("language of the study", language, languages, where=one.where)
-        found[language] = _read(one, shipped_words(ENGLISH))
-    return found
+            raise unknown("language of the study", str(language), languages, at=(language,))
+    english = shipped_words(ENGLISH)
+    return {name: _read(own, english, (name,)) for name, own in texts.items()}
 
 
-def _read(entry: Entry, english: Tree) -> Tree:
+def _read(texts: Any, english: Tree, at: Path) -> Tree:
+    if not isinstance(texts, Mapping) or not texts:
+        raise wrong("a table of texts", at=at)
     words: dict[str, Any] = {}
-    for name, one in entry.pairs("a table of words").items():
+    for name, own in texts.items():
+        here = (*at, name)
         if name not in english:
-            raise UnknownName("text of the interface", name, english, where=one.where)
+            raise unknown("text of the interface", str(name), english, at=here)
         original = english[name]
-        words[name] = _read(one, original) if isinstance(original, dict) else _text(one, original)
+        is_table = isinstance(original, Mapping)
+        words[name] = _read(own, original, here) if is_table else _text(own, original, here)
     return words
 
 
-def _text(entry: Entry, original: str) -> str:
-    written = entry.text()
+def _text(own: Any, original: str, at: Path) -> str:
+    written = str(getattr(own, "written", own)).strip()
+    if own is None or isinstance(own, Mapping | list) or not written:
+        raise wrong("text that is not empty", at=at)
     try:
         same = _blanks(written) == _blanks(original)
     except ValueError:
         same = False
     if not same:
         wanted = ", ".join(f"{{{one}}}" for one in sorted(_blanks(original))) or "no braces"
-        raise InputError(
-            f"{entry.key!r} must hold {wanted}",
-            where=entry.where,
-            got=written,
-            remedy="Write each in braces, as the English text does.",
-        )
+        raise wrong(f"a text with {wanted}", "Write each in braces, as in English.", at=at)
     return written
 
 

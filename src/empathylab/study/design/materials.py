@@ -8,7 +8,6 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.scales import Scale, find_scale
 from empathylab.situations import Situation
 from empathylab.study.assignment.seeded_random import shuffled
-from empathylab.study.blocks.types import ScaleBlock
 from empathylab.study.design.definition import Study
 
 
@@ -36,12 +35,12 @@ def choose_scales(study: Study, known: Mapping[str, Scale]) -> dict[str, Scale]:
     """The scales that the study asks, under the names that its file uses."""
     found = {}
     for block in study.blocks:
-        if isinstance(block, ScaleBlock):
-            scale = find_scale(block.scale, known.values())
+        if (name := block.uses_scale) is not None:
+            scale = find_scale(name, known.values())
             if scale is None:
                 where = f"study {study.name}, block {block.id!r}"
-                raise UnknownName("scale", block.scale, known, where=where)
-            found[block.scale] = scale
+                raise UnknownName("scale", name, known, where=where)
+            found[name] = scale
     return found
 
 
@@ -54,7 +53,8 @@ def _grouped(study: Study, pool: list[Situation]) -> list[Situation]:
         name = getattr(one, wanted.group)
         if name is not None:
             groups.setdefault(name, []).append(one)
-    counts = dict(wanted.counts) or dict.fromkeys(groups, wanted.per_group or 0)
+    per_group = wanted.per_group
+    counts = dict.fromkeys(groups, per_group) if isinstance(per_group, int) else dict(per_group)
     chosen = []
     for name, count in counts.items():
         if name not in groups:

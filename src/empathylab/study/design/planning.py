@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.scales import Scale
-from empathylab.study.assignment.batches import Slot, study_slots
+from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.quotas import quota_problems
-from empathylab.study.blocks.types import Attention, Block
+from empathylab.study.assignment.slots import Slot
+from empathylab.study.blocks.interface import Block
 from empathylab.study.design.definition import EVERYONE, Study
 from empathylab.study.design.interface_texts import untranslated
 from empathylab.study.design.materials import choose_scales
@@ -38,7 +39,7 @@ class Plan:
     raters: int
     """Who finish; more will begin."""
     packet: tuple[int, int]
-    """The smallest and the largest number of items in a packet."""
+    """The smallest and the largest number of items in a batch."""
     problems: tuple[str, ...]
     """The study cannot be launched before these are solved."""
     notes: tuple[str, ...]
@@ -54,7 +55,7 @@ class Plan:
         """The numbers in words, for the command line and the console."""
         low, high = self.packet
         size = f"{high}" if low == high else f"{low} to {high}"
-        said = [f"{_count(self.raters, 'rater')} must finish, each with a packet of {size}."]
+        said = [f"{_count(self.raters, 'rater')} must finish, each with a batch of {size}."]
         shared = sum(one.raters for one in self.arms) > self.raters
         for one in self.arms if len(self.arms) > 1 else ():
             raters = "all raters" if shared else _count(one.raters, "rater")
@@ -156,12 +157,10 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
     if study.contact is None:
         yield "There is no contact: people must be able to ask somebody about the study."
     rules = {one.get("rule") for one in study.exclusions}
-    checks = [one for one in study.blocks if isinstance(one, Attention)]
-    if "failed attention" in rules and not checks:
+    if "failed attention" in rules and not any(one.checks_attention for one in study.blocks):
         yield "The rule 'failed attention' excludes nobody: there is no attention check."
-    for one in checks:
-        if one.after is not None and sizes and one.after >= min(sizes):
-            yield f"In the smallest packets the check {one.id!r} comes after the last item."
+    for block in study.blocks:
+        yield from block.notes(sizes)
     for quota in study.quotas:
         if quota.source == "platform":
             kinds = ", ".join(quota.counts or quota.shares)
@@ -203,7 +202,7 @@ def _naming_notes(study: Study) -> Iterator[str]:
     for block in study.blocks:
         words = _words(block).lower()
         found = [one for one in telling if one.lower() in words]
-        if found and block.kind != "debrief":
+        if found and block.position != "last":
             yield f"The block {block.id!r} names {found[0]!r}, which tells raters who is compared."
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from empathylab.scales import Scale
 from empathylab.scales.wording import with_words
 from empathylab.situations import Situation
-from empathylab.study.assignment.batches import Slot
-from empathylab.study.blocks.content import Asked, PageContent, page_content
-from empathylab.study.blocks.types import Write
+from empathylab.study.assignment.slots import Slot
+from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.interface import ParticipantPath, Step
+from empathylab.study.blocks.pages import INPUTS, Asked, PageContent
 from empathylab.study.design.durations import page_seconds, words_on
-from empathylab.study.session.flow import Course, Step, last_step, study_steps
+from empathylab.study.session.flow import last_step, study_steps
 
 _NO_SECRET = b"a preview shows no real ids"
 _REPLY = "(a reply)"
@@ -47,7 +48,7 @@ class Preview:
 
 
 def preview_study(
-    course: Course,
+    path: ParticipantPath,
     *,
     language: str | None = None,
     slot: Slot | None = None,
@@ -59,12 +60,12 @@ def preview_study(
     `situations` are by id, `replies` by situation and arm; what is missing is left blank. A scale
     whose wording is not known is shown with numbers in place of its items.
     """
-    known = {name: _worded(scale) for name, scale in course.scales.items()}
-    items = course.items if slot is None else len(slot.items)
-    shown = Course(course.study, known, items, course.person)
-    said = language or course.study.languages[0]
+    known = {name: _worded(scale) for name, scale in path.scales.items()}
+    items = path.items if slot is None else len(slot.items)
+    shown = ParticipantPath(path.study, known, items, path.person)
+    said = language or path.study.languages[0]
     rows = []
-    steps = (*study_steps(shown, {}), last_step(course.study))
+    steps = (*study_steps(shown, {}), last_step(path.study))
     for number, step in enumerate(steps, start=1):
         situation, reply = _work(step, slot, situations or {}, replies or {})
         content = page_content(
@@ -79,9 +80,8 @@ def preview_study(
     )
 
 
-def _row(number: int, course: Course, step: Step, content: PageContent) -> PreviewRow:
-    block = course.study.block(step.block)
-    least = block.minimum_words if isinstance(block, Write) else 0
+def _row(number: int, path: ParticipantPath, step: Step, content: PageContent) -> PreviewRow:
+    least = path.study.block(step.block).words_to_write()
     texts = [content.text, *(part.text for part in content.parts)]
     return PreviewRow(
         number,
@@ -102,16 +102,16 @@ def _work(
     situations: Mapping[str, Situation],
     replies: Mapping[tuple[str, str], str],
 ) -> tuple[Situation | None, str | None]:
-    if slot is None or step.page not in ("rate", "imagine", "write"):
+    item = step.item(slot)
+    if item is None:
         return None, None
-    item = slot.items[step.number - 1]
     reply = None if item.arm is None else replies.get((item.situation, item.arm), _REPLY)
     return situations.get(item.situation), reply
 
 
 def _asked(asked: Asked) -> str:
     if asked.kind != "choice":
-        kind = {"number": "a number", "line": "a line", "paragraph": "free words"}[asked.kind]
+        kind = INPUTS[asked.kind].description
         return f"{asked.name}: {kind}{'' if asked.required else ' (optional)'}"
     labels: Sequence[str] = [one.label or one.value for one in asked.options]
     shown = labels if len(labels) <= 5 else [labels[0], "…", labels[-1]]

@@ -8,18 +8,19 @@ rater sees all arms, so there they are.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pydantic import BaseModel
+
 from empathylab.errors import InputError
-from empathylab.study.blocks.types import Block, Field, Question, Text
-from empathylab.study.design.definition import Dimension, Situations, Study
+from empathylab.study.blocks.interface import Block
+from empathylab.study.blocks.texts import Text
+from empathylab.study.design.definition import Study
 
 _NOT_PROTOCOL = ("name", "version", "recruitment")
-_RENAMED = {"sample", "repeats", "situations", "blocks"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +41,10 @@ def to_dict(study: Study) -> dict[str, object]:
 
     What has an order is a list: databases do not keep the order of keys.
     """
-    data: dict[str, object] = {}
-    for one in dataclasses.fields(study):
-        if one.name not in _RENAMED:
-            _put(data, one.name, getattr(study, one.name))
-    data["situations"] = _situations(study.situations)
-    data["blocks"] = [_block(one) for one in study.blocks]
+    data = _fields(study)
     data["ratings_per_response" if study.rated else "people_per_situation"] = study.repeats
-    if study.rated:
-        data["responses"] = {"sample": study.sample}
+    if not study.rated:
+        del data["responses"]
     if not study.rated or study.design == "between":
         del data["replies_per_situation"]
     return data
@@ -107,9 +103,9 @@ def block_texts(block: Block) -> list[str]:
         elif isinstance(value, tuple):
             for one in value:
                 gather(one)
-        elif dataclasses.is_dataclass(value):
-            for one in dataclasses.fields(value):
-                gather(getattr(value, one.name))
+        elif isinstance(value, BaseModel):
+            for name in type(value).model_fields:
+                gather(getattr(value, name))
 
     gather(block)
     return found
@@ -136,70 +132,22 @@ def _name_of(value: object, number: int) -> str:
     return str(number)
 
 
-def _put(data: dict[str, object], key: str, value: object) -> None:
+def _fields(value: BaseModel) -> dict[str, object]:
     """Leaves out what is empty, so that a key invented later leaves older hashes true."""
-    if value is not None and value != () and value != {}:
-        data[key] = _plain(value)
+    values = ((name, getattr(value, name)) for name in type(value).model_fields)
+    return {
+        name: _plain(one) for name, one in values if one is not None and one != () and one != {}
+    }
 
 
 def _plain(value: object) -> object:
     if isinstance(value, Text):
         versions = value.versions
         return versions[0][1] if len(versions) == 1 else dict(versions)
-    if isinstance(value, Dimension):
-        data = _fields(value)
-        data["labels"] = ["" if one is None else _plain(one) for one in value.labels]
-        return data
-    if isinstance(value, Question):
-        return _question(value)
-    if isinstance(value, Field):
-        return _field(value)
-    if dataclasses.is_dataclass(value):
+    if isinstance(value, BaseModel):
         return _fields(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
+        return ["" if one is None else _plain(one) for one in value]
     return value
-
-
-def _fields(value: object) -> dict[str, object]:
-    data: dict[str, object] = {}
-    for one in dataclasses.fields(value):  # type: ignore[arg-type]
-        _put(data, one.name, getattr(value, one.name))
-    return data
-
-
-def _block(block: Block) -> dict[str, object]:
-    data = {"block": block.kind, **_fields(block)}
-    if block.kind == "attention":
-        asked = data.pop("question")
-        if isinstance(asked, dict):
-            data |= asked
-    return data
-
-
-def _question(question: Question) -> dict[str, object]:
-    data = _fields(question)
-    data["answer"] = question.options[question.answer - 1].versions[0][1]
-    return data
-
-
-def _field(field: Field) -> dict[str, object]:
-    data = _fields(field)
-    data.pop("values", None)
-    if field.kind == "choice":
-        data["options"] = [
-            {"value": value, "label": _plain(label)}
-            for value, label in zip(field.values, field.options, strict=True)
-        ]
-    return data
-
-
-def _situations(situations: Situations) -> dict[str, object]:
-    data = _fields(situations)
-    group = data.pop("group", None)
-    per = [data.pop(key) for key in ("per_group", "counts") if key in data]
-    if group:
-        data[f"per_{group}"] = per[0]
-    return data

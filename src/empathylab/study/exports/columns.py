@@ -1,4 +1,4 @@
-"""The columns of an exported study's tables, with their types."""
+"""The columns of an exported study's tables, with their Polars types."""
 
 from __future__ import annotations
 
@@ -7,96 +7,25 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.study.archives.packing import SITUATION_FIELDS
+from empathylab.study.exports import specs
+from empathylab.study.exports.source import StudySource
+from empathylab.table_specs import TableSpec, polars_type
 
 Types = Mapping[str, Any]
 TEXT, WHOLE, NUMBER, FLAG = pl.String, pl.Int64, pl.Float64, pl.Boolean
 
-RATINGS: Types = {
-    "rater": TEXT,
-    "arm": TEXT,
-    "respondent": TEXT,
-    "response": WHOLE,
-    "set": TEXT,
-    "situation": TEXT,
-    "emotion": TEXT,
-    "valence": TEXT,
-    "topic": TEXT,
-    "dimension": TEXT,
-    "rating": NUMBER,
-    "label": TEXT,
-    "seconds": NUMBER,
-    "day": TEXT,
-}
-RATERS: Types = {
-    "rater": TEXT,
-    "kind": TEXT,
-    "arm": TEXT,
-    "status": TEXT,
-    "outcome": TEXT,
-    "excluded": TEXT,
-    "language": TEXT,
-    "day": TEXT,
-    "seconds": NUMBER,
-    "ratings": WHOLE,
-}
-SCALE_ANSWERS: Types = {
-    "rater": TEXT,
-    "scale": TEXT,
-    "phase": TEXT,
-    "situation": TEXT,
-    "item": WHOLE,
-    "position": WHOLE,
-    "value": NUMBER,
-}
-WRITTEN: Types = {
-    "rater": TEXT,
-    "set": TEXT,
-    "situation": TEXT,
-    "text": TEXT,
-    "excluded": TEXT,
-}
-PAGES: Types = {
-    "rater": TEXT,
-    "page": TEXT,
-    "seconds": NUMBER,
-    "browser_seconds": NUMBER,
-    "away_seconds": NUMBER,
-    "focus_losses": WHOLE,
-    "corrections": WHOLE,
-}
-ATTENTION: Types = {"rater": TEXT, "check": TEXT, "chosen": WHOLE, "right": FLAG}
-COMMENTS: Types = {"rater": TEXT, "block": TEXT, "text": TEXT}
-PARTIAL: Types = {
-    "rater": TEXT,
-    "page": TEXT,
-    "arm": TEXT,
-    "situation": TEXT,
-    "response": WHOLE,
-    "question": TEXT,
-    "answer": TEXT,
-}
-ARMS: Types = {
-    "arm": TEXT,
-    "respondent": TEXT,
-    "kind": TEXT,
-    "responses": WHOLE,
-    "raters": WHOLE,
-    "ratings": WHOLE,
-    "first": TEXT,
-    "last": TEXT,
-}
-RESPONSES: Types = {
-    "response": WHOLE,
-    "respondent": TEXT,
-    "kind": TEXT,
-    "set": TEXT,
-    "situation": TEXT,
-    "sample": WHOLE,
-    "prompt": TEXT,
-    "text": TEXT,
-}
-SITUATIONS: Types = {"set": TEXT, "situation": TEXT, **dict.fromkeys(SITUATION_FIELDS, TEXT)}
+
+def types_of(spec: TableSpec[StudySource]) -> Types:
+    """The Polars types of a table's columns."""
+    return {one.name: polars_type(one.type) for one in spec.columns}
+
+
+RATINGS, RATERS = types_of(specs.RATINGS), types_of(specs.RATERS)
+SCALE_ANSWERS, WRITTEN = types_of(specs.SCALE_ANSWERS), types_of(specs.WRITTEN)
+PAGES, ATTENTION = types_of(specs.PAGES), types_of(specs.ATTENTION)
+COMMENTS, PARTIAL = types_of(specs.COMMENTS), types_of(specs.PARTIAL)
+ARMS, RESPONSES = types_of(specs.ARMS), types_of(specs.RESPONSES)
+SITUATIONS = types_of(specs.SITUATIONS)
 
 
 def framed(rows: Sequence[Mapping[str, Any]], types: Types) -> pl.DataFrame:

@@ -9,14 +9,10 @@ from typing import Any
 
 from empathylab.store.studies.archive import Rows
 from empathylab.store.studies.records import FrozenResponse
-from empathylab.study.assignment.batches import Slot
-from empathylab.study.blocks.types import Block, Rate, ScaleBlock
-from empathylab.study.session.flow import Course, Step, study_steps
+from empathylab.study.assignment.slots import Slot
+from empathylab.study.blocks.interface import ParticipantPath, Step
+from empathylab.study.session.flow import study_steps
 from empathylab.study.session.launched import Launched
-
-_LISTED_ELSEWHERE = ("comment", "attention")
-"""Pages whose answers have a table of their own, which also lists who did not finish."""
-_WORK = ("rate", "write")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +36,8 @@ class PartialAnswers:
     ) -> Iterator[dict[str, Any]]:
         slot = self._slot(place)
         items = None if slot is None else len(slot.items)
-        course = Course(self.launched.study, self.launched.scales, items, place.person)
-        steps = {one.key: one for one in study_steps(course, given)}
+        path = ParticipantPath(self.launched.study, self.launched.scales, items, place.person)
+        steps = {one.key: one for one in study_steps(path, given)}
         for key, values in given.items():
             step = steps.get(key)
             if step is not None and self._is_shown(step, slot):
@@ -58,38 +54,36 @@ class PartialAnswers:
     def _slot(self, place: Any) -> Slot | None:
         if place.arm is None or place.slot is None:
             return None
-        packets = self.launched.slots.get(str(place.arm), ())
-        return packets[place.slot] if place.slot < len(packets) else None
+        batches = self.launched.slots.get(str(place.arm), ())
+        return batches[place.slot] if place.slot < len(batches) else None
 
     def _is_shown(self, step: Step, slot: Slot | None) -> bool:
-        if step.page in _LISTED_ELSEWHERE:
-            return False
-        if slot is not None and step.page == "rate":
+        block = self.launched.study.block(step.block)
+        if block.checks_attention or block.holds_comments:
+            return False  # they have tables of their own, which also list who did not finish
+        if block.rates_responses and step.item(slot) is not None:
             shown = self._response(step, slot)
             # Whoever wrote the reply had it deleted: what was chosen there rates nothing.
             if shown is None or shown.withdrawn:
                 return False
-        return not (self.blind and is_result(self.launched.study.block(step.block)))
+        return not (self.blind and block.is_outcome)
 
-    def _response(self, step: Step, slot: Slot) -> FrozenResponse | None:
-        item = slot.items[step.number - 1]
+    def _response(self, step: Step, slot: Slot | None) -> FrozenResponse | None:
+        item = step.item(slot)
+        if item is None or slot is None:
+            return None
         return self.launched.responses.get((item.situation, item.arm or slot.arm))
 
     def _about(self, step: Step, slot: Slot | None) -> dict[str, Any]:
         """What the page was about; of a rated response also whose it is."""
-        if slot is None or step.page not in _WORK:
+        item = step.item(slot)
+        if item is None or slot is None:
             return {}
-        item = slot.items[step.number - 1]
         shown = self._response(step, slot)
-        if step.page != "rate" or shown is None:
+        if shown is None:
             return {"situation": item.situation}
         arm = item.arm or slot.arm
         return {"situation": item.situation, "arm": arm, "response": shown.response}
-
-
-def is_result(block: Block) -> bool:
-    """Whether the block asks for what the study is about, which nobody sees while it runs."""
-    return isinstance(block, Rate) or (isinstance(block, ScaleBlock) and block.phase == "evoked")
 
 
 def _written(value: Any) -> str:

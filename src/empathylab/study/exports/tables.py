@@ -1,9 +1,8 @@
-"""The tables of an exported study: one row per thing, people only, nobody's identity."""
+"""The tables of an exported study."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,47 +10,10 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection
 
-from empathylab.scales import Scale, scale_from_dict, score
-from empathylab.store.studies.archive import (
-    Rows,
-    administration_rows,
-    archive_import,
-    arm_rows,
-    item_values,
-    page_rows,
-    rater_rows,
-    rating_rows,
-    response_rows,
-    scale_rows,
-    shown_rows,
-    situation_rows,
-    written_rows,
-)
-from empathylab.store.studies.places import all_places
-from empathylab.store.studies.records import audit_rows
-from empathylab.study.archives.checking import is_complete, read_protocol
-from empathylab.study.archives.packing import SITUATION_FIELDS, day_of, rater_names
-from empathylab.study.blocks.check_results import attention_passed
-from empathylab.study.blocks.types import Attention, Comment
+from empathylab.scales import Scale
 from empathylab.study.design.definition import Study
-from empathylab.study.exports.columns import (
-    ARMS,
-    ATTENTION,
-    COMMENTS,
-    NUMBER,
-    PAGES,
-    PARTIAL,
-    RATERS,
-    RATINGS,
-    RESPONSES,
-    SCALE_ANSWERS,
-    SITUATIONS,
-    TEXT,
-    WRITTEN,
-    framed,
-)
-from empathylab.study.exports.partial_answers import PartialAnswers
-from empathylab.study.session.launched import load_launched
+from empathylab.study.exports.source import StudySource
+from empathylab.study.exports.specs import ALWAYS, RATERS, TABLES
 
 TELLING = ("arm", "respondent", "response")
 """The columns of what raters did that say which arm it belongs to."""
@@ -77,27 +39,33 @@ def study_tables(connection: Connection, row: Any, *, blind: bool) -> StudyTable
 
     To leave out arms alone would not do: where one arm takes people, everybody knows theirs.
     """
-    reader = _Reader(connection, row)
-    ratings, left_out = reader.ratings()
-    raters, told, scores = reader.raters()
-    tables = {
-        "ratings": ratings,
-        "ratings_of_excluded": left_out,
-        "raters": raters,
-        "scale_answers": reader.scale_answers(),
-        "written_replies": reader.written(),
-        "pages": reader.pages(),
-        "attention": reader.attention(),
-        "comments": reader.comments(),
-        "partial_answers": reader.partial_answers(blind=blind),
-        "arms": reader.arms(),
-        "responses": reader.responses(),
-        "situations": reader.situations(),
-    }
+    source = StudySource(connection, row, blind=blind)
+    tables = {one.name: one.read(source) for one in TABLES}
+    tables["raters"], told, scores = _with_details(tables["raters"], source)
     if blind:
         tables |= _blinded(tables, scores)
-    shown = {name: one for name, one in tables.items() if one.height or name in _ALWAYS}
-    return StudyTables(shown, told, scores, reader.study)
+    shown = {name: one for name, one in tables.items() if one.height or name in ALWAYS}
+    return StudyTables(shown, told, scores, source.study)
+
+
+def _with_details(
+    raters: pl.DataFrame, source: StudySource
+) -> tuple[pl.DataFrame, tuple[str, ...], dict[str, tuple[Scale, str, str]]]:
+    """The raters with columns for what is known about them, and for their scores."""
+    names = raters["rater"].to_list()
+    told = source.told()
+    scores, columns = source.scores()
+    keys = dict.fromkeys(key for one in told.values() for key in one)
+    fresh = tuple(one for one in keys if one not in RATERS.names)
+    frame = raters.with_columns(
+        *(_told(key, [told.get(name, {}).get(key) for name in names]) for key in fresh),
+        *(
+            pl.Series(key, [scores.get((name, key)) for name in names], pl.Float64)
+            for key in columns
+            if key not in fresh
+        ),
+    )
+    return frame, fresh, columns
 
 
 def _blinded(
@@ -111,305 +79,12 @@ def _blinded(
     return {**blind, "scale_answers": tables["scale_answers"].filter(phase="default")}
 
 
-_ALWAYS = ("ratings", "raters", "arms", "responses", "situations")
-
-
-class _Reader:
-    """Reads the lab's rows of one study as tables."""
-
-    def __init__(self, connection: Connection, row: Any) -> None:
-        self.connection, self.row = connection, row
-        number = int(row.id)
-        where = f"study {row.name}"
-        complete = is_complete(row.protocol)
-        self.study = read_protocol(row.protocol, where=where) if complete else None
-        self._places = [one for one in all_places(connection, number) if one.world == "person"]
-        self._raters = rater_rows(connection, number)
-        archived = archive_import(connection, row.name, row.version) is not None
-        launched = row.launched_at is not None
-        self.names = rater_names(self._raters, pseudonyms=launched or archived)
-        self._situations = {int(one.id): one for one in situation_rows(connection, number)}
-        self._responses = {int(one.id): one for one in response_rows(connection, number)}
-        self._ratings = rating_rows(connection, number)
-        self._pages = page_rows(connection, number)
-        self._excluded = self._reasons()
-
-    def _reasons(self) -> dict[str, str]:
-        """Why researchers left out whom, by name."""
-        found = {
-            self.names[int(one.id)]: str(one.details["marks"]["excluded"])
-            for one in self._raters
-            if one.details.get("marks", {}).get("excluded") is not None
-        }
-        out = {one.person for one in self._places if one.status == "excluded"}
-        for one in audit_rows(self.connection, self.row.id):
-            person = one.details.get("person")
-            if one.action == "exclude" and person in out:
-                found.setdefault(person, str(one.details.get("reason", "")))
-        return found
-
-    def ratings(self) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """The ratings that count, and those of raters whom a researcher excluded."""
-        kept: list[dict[str, Any]] = []
-        left_out: list[dict[str, Any]] = []
-        for one in self._ratings:
-            name = self.names[int(one.rater_id)]
-            response = self._responses[int(one.response_id)]
-            situation = self._situations[int(response.situation_id)]
-            row = {
-                "rater": name,
-                "arm": one.arm or response.respondent,
-                "respondent": response.respondent,
-                "response": int(response.id),
-                "set": situation.set_name,
-                "situation": situation.key,
-                "emotion": situation.emotion,
-                "valence": situation.valence,
-                "topic": situation.topic,
-                "dimension": one.dimension,
-                "rating": one.value,
-                "label": one.label,
-                "seconds": one.seconds,
-                "day": day_of(one.rated_at),
-            }
-            (left_out if name in self._excluded else kept).append(row)
-        return framed(kept, RATINGS), framed(left_out, RATINGS)
-
-    def raters(self) -> tuple[pl.DataFrame, tuple[str, ...], dict[str, tuple[Scale, str, str]]]:
-        """Everybody who came, with what is known about them and their scores."""
-        given = Counter(self.names[int(one.rater_id)] for one in self._ratings)
-        rated: dict[str, set[str]] = {}
-        days: dict[str, str | None] = {}
-        for one in self._ratings:
-            name = self.names[int(one.rater_id)]
-            days.setdefault(name, day_of(one.rated_at))
-            if one.arm is not None:
-                rated.setdefault(name, set()).add(one.arm)
-        rows: dict[str, dict[str, Any]] = {}
-        for place in self._places:
-            rows[place.person] = {
-                "rater": place.person,
-                "kind": "person",
-                "arm": place.arm,
-                "status": place.status,
-                "outcome": place.outcome,
-                "language": place.language or None,
-                # Of whoever had their data deleted, only that they came is told.
-                "day": day_of(place.arrived_at) if place.language else None,
-            }
-        told: dict[str, dict[str, Any]] = {}
-        for one in self._raters:
-            name = self.names[int(one.id)]
-            arms = rated.get(name, set())
-            only = next(iter(arms)) if len(arms) == 1 else None
-            row = rows.setdefault(name, {"rater": name, "kind": one.kind, "status": "finished"})
-            row.setdefault("day", days.get(name))
-            row |= {"seconds": one.seconds, "arm": only or row.get("arm")}
-            told[name] = {key: value for key, value in one.details.items() if key != "marks"}
-        for name, row in rows.items():
-            row |= {"excluded": self._excluded.get(name), "ratings": given[name]}
-        scores, columns = self._scores()
-        names = tuple(dict.fromkeys(key for one in told.values() for key in one))
-        fresh = tuple(one for one in names if one not in RATERS)
-        frame = framed(list(rows.values()), RATERS).with_columns(
-            *(_told(key, [told.get(name, {}).get(key) for name in rows]) for key in fresh),
-            *(
-                pl.Series(key, [scores.get((name, key)) for name in rows], NUMBER)
-                for key in columns
-                if key not in fresh
-            ),
-        )
-        return frame, fresh, columns
-
-    def _scores(self) -> tuple[dict[tuple[str, str], float], dict[str, tuple[Scale, str, str]]]:
-        rows = administration_rows(self.connection, self.row.id)
-        values = item_values(self.connection, self.row.id)
-        known = self._scales(rows)
-        found: dict[tuple[str, str], float] = {}
-        columns: dict[str, tuple[Scale, str, str]] = {}
-        for one in rows:
-            scale = known[int(one.scale_id)]
-            for part in score(scale, values.get(int(one.id), {})):
-                base = scale.id if part.subscale == "total" else f"{scale.id}_{part.subscale}"
-                column = base if one.phase == "default" else f"{base}_{one.phase}"
-                columns[column] = (scale, part.subscale, one.phase)
-                if part.value is not None:
-                    found[self.names[int(one.rater_id)], column] = part.value
-        return found, columns
-
-    def _scales(self, rows: Rows) -> dict[int, Scale]:
-        used = {int(one.scale_id) for one in rows}
-        return {
-            int(one.id): scale_from_dict(one.definition, where=f"scale {one.name} of the lab")
-            for one in scale_rows(self.connection, self.row.id, used)
-        }
-
-    def scale_answers(self) -> pl.DataFrame:
-        """Every answer to an item, as given: reversed items are not turned round."""
-        rows = administration_rows(self.connection, self.row.id)
-        values = item_values(self.connection, self.row.id)
-        known = self._scales(rows)
-        found = []
-        for one in rows:
-            situation = self._situations.get(int(one.situation_id or 0))
-            places = {item: place for place, item in enumerate(one.item_order, start=1)}
-            found += [
-                {
-                    "rater": self.names[int(one.rater_id)],
-                    "scale": known[int(one.scale_id)].id,
-                    "phase": one.phase,
-                    "situation": None if situation is None else situation.key,
-                    "item": item,
-                    "position": places.get(item),
-                    "value": value,
-                }
-                for item, value in values.get(int(one.id), {}).items()
-            ]
-        return framed(found, SCALE_ANSWERS)
-
-    def written(self) -> pl.DataFrame:
-        """What people wrote as replies."""
-        rows = written_rows(self.connection, self.row.name, self.row.version)
-        people = {one.person for one in self._places}
-        return framed(
-            [
-                {
-                    "rater": one.details["rater"],
-                    "set": one.set_name,
-                    "situation": one.key,
-                    "text": one.text,
-                    "excluded": self._excluded.get(one.details["rater"]),
-                }
-                for one in rows
-                if one.details.get("rater") in people
-            ],
-            WRITTEN,
-        )
-
-    def pages(self) -> pl.DataFrame:
-        """How long each page took, and how often it was left."""
-        return framed(
-            [
-                {
-                    "rater": one.person,
-                    "page": one.step,
-                    "seconds": one.timing.get("seconds"),
-                    "browser_seconds": one.timing.get("reported"),
-                    "away_seconds": one.timing.get("away"),
-                    "focus_losses": one.timing.get("losses"),
-                    "corrections": one.corrections,
-                }
-                for one in self._pages
-            ],
-            PAGES,
-        )
-
-    def attention(self) -> pl.DataFrame:
-        """How attention checks were answered."""
-        blocks = self.study.blocks if self.study else ()
-        checks = {one.id: one for one in blocks if isinstance(one, Attention)}
-        return framed(
-            [
-                {
-                    "rater": one.person,
-                    "check": one.step,
-                    "chosen": one.given.get("question"),
-                    "right": attention_passed(checks[one.step], one.given),
-                }
-                for one in self._pages
-                if one.step in checks
-            ],
-            ATTENTION,
-        )
-
-    def comments(self) -> pl.DataFrame:
-        """Free words, those that were not left empty."""
-        blocks = self.study.blocks if self.study else ()
-        free = {one.id for one in blocks if isinstance(one, Comment)}
-        return framed(
-            [
-                {"rater": one.person, "block": one.step, "text": one.given["comment"]}
-                for one in self._pages
-                if one.step in free and one.given.get("comment")
-            ],
-            COMMENTS,
-        )
-
-    def partial_answers(self, *, blind: bool) -> pl.DataFrame:
-        """What people answered who did not finish."""
-        if self.row.launched_at is None:
-            return framed([], PARTIAL)
-        finished = set(self.names.values())
-        places = [one for one in self._places if one.person not in finished]
-        launched = load_launched(self.connection, f"{self.row.name}@{self.row.version}")
-        return framed(list(PartialAnswers(launched, blind).rows(places, self._pages)), PARTIAL)
-
-    def arms(self) -> pl.DataFrame:
-        """Whose responses were rated, by how many, and when."""
-        shown = Counter(one.arm for one in shown_rows(self.connection, self.row.id))
-        rows = []
-        for one in arm_rows(self.connection, self.row.id):
-            own = [
-                rating
-                for rating in self._ratings
-                if rating.arm == one.name and self.names[int(rating.rater_id)] not in self._excluded
-            ]
-            days = sorted(day for rating in own if (day := day_of(rating.rated_at)) is not None)
-            rows.append(
-                {
-                    "arm": one.name,
-                    "respondent": one.respondent,
-                    "kind": one.kind,
-                    "responses": shown[one.name] or len({rating.response_id for rating in own}),
-                    "raters": len({rating.rater_id for rating in own}),
-                    "ratings": len(own),
-                    "first": days[0] if days else None,
-                    "last": days[-1] if days else None,
-                }
-            )
-        return framed(rows, ARMS)
-
-    def responses(self) -> pl.DataFrame:
-        """What was rated."""
-        return framed(
-            [
-                {
-                    "response": number,
-                    "respondent": one.respondent,
-                    "kind": one.kind,
-                    "set": self._situations[int(one.situation_id)].set_name,
-                    "situation": self._situations[int(one.situation_id)].key,
-                    "sample": one.sample,
-                    "prompt": one.prompt,
-                    "text": one.text,
-                }
-                for number, one in self._responses.items()
-            ],
-            RESPONSES,
-        )
-
-    def situations(self) -> pl.DataFrame:
-        """What they replied to."""
-        return framed(
-            [
-                {
-                    "set": one.set_name,
-                    "situation": one.key,
-                    **{name: getattr(one, name) for name in SITUATION_FIELDS},
-                    "context": json.dumps(one.context, ensure_ascii=False) if one.context else None,
-                }
-                for one in self._situations.values()
-            ],
-            SITUATIONS,
-        )
-
-
 def _told(name: str, values: list[Any]) -> pl.Series:
     """Numbers where all that is told are numbers, else words."""
     known = [value for value in values if value is not None]
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
-        return pl.Series(name, [None if one is None else float(one) for one in values], NUMBER)
-    return pl.Series(name, [None if one is None else _written(one) for one in values], TEXT)
+        return pl.Series(name, [None if one is None else float(one) for one in values], pl.Float64)
+    return pl.Series(name, [None if one is None else _written(one) for one in values], pl.String)
 
 
 def _written(value: Any) -> str:

@@ -1,9 +1,9 @@
-"""Several people's turns in one transaction: read together before, written together after.
+"""The work of several participants in one transaction: read together before, written after.
 
-A statement costs a database and its driver more than a row does. So the rows of all who take part
-are read by two statements before the first of them is served, and what they change is kept back
-and written at the end. Whoever needs the connection itself gets it with all of that written. What
-nobody else can change meanwhile, such as who holds which place, is read once for all turns.
+A statement costs a database and its driver more than a row does. So the rows of all participants in
+a batch are read by two statements before the first of them is served, and their changes are held
+back and written at the end. Work that needs the connection itself gets it with all changes written.
+What nobody else can change meanwhile, such as who has which place, is read once per batch.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from empathylab.store.studies.places import (
 Known = TypeVar("Known")
 
 
-class Round:
-    """One transaction and the people in it, each of whom has one turn."""
+class Batch:
+    """One transaction and the participants in it, each with one piece of work."""
 
     def __init__(
         self, connection: Connection, study: int, people: Sequence[str] = (), *, lock: bool = True
@@ -45,7 +45,7 @@ class Round:
         self._own = _Changes()
         self._known: dict[Hashable, Any] = {}
         self.touched = False
-        """Whether somebody has used the connection since their turn began."""
+        """Whether the current piece of work has used the connection."""
 
     @property
     def connection(self) -> Connection:
@@ -55,13 +55,13 @@ class Round:
 
     @property
     def reading(self) -> Connection:
-        """The same for whoever changes nothing with it."""
+        """The same for work that changes nothing with it."""
         self.touched = True
         self.flush()
         return self._connection
 
     def known(self, what: Hashable, read: Callable[[Connection], Known]) -> Known:
-        """What the reading gives, or gave to an earlier turn."""
+        """What the reading gives, or gave to earlier work of the batch."""
         if what not in self._known:
             self._known[what] = read(self.reading)
         return cast("Known", self._known[what])
@@ -77,13 +77,13 @@ class Round:
         self._known.clear()
 
     def begin(self) -> None:
-        """The next turn begins, and what the one before changed is to stay."""
+        """Starts the next piece of work; the changes of the one before stay."""
         self._kept.take(self._own)
         self._own = _Changes()
         self.touched = False
 
     def drop(self) -> None:
-        """Forgets what this turn has changed; only for one that has not touched the connection."""
+        """Drops the changes of this piece of work, which must not have touched the connection."""
         self._own = _Changes()
         self._known.clear()
 
@@ -118,7 +118,7 @@ class Round:
     def add_person(self, place: Mapping[str, Any], told: Mapping[str, Any]) -> None:
         """Keeps that somebody came, and their platform ids; the same person again changes nothing.
 
-        They cannot sit before the next round.
+        They can be served from the next batch on.
         """
         self._own.places_added.append(place)
         self._own.people_added.append(told)
@@ -128,7 +128,7 @@ class Round:
         self._own.answers.append(row)
 
     def change_place(self, place: int, values: dict[str, Any]) -> None:
-        """Changes the row of the person whose turn it is."""
+        """Changes the row of the participant who is served."""
         self._own.places.setdefault(place, {}).update(values)
 
 

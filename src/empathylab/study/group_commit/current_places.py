@@ -1,4 +1,4 @@
-"""Who holds which place, as a claim sees it: read once a round, and carried on by its claims.
+"""Who holds which place, as a claim sees it: read once a batch, and carried on by its claims.
 
 Nobody else can change it meanwhile, because whoever claims has the study locked.
 """
@@ -16,26 +16,26 @@ from sqlalchemy import Connection
 from empathylab.store.studies.places import Holders, held_places, late_places
 from empathylab.store.studies.records import stopped_arms
 from empathylab.study.assignment.allocation import AHEAD, Place, State, World
-from empathylab.study.group_commit.batches import Round
+from empathylab.study.group_commit.batches import Batch
 from empathylab.study.session.launched import Launched
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-def claim_state(shared: Round, launched: Launched, row: Any, now: datetime) -> State:
+def claim_state(batch: Batch, launched: Launched, row: Any, now: datetime) -> State:
     """What is known when the person of that row claims a place, or their own again."""
     return State(
         {arm: len(slots) for arm, slots in launched.slots.items()},
-        (*_others(shared, launched, row, now), *(() if row.arm is None else (place_of(row),))),
-        shared.known("stopped", lambda connection: stopped_arms(connection, launched.row)),
+        (*_others(batch, launched, row, now), *(() if row.arm is None else (place_of(row),))),
+        batch.known("stopped", lambda connection: stopped_arms(connection, launched.row)),
         row.study_status,
         launched.shut,
     )
 
 
-def note_claim(shared: Round, place: Place) -> None:
-    """Tells the claims that follow in the round of this one."""
-    for worlds, held in shared.all_known("held"):
+def note_claim(batch: Batch, place: Place) -> None:
+    """Tells the claims that follow in the batch of this one."""
+    for worlds, held in batch.all_known("places"):
         if place.world in worlds:
             held.append(place)
 
@@ -54,14 +54,14 @@ def place_of(row: Any) -> Place:
     )
 
 
-def _others(shared: Round, launched: Launched, row: Any, now: datetime) -> list[Place]:
+def _others(batch: Batch, launched: Launched, row: Any, now: datetime) -> list[Place]:
     worlds: tuple[World, ...] = ("person", "test") if row.world == "test" else (row.world,)
 
     def read(connection: Connection) -> list[Place]:
         return list(_read(connection, launched, worlds, now, besides=row.person))
 
     # Of most places it is not read whose they are; so nobody finds their own among them.
-    return read(shared.reading) if row.arm is not None else shared.known(("held", worlds), read)
+    return read(batch.reading) if row.arm is not None else batch.known(("places", worlds), read)
 
 
 def _read(

@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 class Waiting:
-    """The requests that wait; all whose work is done at about one time are woken at once."""
+    """Requests that wait; those whose work is done at about the same time are woken together."""
 
     def __init__(self) -> None:
         self._loops: WeakKeyDictionary[asyncio.AbstractEventLoop, _Woken] = WeakKeyDictionary()

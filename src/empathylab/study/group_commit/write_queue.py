@@ -1,14 +1,4 @@
-"""Writing to a lab from many threads: whoever waits for the disk waits for it together.
-
-A database reaches the disk at every commit. So work that comes while a commit is under way waits
-in a line, is done in one transaction, and is acknowledged when that is on the disk. Nobody pays for
-another's mistake: work that fails is done alone, and so is what it would have kept from being done.
-
-SQLite has one writer at a time and so one line. On PostgreSQL there are two: work that locks the
-study, and work that locks only the people whose turn it is. The first never waits behind the
-second's locks in a circle, because it takes the study's lock before any other, and people are
-locked in one order.
-"""
+"""The queue of work that writes to a lab: what arrives during one commit shares the next."""
 
 from __future__ import annotations
 
@@ -23,7 +13,7 @@ from sqlalchemy import Connection
 from empathylab.errors import LabBusy
 from empathylab.store import Lab
 from empathylab.store.studies.records import lock_study
-from empathylab.study.group_commit.batches import Round
+from empathylab.study.group_commit.batches import Batch
 
 Result = TypeVar("Result")
 
@@ -32,10 +22,10 @@ _MOST_TOGETHER = 64
 """Pieces of work in one transaction: the first must not wait too long for the last."""
 
 
-class Turns:
-    """The writers to one lab, in turn; `study` is the id of the one in which people sit.
+class WriteQueue:
+    """Work that writes to one lab; `study` is the id of the study whose participants it serves.
 
-    Work must bear being done anew.
+    Work may be done more than once before it is committed.
     """
 
     def __init__(self, lab: Lab, study: int = 0) -> None:
@@ -46,134 +36,134 @@ class Turns:
         self._free = _Line(locks_study=False)
         self._locked = self._free if self.alone else _Line(locks_study=True)
         self._guard = threading.Lock()
-        self._leaders = ThreadPoolExecutor(2, "turns")
+        self._leaders = ThreadPoolExecutor(2, "write-queue")
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
-        """What the work gives, once all that it wrote is durable; its error leaves no trace."""
-        return self.share(lambda shared: work(shared.connection))
+        """The result of the work, once it is on the disk; work that fails changes nothing."""
+        return self.write_shared(lambda batch: work(batch.connection))
 
-    def share(self, work: Callable[[Round], Result]) -> Result:
-        """The same of work that can share what others read and write."""
-        return self._queue(_Piece(work), self._free).result()
+    def write_shared(self, work: Callable[[Batch], Result]) -> Result:
+        """The same for work that can share what others of its batch read and write."""
+        return self._queue(_Work(work), self._free).result()
 
-    def sit(self, person: str, work: Callable[[Round], Result], *, locked: bool) -> Result:
-        """The same of work on one person's rows; `locked`: with the study locked as well."""
-        return self.sit_soon(person, work, locked=locked).result()
+    def write_for(self, person: str, work: Callable[[Batch], Result], *, locked: bool) -> Result:
+        """The same for work on one participant's rows; `locked`: with the study locked as well."""
+        return self.enqueue(person, work, locked=locked).result()
 
-    def sit_soon(
-        self, person: str, work: Callable[[Round], Result], *, locked: bool
+    def enqueue(
+        self, person: str, work: Callable[[Batch], Result], *, locked: bool
     ) -> Future[Result]:
-        """The same, to come. Whoever is called back keeps all others waiting meanwhile."""
-        return self._queue(_Piece(work, person), self._locked if locked else self._free)
+        """The same as a future. Its callbacks must be quick: the queue waits for them."""
+        return self._queue(_Work(work, person), self._locked if locked else self._free)
 
-    def _queue(self, piece: _Piece[Result], line: _Line) -> Future[Result]:
+    def _queue(self, work: _Work[Result], line: _Line) -> Future[Result]:
         with self._guard:
-            line.waiting.append(piece)
-            leads, line.led = not line.led, True
+            line.waiting.append(work)
+            leads, line.has_leader = not line.has_leader, True
         if leads:
             self._leaders.submit(self._lead, line)
-        return piece.future
+        return work.future
 
     def _lead(self, line: _Line) -> None:
-        while pieces := self._next(line):
+        while works := self._next(line):
             try:
-                self._do(pieces, line)
+                self._do(works, line)
             except BaseException as error:
-                for one in pieces:
+                for one in works:
                     one.error = one.error or error
                 with self._guard:
-                    line.led = False  # whoever comes next leads
+                    line.has_leader = False  # the next piece of work starts a new leader
                 raise
             finally:
-                for one in pieces:
+                for one in works:
                     one.settle()
 
-    def _next(self, line: _Line) -> list[_Piece[Any]]:
-        """Those who are served together, each person once; nobody where nobody waits."""
-        chosen: list[_Piece[Any]] = []
-        later: list[_Piece[Any]] = []
+    def _next(self, line: _Line) -> list[_Work[Any]]:
+        """The work of the next batch, one piece per participant; empty where none waits."""
+        chosen: list[_Work[Any]] = []
+        later: list[_Work[Any]] = []
         people: set[str] = set()
         with self._guard:
             while line.waiting and len(chosen) < _MOST_TOGETHER:
-                piece = line.waiting.popleft()
-                (later if piece.person in people else chosen).append(piece)
-                if piece.person is not None:
-                    people.add(piece.person)
+                work = line.waiting.popleft()
+                (later if work.person in people else chosen).append(work)
+                if work.person is not None:
+                    people.add(work.person)
             line.waiting.extendleft(reversed(later))
-            line.led = bool(chosen)
+            line.has_leader = bool(chosen)
         return chosen
 
-    def _do(self, pieces: list[_Piece[Any]], line: _Line) -> None:
-        together, alone = pieces, list[_Piece[Any]]()
+    def _do(self, works: list[_Work[Any]], line: _Line) -> None:
+        together, alone = works, list[_Work[Any]]()
         while len(together) > 1:
             failing = self._failing(together, line)
             together = [one for one in together if one not in failing and not one.done]
             alone += failing
-        # Those who stood before a failing one in the line were seen before it.
+        # Work that stood before a failing piece keeps its order.
         for one in (*together, *alone):
             self._do_alone(one, line)
 
-    def _failing(self, pieces: list[_Piece[Any]], line: _Line) -> list[_Piece[Any]]:
-        """Those that kept all from being done in one transaction; none once they are."""
+    def _failing(self, works: list[_Work[Any]], line: _Line) -> list[_Work[Any]]:
+        """The pieces that keep the batch from being committed; none once it is."""
         begun = 0
         try:
             with self._lab.writing() as connection:
-                shared = self._round(connection, pieces, line)
-                for one in pieces:
+                batch = self._batch(connection, works, line)
+                for one in works:
                     begun += 1
-                    shared.begin()
+                    batch.begin()
                     try:
-                        one.do(shared)
+                        one.do(batch)
                     except Exception as error:
-                        if shared.touched:
+                        if batch.touched:
                             raise
-                        shared.drop()
+                        batch.drop()
                         one.error = error
                 begun += 1
-                shared.flush()
-        except Exception:  # noqa: BLE001 - whatever it is, each piece meets it alone
-            return pieces if begun > len(pieces) or not begun else [pieces[begun - 1]]
-        for one in pieces:
+                batch.flush()
+        except Exception:  # noqa: BLE001 - whatever it is, each work meets it alone
+            return works if begun > len(works) or not begun else [works[begun - 1]]
+        for one in works:
             one.done = True
         return []
 
-    def _do_alone(self, piece: _Piece[Any], line: _Line) -> None:
+    def _do_alone(self, work: _Work[Any], line: _Line) -> None:
         for _ in range(_ATTEMPTS):
-            piece.error = None
+            work.error = None
             try:
                 with self._lab.writing() as connection:
-                    shared = self._round(connection, [piece], line)
-                    piece.do(shared)
-                    shared.flush()
+                    batch = self._batch(connection, [work], line)
+                    work.do(batch)
+                    batch.flush()
             except LabBusy as error:  # another process had the rows in another order
-                piece.error = error
+                work.error = error
             except Exception as error:  # noqa: BLE001 - it is raised where the work came from
-                piece.error = error
+                work.error = error
                 break
             else:
                 break
-        piece.done = True
+        work.done = True
 
-    def _round(self, connection: Connection, pieces: list[_Piece[Any]], line: _Line) -> Round:
+    def _batch(self, connection: Connection, works: list[_Work[Any]], line: _Line) -> Batch:
         if line.locks_study:
             lock_study(connection, self._study)
-        people = [one.person for one in pieces if one.person is not None]
-        return Round(connection, self._study, people)
+        people = [one.person for one in works if one.person is not None]
+        return Batch(connection, self._study, people)
 
 
 class _Line:
-    """Work that waits for the same locks, and whether somebody is at it."""
+    """Work that waits for the same locks, and whether a thread is doing it."""
 
     def __init__(self, *, locks_study: bool) -> None:
         self.locks_study = locks_study
-        self.waiting: deque[_Piece[Any]] = deque()
-        self.led = False
+        self.waiting: deque[_Work[Any]] = deque()
+        self.has_leader = False
 
 
-class _Piece(Generic[Result]):
-    """Work that waits, and then what came of it."""
+class _Work(Generic[Result]):
+    """A piece of work, and then its result."""
 
-    def __init__(self, work: Callable[[Round], Result], person: str | None = None) -> None:
+    def __init__(self, work: Callable[[Batch], Result], person: str | None = None) -> None:
         self._work = work
         self._results: list[Result] = []
         self.person = person
@@ -181,12 +171,12 @@ class _Piece(Generic[Result]):
         self.error: BaseException | None = None
         self.done = False
 
-    def do(self, shared: Round) -> None:
+    def do(self, batch: Batch) -> None:
         self.error = None
-        self._results = [self._work(shared)]
+        self._results = [self._work(batch)]
 
     def settle(self) -> None:
-        """Tells whoever still waits."""
+        """Resolves the future."""
         if not self.future.set_running_or_notify_cancel():
             return
         if self.error is not None:

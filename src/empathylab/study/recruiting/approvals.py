@@ -13,15 +13,13 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from empathylab.errors import InputError
 from empathylab.store.studies.participants import submitters
 from empathylab.store.studies.records import add_audit
+from empathylab.study.session.running import StudyContext
 from empathylab.tables import harmless_cell
-
-if TYPE_CHECKING:
-    from empathylab.study.admin.actions import Steering
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class Approval:
     """Why they are not to be paid; empty: they are."""
 
 
-def approvals(service: Steering, *, who: str = "researcher") -> list[Approval]:
+def approvals(service: StudyContext, *, who: str = "researcher") -> list[Approval]:
     """All who completed the study, by their platform ids; a rejection needs a researcher's reason.
 
     Leaving somebody out of the analysis is no reason to leave them unpaid.
@@ -58,7 +56,7 @@ def approvals(service: Steering, *, who: str = "researcher") -> list[Approval]:
     return made
 
 
-def approval_table(service: Steering, made: Sequence[Approval]) -> str:
+def approval_table(service: StudyContext, made: Sequence[Approval]) -> str:
     """The list as the study's platform takes it, as CSV."""
     rows: list[tuple[str, ...]]
     written = io.StringIO()

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from sqlalchemy import Connection
@@ -27,10 +27,8 @@ from empathylab.store.studies.places import find_place
 from empathylab.store.studies.records import add_audit, lock_study
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.assignment.quotas import require_told
-from empathylab.study.blocks.answers import clean_text
-
-if TYPE_CHECKING:
-    from empathylab.study.admin.actions import Steering
+from empathylab.study.blocks.forms import clean_text
+from empathylab.study.session.running import StudyContext
 
 PARAMETER = "invitation"
 """Of the link."""
@@ -83,7 +81,7 @@ def ticket_of(token: str, secret: bytes) -> str | None:
 
 
 def invite(
-    service: Steering,
+    service: StudyContext,
     count: int,
     *,
     labels: Sequence[str] = (),
@@ -143,7 +141,7 @@ def invite(
     return made
 
 
-def list_invitations(service: Steering) -> list[InvitationStatus]:
+def list_invitations(service: StudyContext) -> list[InvitationStatus]:
     """All invitations to the study, in the order in which they were made."""
     with service.lab.reading() as connection:
         rows = invitation_rows(connection, service.launched.row)
@@ -154,7 +152,7 @@ def list_invitations(service: Steering) -> list[InvitationStatus]:
     ]
 
 
-def revoke(service: Steering, given: str, *, who: str = "researcher") -> bool:
+def revoke(service: StudyContext, given: str, *, who: str = "researcher") -> bool:
     """Whether an invitation was taken back, named by its link, its token or its key.
 
     Not where somebody has come with it: they are excluded or forgotten, not shut out.
@@ -193,7 +191,7 @@ def _closed(why: str) -> InputError:
     return InputError(f"the invitation {why}", remedy="Ask for a new one.")
 
 
-def _require_invitations(service: Steering) -> None:
+def _require_invitations(service: StudyContext) -> None:
     platform = service.study.recruitment.platform
     if platform != "invitation":
         raise InputError(
@@ -204,7 +202,7 @@ def _require_invitations(service: Steering) -> None:
         )
 
 
-def _made(service: Steering, label: str | None, expires_at: datetime | None) -> Invitation:
+def _made(service: StudyContext, label: str | None, expires_at: datetime | None) -> Invitation:
     token = new_token(service.secret)
     key = service.key_of("invitation", token.partition(".")[0])
     plain = clean_text(label)[:_MOST_LABEL] if label else None
@@ -222,7 +220,7 @@ def _in_days(now: datetime, days: float) -> datetime:
     return now + timedelta(days=days)
 
 
-def _key_named(service: Steering, given: str) -> str:
+def _key_named(service: StudyContext, given: str) -> str:
     query = parse_qs(urlsplit(given).query) if "?" in given else {}
     token = query.get(PARAMETER, [given])[0].strip()
     ticket = ticket_of(token, service.secret)

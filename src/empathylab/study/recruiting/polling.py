@@ -5,14 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from typing import TYPE_CHECKING
 
 from empathylab.errors import EmpathyLabError, RunInUse, UserError
 from empathylab.study.recruiting.prolific import Prolific, configured
 from empathylab.study.recruiting.sync import pull
-
-if TYPE_CHECKING:
-    from empathylab.study.admin.actions import Steering
+from empathylab.study.session.running import StudyContext
 
 log = logging.getLogger("empathylab.study.recruiting")
 
@@ -20,7 +17,7 @@ log = logging.getLogger("empathylab.study.recruiting")
 class Poll:
     """The thread; `stop` ends it."""
 
-    def __init__(self, service: Steering, client: Prolific, every: float) -> None:
+    def __init__(self, service: StudyContext, client: Prolific, every: float) -> None:
         self._service = service
         self._client = client
         self._every = every
@@ -72,7 +69,7 @@ class Poll:
 
 
 def start_polling(
-    service: Steering, *, every: float = 60.0, client: Prolific | None = None
+    service: StudyContext, *, every: float = 60.0, client: Prolific | None = None
 ) -> Poll | None:
     """The running thread; None where the study is not on Prolific or there is no token.
 

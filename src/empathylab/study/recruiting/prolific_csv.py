@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.store.studies.participants import (
@@ -20,12 +20,10 @@ from empathylab.store.studies.participants import (
     submitters,
 )
 from empathylab.store.studies.records import add_audit, lock_study
-from empathylab.study.blocks.answers import clean_text
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.recruiting.prolific import Submission
 from empathylab.study.recruiting.sync import Synced, apply_submissions
-
-if TYPE_CHECKING:
-    from empathylab.study.admin.actions import Steering
+from empathylab.study.session.running import StudyContext
 
 _PARTICIPANT = ("participantid", "prolificid", "prolificpid")
 _SUBMISSION = ("submissionid", "sessionid")
@@ -50,7 +48,7 @@ class Export:
 
 
 def import_export(
-    service: Steering, path: Path, *, keep: Sequence[str] = (), who: str = "sync"
+    service: StudyContext, path: Path, *, keep: Sequence[str] = (), who: str = "sync"
 ) -> tuple[Synced, int, int]:
     """What the file changed, how many people were told of, and how many rows said nothing.
 
@@ -90,7 +88,7 @@ def read_export(path: Path, keep: Mapping[str, str] | None = None) -> Export:
     return Export(tuple(found), told, skipped)
 
 
-def _tell(service: Steering, told: Mapping[str, Mapping[str, str | None]], who: str) -> int:
+def _tell(service: StudyContext, told: Mapping[str, Mapping[str, str | None]], who: str) -> int:
     """How many people are told of otherwise than before."""
     study, changed = service.launched.row, 0
     with service.lab.writing() as connection:
@@ -117,7 +115,7 @@ def _merged(before: Mapping[str, Any], news: Mapping[str, str | None]) -> dict[s
     return kept | {name: value for name, value in news.items() if value is not None}
 
 
-def _names(service: Steering, keep: Sequence[str]) -> dict[str, str]:
+def _names(service: StudyContext, keep: Sequence[str]) -> dict[str, str]:
     """By column, the name under which it is kept; one that the study asks for itself is refused."""
     names: dict[str, str] = {}
     for one in keep:

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from empathylab.errors import InputError
 from empathylab.store.studies.participants import set_states, submitters
 from empathylab.store.studies.places import find_place
 from empathylab.store.studies.records import add_audit, lock_study
-from empathylab.study.blocks.answers import clean_text
+from empathylab.study.admin.actions import exclude_row, release_row
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.recruiting.prolific import Prolific, Submission
 from empathylab.study.recruiting.statuses import FREES, RETURNED, is_known, status_named
-
-if TYPE_CHECKING:
-    from empathylab.study.admin.actions import Steering
+from empathylab.study.session.running import StudyContext
 
 _MOST_STUDIES = 10
 _REASON = "returned their submission on Prolific after they had finished"
@@ -52,7 +51,7 @@ class Synced:
 
 
 def apply_submissions(
-    service: Steering,
+    service: StudyContext,
     submissions: Sequence[Submission],
     *,
     source: str,
@@ -97,7 +96,7 @@ def apply_submissions(
 
 
 async def pull(
-    service: Steering, client: Prolific, *, studies: Sequence[str] = (), who: str = "sync"
+    service: StudyContext, client: Prolific, *, studies: Sequence[str] = (), who: str = "sync"
 ) -> Synced:
     """What Prolific's API says now, brought into the lab.
 
@@ -125,7 +124,7 @@ async def pull(
     return apply_submissions(service, found, source="API", who=who)
 
 
-def platform_studies(service: Steering) -> list[str]:
+def platform_studies(service: StudyContext) -> list[str]:
     """Prolific's ids of the study that people's links named, the most frequent first."""
     with service.lab.reading() as connection:
         rows = submitters(connection, service.launched.row)
@@ -141,7 +140,7 @@ class _Acts:
 
 
 def _act(
-    service: Steering, connection: Any, person: str, state: str, who: str, acts: _Acts
+    service: StudyContext, connection: Any, person: str, state: str, who: str, acts: _Acts
 ) -> None:
     if state not in FREES:
         return
@@ -150,12 +149,12 @@ def _act(
         return
     if row.status == "finished":
         if state == RETURNED:
-            service.exclude_row(connection, row, _REASON, who=who)
+            exclude_row(service, connection, row, _REASON, who=who)
             acts.excluded.append(person)
         else:
             acts.kept += 1
     elif row.status == "live":
-        service.release_row(connection, row, FREES[state], who=who)
+        release_row(service, connection, row, FREES[state], who=who)
         acts.freed.append(person)
 
 
@@ -192,7 +191,7 @@ def _plain(participant: str) -> str:
     return clean_text(participant)
 
 
-def _require_prolific(service: Steering) -> None:
+def _require_prolific(service: StudyContext) -> None:
     platform = service.study.recruitment.platform
     if platform != "prolific":
         raise InputError(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from empathylab.study.design.definition import Outcome, Study
+from empathylab.study.blocks.interface import Outcome
+from empathylab.study.design.definition import Study
 
 _PROLIFIC = "https://app.prolific.com/submissions/complete?cc={code}"
 

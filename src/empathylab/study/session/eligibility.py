@@ -11,20 +11,20 @@ from empathylab.store.studies.places import took_part
 from empathylab.store.studies.records import other_versions
 from empathylab.study.assignment.allocation import FOR_GOOD
 from empathylab.study.assignment.blinding import opaque_id
-from empathylab.study.group_commit.batches import Round
+from empathylab.study.group_commit.batches import Batch
 from empathylab.study.session.launched import Launched
 
 
-def was_here(shared: Round, launched: Launched, person: str) -> bool:
+def was_here(batch: Batch, launched: Launched, person: str) -> bool:
     """Whether the person had a place in another version, or one in any that was deleted since."""
     name, own = launched.study.name, launched.row
-    others = shared.known("versions", lambda connection: other_versions(connection, name, own))
-    if others and took_part(shared.reading, others, person):
+    others = batch.known("versions", lambda connection: other_versions(connection, name, own))
+    if others and took_part(batch.reading, others, person):
         return True
     # Nobody leaves this version while it is locked; of others one cannot know.
-    if not others and not shared.known("departures", lambda one: has_departures(one, own)):
+    if not others and not batch.known("departures", lambda one: has_departures(one, own)):
         return False
-    return has_departed(shared.reading, [own, *others], _digest(launched, person))
+    return has_departed(batch.reading, [own, *others], _digest(launched, person))
 
 
 def note_departure(connection: Connection, launched: Launched, row: Row[Any]) -> None:

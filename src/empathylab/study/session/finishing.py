@@ -8,21 +8,18 @@ from typing import Any
 
 from empathylab.store.studies.results import FinishedWork, GivenRating, GivenReply, GivenScale
 from empathylab.study.assignment.allocation import World
-from empathylab.study.assignment.batches import Slot
-from empathylab.study.blocks.check_results import failed_attention
-from empathylab.study.blocks.types import Demographics, Rate, ScaleBlock, Write
-from empathylab.study.session.flow import Course, study_steps
+from empathylab.study.assignment.slots import Slot
+from empathylab.study.blocks.interface import Answers, ParticipantPath, RatedItem
+from empathylab.study.design.definition import Study
+from empathylab.study.session.flow import failed_attention
 from empathylab.study.session.launched import Launched
-
-Given = Mapping[str, Mapping[str, Any]]
-"""By a page's key, the values that were accepted."""
 
 
 def finished_work(
     launched: Launched,
-    course: Course,
+    path: ParticipantPath,
     slot: Slot,
-    given: Given,
+    given: Answers,
     *,
     world: World,
     told: Mapping[str, str],
@@ -31,26 +28,42 @@ def finished_work(
 ) -> FinishedWork:
     """The work of one rater; `times` are when each page was answered, and how long it took.
 
-    What simulated raters and trials write is no human reply, so it is left out.
+    What simulated raters and test visits write is no human reply, so it is left out.
     """
+    results = [block.results(path, slot, given) for block in launched.study.blocks]
+    rows = launched.situation_rows
     return FinishedWork(
-        person=course.person,
-        details=_details(launched, given, world, told),
+        person=path.person,
+        details=_details(launched.study, given, world, told),
         seconds=seconds,
-        ratings=tuple(_ratings(launched, course, slot, given, times)),
-        scales=tuple(_scales(launched, course, slot, given)),
-        replies=tuple(_replies(launched, course, slot, given)) if world == "person" else (),
+        ratings=tuple(
+            _ratings(launched, slot, [one for found in results for one in found.ratings], times)
+        ),
+        scales=tuple(
+            GivenScale(
+                launched.scale_rows[one.scale],
+                one.phase,
+                None if one.situation is None else rows[one.situation],
+                one.order,
+                one.values,
+            )
+            for found in results
+            for one in found.scales
+        ),
+        replies=tuple(
+            GivenReply(rows[one.situation], one.text)
+            for found in results
+            for one in found.replies
+            if world == "person"
+        ),
     )
 
 
-def _details(
-    launched: Launched, given: Given, world: World, told: Mapping[str, str]
-) -> dict[str, Any]:
+def _details(study: Study, given: Answers, world: World, told: Mapping[str, str]) -> dict[str, Any]:
     details: dict[str, Any] = dict(told)
-    for block in launched.study.blocks:
-        if isinstance(block, Demographics):
-            details |= given.get(block.id, {})
-    details["failed_attention"] = failed_attention(launched.study, given)
+    for block in study.blocks:
+        details |= block.details(given)
+    details["failed_attention"] = failed_attention(study, given)
     if world != "person":
         details["marks"] = {"world": world}
     return details
@@ -58,55 +71,22 @@ def _details(
 
 def _ratings(
     launched: Launched,
-    course: Course,
     slot: Slot,
-    given: Given,
+    rated: list[RatedItem],
     times: Mapping[str, tuple[datetime, float | None]],
 ) -> Iterator[GivenRating]:
-    study = launched.study
-    language = study.languages[0]
-    for step in study_steps(course, given):
-        block = study.block(step.block)
-        if not isinstance(block, Rate) or step.page != "rate":
-            continue
-        item = slot.items[step.number - 1]
-        arm = item.arm or slot.arm
-        response = launched.responses[item.situation, arm]
+    for one in rated:
+        arm = one.item.arm or slot.arm
+        response = launched.responses[one.item.situation, arm]
         if response.withdrawn:
-            continue  # whoever was at it was told that it does not count
-        rated_at, seconds = times[step.key]
-        for dimension in study.rated_dimensions(block):
-            value = given[step.key][dimension.name]
-            label = dict(zip(dimension.values, dimension.labels, strict=True))[value]
-            yield GivenRating(
-                response=response.response,
-                arm=launched.arms[arm],
-                dimension=dimension.name,
-                value=float(value),
-                label=None if label is None else label.said(language),
-                rated_at=rated_at,
-                seconds=seconds,
-            )
-
-
-def _scales(launched: Launched, course: Course, slot: Slot, given: Given) -> Iterator[GivenScale]:
-    steps = study_steps(course, given)
-    for block in launched.study.blocks:
-        if not isinstance(block, ScaleBlock):
-            continue
-        pages = [one for one in steps if one.block == block.id]
-        order = tuple(item for page in pages for item in page.entries)
-        values = {
-            item: float(given[page.key][f"item-{item}"]) for page in pages for item in page.entries
-        }
-        # What was imagined last is what it is answered after.
-        imagined = launched.situation_rows[slot.items[-1].situation]
-        situation = imagined if block.phase == "evoked" else None
-        yield GivenScale(launched.scale_rows[block.scale], block.phase, situation, order, values)
-
-
-def _replies(launched: Launched, course: Course, slot: Slot, given: Given) -> Iterator[GivenReply]:
-    for step in study_steps(course, given):
-        if step.page == "write" and isinstance(launched.study.block(step.block), Write):
-            situation = slot.items[step.number - 1].situation
-            yield GivenReply(launched.situation_rows[situation], given[step.key]["reply"])
+            continue  # the rater was told that it does not count
+        rated_at, seconds = times[one.step]
+        yield GivenRating(
+            response=response.response,
+            arm=launched.arms[arm],
+            dimension=one.dimension,
+            value=float(one.value),
+            label=one.label,
+            rated_at=rated_at,
+            seconds=seconds,
+        )

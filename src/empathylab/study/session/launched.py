@@ -19,7 +19,8 @@ from empathylab.store.studies.records import (
     frozen_situations,
     launched_study,
 )
-from empathylab.study.assignment.batches import Slot, study_slots
+from empathylab.study.assignment.batches import study_slots
+from empathylab.study.assignment.slots import Slot
 from empathylab.study.design.definition import Study
 from empathylab.study.design.reading import study_from_dict
 
@@ -91,8 +92,8 @@ def _shut(
 ) -> frozenset[tuple[str, int]]:
     return frozenset(
         (arm, number)
-        for arm, packets in slots.items()
-        for number, packet in enumerate(packets)
+        for arm, batches in slots.items()
+        for number, batch in enumerate(batches)
         if withdrawn
-        if any((one.situation, one.arm or packet.arm) in withdrawn for one in packet.items)
+        if any((one.situation, one.arm or batch.arm) in withdrawn for one in batch.items)
     )

@@ -9,34 +9,31 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import itertools
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from datetime import datetime
-from typing import Any, Literal, TypeVar, cast
-
-from sqlalchemy import Row
+from typing import Literal, TypeVar, cast
 
 from empathylab.errors import LabError
-from empathylab.store.studies.places import change_place, find_place
-from empathylab.study.admin.actions import Steering
+from empathylab.store import Lab
+from empathylab.store import now as present
+from empathylab.store.studies.places import find_place
+from empathylab.study.admin.actions import AdminActions
 from empathylab.study.admin.deletion import PARTICIPANT, erase, leave_no_trace
 from empathylab.study.admin.launching import launch
 from empathylab.study.admin.reviews import Inbox
-from empathylab.study.assignment.allocation import FOR_GOOD, Status, World, ended, last_seen
-from empathylab.study.blocks.answers import (
-    Refused,
-    check_answer,
-    clean_text,
-    valid_values,
-)
-from empathylab.study.group_commit.batches import Round
+from empathylab.study.assignment.allocation import FOR_GOOD, Status, ended, last_seen
+from empathylab.study.blocks.answers import check_answer, valid_values
+from empathylab.study.blocks.forms import Refused
+from empathylab.study.design.definition import Study
+from empathylab.study.group_commit.batches import Batch
+from empathylab.study.session.admissions import Admissions
 from empathylab.study.session.completion import Completion, completion_for
-from empathylab.study.session.eligibility import was_here
-from empathylab.study.session.flow import Course, End, GoTo, Show, decide
-from empathylab.study.session.launched import load_launched
+from empathylab.study.session.flow import End, GoTo, Show
+from empathylab.study.session.launched import Launched
+from empathylab.study.session.running import RunningStudy
 from empathylab.study.session.submissions import Values, hurried, late, single
-from empathylab.study.session.transactions import Escalate, Mode, Sitting
+from empathylab.study.session.transactions import Escalate, Mode, ParticipantTransaction
 from empathylab.study.session.visits import (
     ArmStatus,
     AttentionCount,
@@ -79,103 +76,68 @@ _UNKNOWN = "We do not know this visit. Please open the link that you were given 
 _ANSWERED = "This page has been answered."
 
 
-class StudyService(Steering):
-    """A launched study; `name` is the newest version, `NAME@1` a certain one."""
+class StudyService:
+    """A launched study; `name` is the newest version, `NAME@1` a certain one.
 
-    def arrive(
-        self, ids: PlatformIds, *, world: World = "person", language: str | None = None
-    ) -> str:
-        """The person's key, the same whenever they come.
+    Participants' pages use the methods here; `actions` is the researcher's side.
+    """
 
-        Somebody who took part in another version of the study is known, and shown the door where
-        the study wants everybody once only.
-        """
-        study = self.study
-        person, row = self._coming(ids, world)
-        self.admit(ids, person, row, world)
-        spoken = language if language in study.languages else None
-        if row is None:
-            place = self._place_row(person, world, spoken or study.languages[0])
-            told = self._person_row(ids, person)
-            self._turns.share(lambda shared: self._add(shared, place, told))
-        elif spoken not in (None, row.language):
-            number = row.id
-            self._turns.write(lambda connection: change_place(connection, number, language=spoken))
-        return person
+    def __init__(self, lab: Lab, name: str, *, clock: Callable[[], datetime] = present) -> None:
+        self._running = RunningStudy(lab, name, clock=clock)
+        self._admissions = Admissions(self._running)
+        self._inbox = Inbox(lab, self._running.launched.row, clock=clock)
+        self._shown_messages: dict[str, tuple[str, ...]] = {}
+        """By person, the messages on the page that they were last shown."""
+        self.actions = AdminActions(self._running)
+        self.now = self._running.now
+        self.key_of = self._running.key_of
+        self.arrive = self._admissions.arrive
+        self.is_known = self._admissions.is_known
 
-    def is_known(self, ids: PlatformIds) -> bool:
-        """Whether somebody has begun under these ids before, and would go on with that visit.
+    @property
+    def lab(self) -> Lab:
+        """Where it is kept."""
+        return self._running.lab
 
-        Whoever only opened the link may have been a program that looks at links.
-        """
-        row = self._coming(ids, "person")[1]
-        return row is not None and not self._only_opened(row)
+    @property
+    def launched(self) -> Launched:
+        """What was frozen at launch."""
+        return self._running.launched
 
-    def _coming(self, ids: PlatformIds, world: World) -> tuple[str, Row[Any] | None]:
-        """The key under which somebody comes now, and their row, if any."""
-        with self._lab.reading() as connection:
-            for turn in itertools.count(1):
-                person = self.key_of(ids.platform, ids.person, world, turn)
-                row = find_place(connection, self._launched.row, person)
-                over = row is not None and (row.status == "finished" or row.status in FOR_GOOD)
-                if not over or self.study.recruitment.once:
-                    break
-        return person, row
+    @property
+    def study(self) -> Study:
+        """Its definition."""
+        return self._running.study
 
-    def _add(self, shared: Round, place: dict[str, Any], told: dict[str, Any]) -> None:
-        study = self.study
-        if study.recruitment.once and was_here(shared, self._launched, place["person"]):
-            place = place | {"status": "repeated", "outcome": "screened-out"}
-        shared.add_person(place, told)
+    @property
+    def name(self) -> str:
+        """Under which it was launched."""
+        return self._running.name
 
-    def _place_row(self, person: str, world: World, language: str) -> dict[str, Any]:
-        now = self._clock()
-        first = decide(Course(self.study, self._launched.scales, None, person), {})
-        shown = {"shown_step": first.step.key, "shown_at": now} if isinstance(first, Show) else {}
-        return {
-            **shown,
-            "study_id": self._launched.row,
-            "person": person,
-            "world": world,
-            "status": "arrived",
-            "traits": {},
-            "language": language,
-            "outcome": None,
-            "arrived_at": now,
-            "seen_at": now,
-            "draft": {},
-        }
-
-    def _person_row(self, ids: PlatformIds, person: str) -> dict[str, Any]:
-        kept = {"person": ids.person, "study": ids.study, "session": ids.session}
-        told = {clean_text(name): clean_text(value) for name, value in ids.told.items()}
-        return {
-            "study_id": self._launched.row,
-            "person": person,
-            "platform": ids.platform,
-            "ids": {name: clean_text(value) for name, value in kept.items() if value},
-            "told": told,
-        }
+    @property
+    def secret(self) -> bytes:
+        """The study's own, by which ids are made; it never leaves the server."""
+        return self._running.secret
 
     def view(self, person: str, asked: str | None = None) -> View:
         """The page that the person is on; `asked` is the key of one they would rather see."""
 
-        def show(sitting: Sitting) -> View:
-            found = sitting.decision(asked)
+        def show(transaction: ParticipantTransaction) -> View:
+            found = transaction.decision(asked)
             notice = ""
             if isinstance(found, GoTo):
                 notice = found.sentence
-                found = sitting.decision()
+                found = transaction.decision()
             if isinstance(found, Show):
-                sitting.mark_shown(found)
-                return sitting.page(found, notice)
+                transaction.mark_shown(found)
+                return transaction.page(found, notice)
             if isinstance(found, End):
-                return sitting.finished(found.outcome)
+                return transaction.finished(found.outcome)
             return cast("Closed | Finished", found)
 
         # Whoever had all their data deleted is unknown, and has withdrawn.
         unknown = Closed("unknown", _UNKNOWN, completion_for(self.study, "withdrawn"))
-        return self._with_messages(person, self._sit(person, "read", show, unknown))
+        return self._with_messages(person, self._run(person, "read", show, unknown))
 
     def submit(
         self, person: str, step_key: str, values: Values, timing: Mapping[str, float] | None = None
@@ -201,27 +163,28 @@ class StudyService(Steering):
         Without `corrects` an answered page stays as it is.
         """
 
-        def take(sitting: Sitting) -> Saved | Refused | Moved:
-            found = sitting.decision(step_key)
+        def take(transaction: ParticipantTransaction) -> Saved | Refused | Moved:
+            found = transaction.decision(step_key)
             if not isinstance(found, Show):
-                return late(sitting, found, step_key, values)
-            course, step = sitting.course, found.step
-            checked = check_answer(course, step, single(values))
+                return late(transaction, found, step_key, values)
+            path, step = transaction.path, found.step
+            checked = check_answer(path, step, single(values))
             if isinstance(checked, Refused):
                 return checked
-            if step_key in sitting.given and sitting.given[step_key] == checked.values:
+            if step_key in transaction.given and transaction.given[step_key] == checked.values:
                 return Saved(step_key, ended=False)
             if found.revising and not corrects:
                 return Moved(_ANSWERED)
-            if not found.revising and (refused := hurried(sitting, step)):
+            if not found.revising and (refused := hurried(transaction, step)):
                 return refused
-            following = sitting.store(step, checked.values, timing or {})
+            following = transaction.store(step, checked.values, timing or {})
             return Saved(step_key, isinstance(following, Finished), following)
 
         unknown = Moved(_UNKNOWN)
-        return self._sit_soon(person, "write", take, unknown, lambda done: self._tell(person, done))
+        after = functools.partial(self._add_messages, person)
+        return self._run_soon(person, "write", take, unknown, after)
 
-    def _tell(self, person: str, done: Saved | Refused | Moved) -> Saved | Refused | Moved:
+    def _add_messages(self, person: str, done: Saved | Refused | Moved) -> Saved | Refused | Moved:
         """The same with the messages that the next page is to show."""
         if isinstance(done, Saved):
             # The answer is on the disk; trouble with messages must not make it look otherwise.
@@ -233,54 +196,45 @@ class StudyService(Steering):
                         return dataclasses.replace(done, following=following)
         return done
 
-    @functools.cached_property
-    def _inbox(self) -> Inbox:
-        return Inbox(self._lab, self._launched.row, clock=self._clock)
-
-    @functools.cached_property
-    def _told(self) -> dict[str, tuple[str, ...]]:
-        """By person, the messages on the page that they were last shown."""
-        return {}
-
     def _with_messages(self, person: str, view: View) -> View:
         messages = self._inbox.unread(person) if isinstance(view, Page) else ()
         if not messages:
             return view
-        self._told[person] = messages
+        self._shown_messages[person] = messages
         return dataclasses.replace(cast("Page", view), messages=messages)
 
     def _mark_read(self, person: str) -> None:
         """Whoever went on has read what stood there; what came since is still to be shown."""
-        told = self._told.pop(person, None)
+        told = self._shown_messages.pop(person, None)
         if told is not None and told == self._inbox.unread(person):
             self._inbox.mark_read(person)
 
     def back(self, person: str, step_key: str) -> Page | None:
         """The page before that one; None where one cannot go back."""
 
-        def turn(sitting: Sitting) -> Page | None:
-            found = sitting.decision(step_key)
+        def earlier_page(transaction: ParticipantTransaction) -> Page | None:
+            found = transaction.decision(step_key)
             if not isinstance(found, Show) or found.back is None:
                 return None
-            earlier = sitting.decision(found.back)
-            return sitting.page(earlier) if isinstance(earlier, Show) else None
+            earlier = transaction.decision(found.back)
+            return transaction.page(earlier) if isinstance(earlier, Show) else None
 
-        return self._sit(person, "read", turn, None)
+        return self._run(person, "read", earlier_page, None)
 
     def save_draft(self, person: str, step_key: str, values: Values) -> None:
         """Keeps what was begun on the page that the person is on; it is no answer yet."""
 
-        def keep(sitting: Sitting) -> None:
-            found = sitting.decision(step_key)
-            if not isinstance(found, Show) or step_key in sitting.given:
+        def keep(transaction: ParticipantTransaction) -> None:
+            found = transaction.decision(step_key)
+            if not isinstance(found, Show) or step_key in transaction.given:
                 return  # what is begun anew on an answered page must not outlive a closed tab
-            begun = valid_values(sitting.course, found.step, single(values))
-            sitting.change(
+            begun = valid_values(transaction.path, found.step, single(values))
+            transaction.change(
                 draft={"step": step_key, "values": begun},
-                seen_at=last_seen(sitting.now, sitting.row.seen_at),
+                seen_at=last_seen(transaction.now, transaction.row.seen_at),
             )
 
-        self._sit(person, "write", keep, None)
+        self._run(person, "write", keep, None)
 
     def leave(self, person: str, *, delete: bool) -> None:
         """Ends a person's part by their own wish; with `delete` only counts remain.
@@ -288,22 +242,22 @@ class StudyService(Steering):
         Whoever has finished and deletes nothing stays as they are: their work is done.
         """
 
-        def go(sitting: Sitting) -> None:
-            row = sitting.row
+        def go(transaction: ParticipantTransaction) -> None:
+            row = transaction.row
             if delete:
-                at = sitting.now
-                erase(sitting.connection, self._launched, row, who=PARTICIPANT, at=at)
+                at = transaction.now
+                erase(transaction.connection, self._running.launched, row, who=PARTICIPANT, at=at)
             elif row.status != "finished" and row.status not in FOR_GOOD:
-                sitting.change(status="withdrawn", outcome="withdrawn", draft={})
+                transaction.change(status="withdrawn", outcome="withdrawn", draft={})
 
-        self._sit(person, "locked", go, None)
+        self._run(person, "locked", go, None)
         if delete:
-            leave_no_trace(self._lab)
+            leave_no_trace(self._running.lab)
 
     def outcome(self, person: str) -> Completion | None:
         """The code and address at the end; None before it."""
-        with self._lab.reading() as connection:
-            row = find_place(connection, self._launched.row, person)
+        with self._running.lab.reading() as connection:
+            row = find_place(connection, self._running.launched.row, person)
         if row is None or row.outcome is None:
             return None
         return completion_for(self.study, row.outcome)
@@ -311,45 +265,49 @@ class StudyService(Steering):
     def free(self, person: str, status: Freed = "returned") -> bool:
         """Whether the person's place is free now, because the platform says they left it."""
 
-        def release(sitting: Sitting) -> bool:
-            if sitting.row.arm is None:
+        def release(transaction: ParticipantTransaction) -> bool:
+            if transaction.row.arm is None:
                 return False
-            after: Status = ended(sitting.place, status).status
-            sitting.change(status=after)
+            after: Status = ended(transaction.place, status).status
+            transaction.change(status=after)
             return after == status
 
-        return self._sit(person, "locked", release, False)
+        return self._run(person, "locked", release, False)
 
-    def _sit(
-        self, person: str, mode: Mode, work: Callable[[Sitting], Result], unknown: Unknown
+    def _run(
+        self,
+        person: str,
+        mode: Mode,
+        work: Callable[[ParticipantTransaction], Result],
+        unknown: Unknown,
     ) -> Result | Unknown:
         """What the work gives, begun anew with a stronger lock where it needs one."""
         if mode == "read":
             try:
-                with self._lab.reading() as connection:
-                    shared = Round(connection, self._launched.row, (person,), lock=False)
-                    return self._turn(person, mode, self._clock(), work, unknown, shared)
+                with self._running.lab.reading() as connection:
+                    batch = Batch(connection, self._running.launched.row, (person,), lock=False)
+                    return self._work(person, mode, self._running.clock(), work, unknown, batch)
             except Escalate as wanted:
                 mode = wanted.mode
-        return self._sit_soon(person, mode, work, unknown, lambda done: done).result()
+        return self._run_soon(person, mode, work, unknown, lambda done: done).result()
 
-    def _sit_soon(
+    def _run_soon(
         self,
         person: str,
         mode: Mode,
-        work: Callable[[Sitting], Result],
+        work: Callable[[ParticipantTransaction], Result],
         unknown: Unknown,
         after: Callable[[Result | Unknown], Result | Unknown],
     ) -> Future[Result | Unknown]:
         """The same to come, of work that writes; `after` is done once that is durable."""
-        now = self._clock()
+        now = self._running.clock()
         coming: Future[Result | Unknown] = Future()
 
         def begin(mode: Mode, attempts: int) -> None:
-            if mode == "write" and self._turns.alone:
+            if mode == "write" and self._running.queue.alone:
                 mode = "locked"  # SQLite locks everything anyway
-            turn = functools.partial(self._turn, person, mode, now, work, unknown)
-            future = self._turns.sit_soon(person, turn, locked=mode == "locked")
+            job = functools.partial(self._work, person, mode, now, work, unknown)
+            future = self._running.queue.enqueue(person, job, locked=mode == "locked")
             future.add_done_callback(lambda done: settle(done, attempts))
 
         def settle(done: Future[Result | Unknown], attempts: int) -> None:
@@ -366,19 +324,19 @@ class StudyService(Steering):
         begin(mode, 1)
         return coming
 
-    def _turn(
+    def _work(
         self,
         person: str,
         mode: Mode,
         now: datetime,
-        work: Callable[[Sitting], Result],
+        work: Callable[[ParticipantTransaction], Result],
         unknown: Unknown,
-        shared: Round,
+        batch: Batch,
     ) -> Result | Unknown:
-        row = shared.place(person)
+        row = batch.place(person)
         if row is None:
             return unknown
-        if row.revision != self._launched.revision:
-            version = self._launched.study.version
-            self._launched = load_launched(shared.connection, f"{self.name}@{version}")
-        return work(Sitting(shared, self._launched, row, now, mode, self._clock))
+        if row.revision != self._running.launched.revision:
+            self._running.reload(batch.connection)
+        launched, clock = self._running.launched, self._running.clock
+        return work(ParticipantTransaction(batch, launched, row, now, mode, clock))

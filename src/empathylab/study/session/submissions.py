@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from empathylab.study.blocks.answers import Accepted, Refused, check_answer, problem
-from empathylab.study.blocks.types import Imagine
-from empathylab.study.session.flow import End, GoTo, Step, study_steps
+from empathylab.study.blocks.answers import check_answer
+from empathylab.study.blocks.forms import Accepted, Refused, problem
+from empathylab.study.blocks.interface import Step
+from empathylab.study.session.flow import End, GoTo, study_steps
 from empathylab.study.session.timing import too_soon
-from empathylab.study.session.transactions import Sitting
+from empathylab.study.session.transactions import ParticipantTransaction
 from empathylab.study.session.visits import Closed, Finished, Moved, Saved
 
 Values = Mapping[str, str | list[str]]
@@ -16,24 +17,26 @@ _ENDED = "Your part in this study has ended."
 
 
 def late(
-    sitting: Sitting, found: GoTo | End | Closed | Finished, step_key: str, values: Values
+    transaction: ParticipantTransaction,
+    found: GoTo | End | Closed | Finished,
+    step_key: str,
+    values: Values,
 ) -> Saved | Moved:
     """A page that is not the person's turn: saved where it says again what is stored."""
-    if step_key in sitting.given:
-        steps = study_steps(sitting.course, sitting.given)
+    if step_key in transaction.given:
+        steps = study_steps(transaction.path, transaction.given)
         step = next((one for one in steps if one.key == step_key), None)
         if step is not None:
-            checked = check_answer(sitting.course, step, single(values))
-            if isinstance(checked, Accepted) and checked.values == sitting.given[step_key]:
+            checked = check_answer(transaction.path, step, single(values))
+            if isinstance(checked, Accepted) and checked.values == transaction.given[step_key]:
                 return Saved(step_key, isinstance(found, End | Finished))
     return Moved(found.sentence if isinstance(found, GoTo | Closed) else _ENDED)
 
 
-def hurried(sitting: Sitting, step: Step) -> Refused | None:
+def hurried(transaction: ParticipantTransaction, step: Step) -> Refused | None:
     """The refusal of a page that was answered sooner than it can be read; None in good time."""
-    block = sitting.launched.study.block(step.block)
-    least = block.seconds if isinstance(block, Imagine) and step.page == "imagine" else 0
-    if not too_soon(sitting.shown_at(step), sitting.now, least):
+    least = transaction.launched.study.block(step.block).minimum_seconds(step)
+    if not too_soon(transaction.shown_at(step), transaction.now, least):
         return None
     return Refused({"page": problem("too-soon", least=least)})
 

@@ -1,9 +1,9 @@
-"""One person's turn with a study: a transaction in which the pure rules meet the lab's rows.
+"""One participant's request to a study: a transaction in which the rules meet the lab's rows.
 
-A sitting is read-only, writing, or writing with the study locked. What needs more than it has
-raises `Escalate` before anything is lost, and the service begins anew with that. Whoever locks a
-study has no lock yet, and whoever has only their own row waits for no other, so nobody waits in a
-circle.
+A transaction is read-only, writing, or writing with the study locked. Work that needs more raises
+`Escalate` before anything is lost, and the service starts it again in that mode. A transaction that
+locks the study holds no other lock yet, and one that holds only its own row waits for no other, so
+there are no deadlocks.
 """
 
 from __future__ import annotations
@@ -35,24 +35,23 @@ from empathylab.study.assignment.allocation import (
     is_live,
     last_seen,
 )
-from empathylab.study.assignment.batches import Slot
 from empathylab.study.assignment.quotas import quota_traits
-from empathylab.study.blocks.content import PageContent, page_content
-from empathylab.study.design.definition import Outcome
+from empathylab.study.assignment.slots import Slot
+from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.interface import Outcome, ParticipantPath, Step
+from empathylab.study.blocks.pages import PageContent
 from empathylab.study.design.interface_texts import interface_words
-from empathylab.study.group_commit.batches import Round
+from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
 from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.eligibility import was_here
 from empathylab.study.session.finishing import finished_work
 from empathylab.study.session.flow import (
-    Course,
     Decision,
     End,
     GoTo,
     NeedsPlace,
     Show,
-    Step,
     decide,
     last_step,
 )
@@ -70,34 +69,34 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class Escalate(Exception):
-    """The sitting needs more than it was begun with."""
+    """The transaction needs more than it was begun with."""
 
     def __init__(self, mode: Mode) -> None:
         super().__init__(mode)
         self.mode = mode
 
 
-class Sitting:
+class ParticipantTransaction:
     """What one person does in one transaction."""
 
     def __init__(
         self,
-        shared: Round,
+        batch: Batch,
         launched: Launched,
         row: Row[Any],
         now: datetime,
         mode: Mode,
         clock: Callable[[], datetime],
     ) -> None:
-        self.round = shared
+        self.batch = batch
         self.launched = launched
         self.row: Any = SimpleNamespace(**row._mapping)
-        """As it stands after what this sitting has changed."""
+        """As it stands after what this transaction has changed."""
         self.now = now
         """When the person asked; they may have waited for their turn since."""
         self.mode = mode
         self._clock = clock
-        self.answers = {one.step: one for one in shared.given(row.id)}
+        self.answers = {one.step: one for one in batch.given(row.id)}
         self.given: dict[str, Mapping[str, Any]] = {
             key: one.given for key, one in self.answers.items()
         }
@@ -105,21 +104,21 @@ class Sitting:
     @property
     def connection(self) -> Connection:
         """The transaction's, in which all that was changed so far can be seen."""
-        return self.round.connection
+        return self.batch.connection
 
     @property
     def slot(self) -> Slot | None:
-        """The person's packet of work, once they have a place."""
+        """The person's batch of work, once they have a place."""
         if self.row.arm is None:
             return None
         arm, number = str(self.row.arm), int(self.row.slot)
         return self.launched.slots[arm][number]
 
     @property
-    def course(self) -> Course:
+    def path(self) -> ParticipantPath:
         """The study as this person goes through it."""
         items = None if self.slot is None else len(self.slot.items)
-        return Course(self.launched.study, self.launched.scales, items, self.row.person)
+        return ParticipantPath(self.launched.study, self.launched.scales, items, self.row.person)
 
     @property
     def place(self) -> Place:
@@ -127,7 +126,7 @@ class Sitting:
         return place_of(self.row)
 
     def require(self, mode: Mode) -> None:
-        """Begins anew where the sitting has less than that."""
+        """Begins anew where the transaction has less than that."""
         if _RANK[self.mode] < _RANK[mode]:
             raise Escalate(mode)
 
@@ -136,12 +135,12 @@ class Sitting:
         stopped = self._let_in()
         if stopped is not None:
             return stopped
-        found = decide(self.course, self.given, asked)
+        found = decide(self.path, self.given, asked)
         if isinstance(found, NeedsPlace):
             stopped = self._claim()
             if stopped is not None:
                 return stopped
-            found = decide(self.course, self.given, asked)
+            found = decide(self.path, self.given, asked)
         return cast("Show | GoTo | End", found)
 
     def _let_in(self) -> Closed | Finished | None:
@@ -174,11 +173,11 @@ class Sitting:
         study, world = self.launched.study, self.row.world
         # They may have come to two versions before they had a place in either, or left one.
         once = self.row.arm is None and study.recruitment.once
-        if once and was_here(self.round, self.launched, self.row.person):
+        if once and was_here(self.batch, self.launched, self.row.person):
             self.change(status="repeated", outcome="screened-out")
             return self.closed("repeated", REPEATED, "screened-out")
         traits = dict(self.row.traits) or self._traits()
-        state = claim_state(self.round, self.launched, self.row, self.now)
+        state = claim_state(self.batch, self.launched, self.row, self.now)
         # By the clock as it is now that nobody else can claim: places are in the order of time.
         person = Person(self.row.person, world, traits)
         choice = choose_place(study, state, person, max(self.now, self._clock()))
@@ -189,7 +188,7 @@ class Sitting:
         for one in displaced(state, choice):
             if not give_on(self.connection, self.launched.row, one.person, one.seen_at):
                 raise Escalate("locked")  # seen in this very moment: choose again
-            self.round.forget(one.person)
+            self.batch.forget(one.person)
         is_new = self.row.arm is None
         self._write(
             arm=choice.arm,
@@ -201,9 +200,9 @@ class Sitting:
             outcome=None,
         )
         if is_new:
-            note_claim(self.round, choice)
+            note_claim(self.batch, choice)
         else:
-            self.round.read_anew()  # they may stand among the others already
+            self.batch.read_anew()  # they may stand among the others already
         return None
 
     def _traits(self) -> dict[str, str]:
@@ -211,18 +210,18 @@ class Sitting:
         study = self.launched.study
         if not study.quotas:
             return {}
-        told = told_of(self.round.reading, self.launched.row, self.row.person)
+        told = told_of(self.batch.reading, self.launched.row, self.row.person)
         return quota_traits(study, self.given, told)
 
     def change(self, **values: Any) -> None:
         """Changes the person's row."""
         if "status" in values:
-            self.round.read_anew()
+            self.batch.read_anew()
         self._write(**values)
 
     def _write(self, **values: Any) -> None:
         self.require("write")
-        self.round.change_place(self.row.id, values)
+        self.batch.change_place(self.row.id, values)
         vars(self.row).update(values)
 
     def page(self, show: Show, notice: str = "") -> Page:
@@ -260,7 +259,7 @@ class Sitting:
         nothing more.
         """
         self.given[step.key] = dict(values)
-        following = decide(self.course, self.given)
+        following = decide(self.path, self.given)
         self.require("locked" if isinstance(following, NeedsPlace) else "write")
         before = self.answers.get(step.key)
         if before is not None:
@@ -278,7 +277,7 @@ class Sitting:
                 "timing": dataclasses.asdict(page_timing(shown_at, self.now, told)),
                 "corrections": 0,
             }
-            self.round.add_answer(answer)
+            self.batch.add_answer(answer)
         return self._move_on(step, following)
 
     def _move_on(self, answered: Step, following: Decision) -> View:
@@ -293,7 +292,7 @@ class Sitting:
             if stopped is not None:
                 self.change(**values)
                 return stopped
-            following = decide(self.course, self.given)
+            following = decide(self.path, self.given)
         following = cast("Show", following)
         if following.step.key != self.row.shown_step:
             # The next page is shown at once; so showing it needs no write of its own.
@@ -314,7 +313,7 @@ class Sitting:
         times = page_times(self.connection, self.row.id)
         work = finished_work(
             self.launched,
-            self.course,
+            self.path,
             cast("Slot", self.slot),  # nobody completes a study without a place
             self.given,
             world=self.row.world,
@@ -342,23 +341,19 @@ class Sitting:
     def _content(self, step: Step) -> PageContent:
         slot, launched = self.slot, self.launched
         situation, reply = None, None
-        if slot is not None and step.page in ("rate", "imagine", "write"):
-            item = slot.items[step.number - 1]
+        if (item := step.item(slot)) is not None:
             situation = launched.situations[item.situation]
             if item.arm is not None:
                 response = launched.responses[item.situation, item.arm]
                 reply = self._no_reply() if response.withdrawn else response.text
-        earlier = None
-        if step.page == "check" and step.number > 1:
-            earlier = self.given.get(f"{step.block}/check/{step.number - 1}")
         return page_content(
-            self.course,
+            self.path,
             step,
             key=launched.secret,
             language=self.row.language,
             situation=situation,
             reply=reply,
-            earlier=earlier,
+            answers=self.given,
         )
 
     def _no_reply(self) -> str:

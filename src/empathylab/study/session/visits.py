@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from empathylab.study.assignment.allocation import Reason, Status, World
-from empathylab.study.blocks.content import PageContent
-from empathylab.study.design.definition import Outcome, Platform
+from empathylab.study.blocks.interface import Outcome
+from empathylab.study.blocks.pages import PageContent
+from empathylab.study.design.definition import Platform
 from empathylab.study.session.completion import Completion
 
 ClosedReason = Reason | Literal["repeated", "unknown"]

@@ -14,8 +14,8 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from empathylab.errors import LabError, UserError
-from empathylab.study.admin.actions import Steering
 from empathylab.study.design.definition import Study
+from empathylab.study.session.service import StudyService
 from empathylab.study.web.assets import send_asset
 from empathylab.study.web.console import RULES, Console, error_page, guarded, guarded_routes
 from empathylab.study.web.forms import MOST_BYTES
@@ -96,7 +96,7 @@ def create_app(
 
 
 def _console(service: RaterService, *, trust_proxy: bool) -> Console:
-    if not isinstance(service, Steering):
+    if not isinstance(service, StudyService):
         raise HTTPException(404)
     name = f"{service.study.name}@{service.study.version}"
     return Console(service.lab, name, trust_proxy=trust_proxy, clock=service.now)

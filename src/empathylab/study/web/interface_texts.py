@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
-from empathylab.study.blocks.answers import Problem
+from empathylab.study.blocks.forms import Problem
 from empathylab.study.design.interface_texts import Tree, interface_words
 
 

@@ -19,14 +19,14 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import same_id
 from empathylab.study.assignment.quotas import told_by_link
-from empathylab.study.blocks.answers import Refused
+from empathylab.study.blocks.forms import Refused
 from empathylab.study.design.definition import Study
+from empathylab.study.group_commit.next_pages import NextPages
 from empathylab.study.group_commit.waiting import Waiting
 from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
 from empathylab.study.web.forms import MOST_BYTES, Form, read_form
 from empathylab.study.web.interface_texts import Said, asked_language
 from empathylab.study.web.markdown import block_html
-from empathylab.study.web.next_pages import Handover
 from empathylab.study.web.recruitment import MTURK_HOSTS, BadLink, Preview, Visit, read_link
 from empathylab.study.web.rendering import (
     Filled,
@@ -87,7 +87,7 @@ class RaterPages:
     secret: bytes
     trust_proxy: bool = False
     most_bytes: int = MOST_BYTES
-    _handover: Handover = field(default_factory=Handover)
+    _next_pages: NextPages = field(default_factory=NextPages)
     _waiting: Waiting = field(default_factory=Waiting)
     _service: list[RaterService] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -160,7 +160,7 @@ class RaterPages:
         if session is None:
             return self._unknown(request)
         asked = request.query_params
-        view = self._handover.take(session.person, asked.get(_AFTER, ""))
+        view = self._next_pages.take(session.person, asked.get(_AFTER, ""))
         if view is None:
             service = await self.service()
             view = await run_in_threadpool(service.view, session.person)
@@ -189,7 +189,7 @@ class RaterPages:
             return self._to(request, "/page?moved")
         if done.following is None:
             return self._to(request, "/page")
-        self._handover.give(session.person, done.step, done.following)
+        self._next_pages.give(session.person, done.step, done.following)
         return self._to(request, f"/page?{_AFTER}={quote(done.step)}")
 
     async def back(self, request: Request) -> Response:

@@ -12,8 +12,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from empathylab.study.blocks.content import Asked, PageContent
-from empathylab.study.blocks.types import Text
+from empathylab.study.blocks.pages import Asked, PageContent
+from empathylab.study.blocks.texts import Text
 from empathylab.study.design.definition import Study
 from empathylab.study.session.visits import Page
 from empathylab.study.web.assets import asset_paths

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from empathylab.stats.mixed.linear import elimination as lmm_elimination
 from empathylab.stats.mixed.linear.crossed import CrossedIntercepts
 from empathylab.stats.mixed.linear.elimination import connected_rows
-from empathylab.stats.mixed.linear.profile import Profile
+from empathylab.stats.mixed.linear.profile import Columns, Profile
 
 Codes = NDArray[np.int64]
 
@@ -121,20 +121,20 @@ def test_the_restricted_criterion_is_that_of_the_whole_matrix() -> None:
     information = x.T @ np.linalg.solve(v, x)
     beta = np.linalg.solve(information, x.T @ np.linalg.solve(v, y))
     squares = float((y - x @ beta) @ np.linalg.solve(v, y - x @ beta))
-    profile = Profile(y, x, codes, sizes, reml=True)
+    profile = Profile(Columns(y, x), codes, sizes, reml=True)
     point = profile.at(np.array(theta))
     by_hand = determinant + np.linalg.slogdet(information)[1]
     by_hand += 58 * (1 + math.log(2 * math.pi * squares / 58))
     assert point.criterion == pytest.approx(by_hand, rel=1e-10)
-    assert profile.beta(point) == pytest.approx(beta, rel=1e-9)
-    assert profile.information(point.products) == pytest.approx(information, rel=1e-9)
+    assert profile.columns.beta(point) == pytest.approx(beta, rel=1e-9)
+    assert profile.columns.information(point.products) == pytest.approx(information, rel=1e-9)
 
 
 def test_the_slope_is_nil_and_the_curve_upward_at_the_minimum() -> None:
     codes, sizes = scattered(2)
     rng = np.random.default_rng(4)
     y = rng.normal(size=7)[codes[0]] + rng.normal(size=11)[codes[1]] + rng.normal(size=60)
-    found = Profile(y, np.ones((60, 1)), codes, sizes, reml=True).minimised()
+    found = Profile(Columns(y, np.ones((60, 1))), codes, sizes, reml=True).minimised()
     assert found.converged
     assert np.abs(found.derivatives.gradient).max() < 1e-4
     assert np.linalg.eigvalsh(found.derivatives.hessian)[0] > 0
@@ -151,7 +151,7 @@ def test_no_other_start_finds_a_lower_criterion(seed: int) -> None:
     y = rng.normal(size=n)
     for group, size, spread in zip(codes, sizes, spreads, strict=True):
         y += spread * rng.normal(size=size)[group]
-    profile = Profile(y, np.ones((n, 1)), codes, sizes, reml=seed % 2 == 0)
+    profile = Profile(Columns(y, np.ones((n, 1))), codes, sizes, reml=seed % 2 == 0)
     found = profile.minimised()
     assert found.converged
     for start in (0.1, 1.0, 10.0):

@@ -14,6 +14,7 @@ from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import MixedDesign, read_design
 from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.ordinal.links import find_link
+from empathylab.stats.mixed.spread import random_structure
 from tests.stats.mixed.rated_frames import between, crossed, reference_frame
 
 FORMULAS = {
@@ -25,7 +26,7 @@ FORMULAS = {
 
 def prepared(design: MixedDesign, link: str) -> Laplace:
     y = np.asarray(design.y, dtype=np.int64)
-    return Laplace(y, len(design.levels), design.x, design.groups, find_link(link))
+    return Laplace(y, len(design.levels), design.x, random_structure(design), find_link(link))
 
 
 def somewhere(design: MixedDesign) -> Array:

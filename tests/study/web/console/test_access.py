@@ -111,7 +111,7 @@ def test_a_form_sent_by_another_site_does_nothing(sqlite_lab: Lab, site: str) ->
         headers = {"Sec-Fetch-Site": site}
         answer = visitor.ask("POST", "/console/steer", data=fields, headers=headers)
     assert answer.status_code == 403
-    assert service.status().status == "open"
+    assert service.actions.status().status == "open"
 
 
 def test_the_cookie_is_for_the_console_alone(sqlite_lab: Lab) -> None:
@@ -128,7 +128,7 @@ def test_the_cookie_is_for_the_console_alone(sqlite_lab: Lab) -> None:
 
 
 def test_no_page_may_be_framed_or_kept_even_where_raters_pages_are(sqlite_lab: Lab) -> None:
-    study = between(recruitment=Recruitment("mturk"))
+    study = between(recruitment=Recruitment(platform="mturk"))
     service, _ = opened(sqlite_lab, study)
     with at_console(service) as visitor:
         visitor.get("/console/nowhere")

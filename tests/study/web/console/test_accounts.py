@@ -173,7 +173,7 @@ def test_an_owner_who_lost_the_password_gets_a_link_that_is_on_record(lab: Lab) 
     made = accounts.use_link(token_of(link), "Ann again", PASSWORD, PASSWORD)
     assert made is not None
     assert made.role == "owner"
-    last = service.audit()[-1]
+    last = service.actions.audit()[-1]
     assert (last.who, last.action) == ("command line (ann)", "owner link")
     assert accounts.use_link(token_of(link), "Eve", PASSWORD, PASSWORD) is None
 

@@ -43,7 +43,7 @@ def rate_all(lab: Lab, values: dict[str, int]) -> None:
 
 def everything(service: StudyService, clock: Clock, visitor: Researcher) -> dict[str, str]:
     """All that an owner can look at and download without overriding anything."""
-    keys = [one.person for one in service.participants()]
+    keys = [one.person for one in service.actions.participants()]
     paths = [*PAGES, *(f"/console/participant?key={one}" for one in keys)]
     start = clock.time
     seen = {}
@@ -64,7 +64,7 @@ def everything(service: StudyService, clock: Clock, visitor: Researcher) -> dict
 def test_exchanging_the_arms_ratings_changes_no_byte(sqlite_lab: Lab, paused: bool) -> None:
     service, clock = busy(sqlite_lab)
     if paused:
-        service.pause()
+        service.actions.pause()
     with at_console(service) as visitor:
         rate_all(sqlite_lab, {"one": 3, "two": 1})
         before = everything(service, clock, visitor)
@@ -72,7 +72,7 @@ def test_exchanging_the_arms_ratings_changes_no_byte(sqlite_lab: Lab, paused: bo
         after = everything(service, clock, visitor)
         assert len(before) > 20
         assert before == after
-        service.close()
+        service.actions.close()
         closed = {one: visitor.get(one).text for one in PAGES}
     assert closed["/console/results"] != before["/console/results"]
     assert re.search(r"<th scope=\"row\">two</th>.*>4</td>", closed["/console/results"])
@@ -85,7 +85,7 @@ def test_no_list_or_file_names_an_arm_beside_a_person_before_the_end(sqlite_lab:
         for path, text in seen.items():
             if path in FILES or path.startswith("/console/participant"):
                 assert not re.search(r"\b(one|two)\b", text.replace("with it by one", "")), path
-        service.close()
+        service.actions.close()
         person = visitor.get("/console/participants").text
         table = visitor.post("/console/downloads", file="participants.csv").text
     assert "<td>one</td>" in person
@@ -107,7 +107,7 @@ def test_an_owner_sees_results_early_only_once_the_reason_is_on_record(sqlite_la
                 assert refused.status_code == 422
                 assert "first/model" not in refused.text
                 assert ",one," not in refused.text
-        assert not [one for one in service.audit() if one.action == "peek"]
+        assert not [one for one in service.actions.audit() if one.action == "peek"]
         shown = visitor.post("/console/peek", name="small", reason=reason)
         table = visitor.post(
             "/console/peek-download", name="small", reason=reason, file="ratings.csv"
@@ -117,7 +117,7 @@ def test_an_owner_sees_results_early_only_once_the_reason_is_on_record(sqlite_la
     assert re.search(r"<th scope=\"row\">one</th>", shown.text)
     assert ",one," in table.text
     assert '<th scope="row">one</th>' not in again.text
-    looks = [one for one in service.audit() if one.action == "peek"]
+    looks = [one for one in service.actions.audit() if one.action == "peek"]
     assert [one.who for one in looks] == ["some owner"] * 2
     assert {one.details["reason"] for one in looks} == {reason}
 

@@ -105,7 +105,7 @@ def test_every_page_of_the_console_is_accessible_and_fits(
         signed_out(watching)
         entered(watching, service)
         watching.look(title="Overview")
-        key = service.participants()[0].person
+        key = service.actions.participants()[0].person
         watching.look("/console/participants", "Participants")
         watching.look(f"/console/participant?key={key}", "Participant")
         watching.page.fill("#text", "Thank you. Please take your time with the last pages.")
@@ -140,7 +140,7 @@ def test_every_page_of_the_console_is_accessible_and_fits(
         watching.look("/console/downloads", "Downloads")
         context.close()
     assert watching.problems == []
-    assert service.status().status == "closed"
+    assert service.actions.status().status == "closed"
 
 
 def test_the_overview_renews_its_numbers_until_told_to_stop(
@@ -178,4 +178,4 @@ def test_the_console_works_without_scripts(sqlite_lab: Lab, browser: Browser) ->
         page.get_by_role("button", name="Pause").click()
         assert "nobody new is let in" in page.locator("[role=status]").inner_text()
         context.close()
-    assert service.status().status == "paused"
+    assert service.actions.status().status == "paused"

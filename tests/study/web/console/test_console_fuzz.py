@@ -114,7 +114,7 @@ def staff(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Staff]:
             role: "/console/account" if rank else "/console/login" for role, rank in RANKS.items()
         }
         tokens = {role: visitors[role].token(page) for role, page in pages.items()}
-        key = next(one.person for one in service.participants() if one.status == "finished")
+        key = next(one.person for one in service.actions.participants() if one.status == "finished")
         yield Staff(service, visitors, tokens, key)
         for one in visitors.values():
             one.close()

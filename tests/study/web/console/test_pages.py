@@ -129,7 +129,7 @@ def test_one_participant_is_shown_with_times_and_answers_but_no_ratings(sqlite_l
     person = commented(service, "platform-id-of-ann", "All was clear")
     with at_console(service, "viewer") as visitor:
         page = visitor.get(f"/console/participant?key={person}").text
-        service.close()
+        service.actions.close()
         closed = visitor.get(f"/console/participant?key={person}").text
     assert "All was clear" in page
     assert "passed" in page
@@ -143,7 +143,7 @@ def test_one_participant_is_shown_with_times_and_answers_but_no_ratings(sqlite_l
 def test_acts_on_a_participant_are_done_and_on_record(lab: Lab) -> None:
     service, _ = busy(lab, people=2)
     done, live = (
-        next(one.person for one in service.participants() if one.status == status)
+        next(one.person for one in service.actions.participants() if one.status == status)
         for status in ("finished", "live")
     )
     with at_console(service, "researcher") as visitor:
@@ -158,7 +158,7 @@ def test_acts_on_a_participant_are_done_and_on_record(lab: Lab) -> None:
             assert answer.status_code == 303, fields
             assert 'class="done"' in visitor.get(answer.headers["location"]).text
         log = visitor.get("/console/audit").text
-    acts = [(one.who, one.action) for one in service.audit()]
+    acts = [(one.who, one.action) for one in service.actions.audit()]
     assert [act for who, act in acts if who == "some researcher"][1:] == [
         "approve",
         "reject",
@@ -166,7 +166,7 @@ def test_acts_on_a_participant_are_done_and_on_record(lab: Lab) -> None:
         "release",
         "exclude",
     ]
-    status = {one.person: one.status for one in service.participants()}
+    status = {one.person: one.status for one in service.actions.participants()}
     assert (status[done], status[live]) == ("excluded", "returned")
     assert "Did not read" in log
 
@@ -188,30 +188,30 @@ def test_an_act_that_cannot_be_done_is_explained_and_changes_nothing(
     service, _ = opened(sqlite_lab)
     person = someone(service, "ann")
     walk(service, person)
-    before = (service.participants(), len(service.audit()))
+    before = (service.actions.participants(), len(service.actions.audit()))
     with at_console(service) as visitor:
         answer = visitor.post("/console/participant", key=person, **fields)
     assert answer.status_code == 422
     assert 'role="alert"' in answer.text
-    assert (service.participants(), len(service.audit()) - 1) == before
+    assert (service.actions.participants(), len(service.actions.audit()) - 1) == before
 
 
 def test_the_study_is_paused_stopped_resumed_and_closed(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     with at_console(service) as visitor:
         visitor.post("/console/steer", act="pause")
-        assert service.status().status == "paused"
+        assert service.actions.status().status == "paused"
         visitor.post("/console/steer", act="resume")
         visitor.post("/console/steer", act="stop-arm", arm="one")
-        assert [one.stopped for one in service.status().arms] == [True, False]
+        assert [one.stopped for one in service.actions.status().arms] == [True, False]
         visitor.post("/console/steer", act="resume-arm", arm="one")
         assert visitor.post("/console/steer", act="stop-arm", arm="none").status_code == 422
         assert visitor.post("/console/close", name="smal").status_code == 422
-        assert service.status().status == "open"
+        assert service.actions.status().status == "open"
         assert visitor.post("/console/close", name="small").status_code == 303
         assert visitor.post("/console/steer", act="resume").status_code == 422
-    assert service.status().status == "closed"
-    acts = [one.action for one in service.audit() if one.who == "some owner"]
+    assert service.actions.status().status == "closed"
+    acts = [one.action for one in service.actions.audit() if one.who == "some owner"]
     assert acts[1:] == ["pause", "resume", "stop arm", "resume arm", "close"]
 
 
@@ -262,7 +262,7 @@ def test_ratings_are_downloaded_once_the_study_is_closed(sqlite_lab: Lab) -> Non
     service, _ = busy(sqlite_lab)
     with at_console(service, "researcher") as visitor:
         assert visitor.post("/console/downloads", file="ratings.csv").status_code == 422
-        service.close()
+        service.actions.close()
         ratings = cells(visitor.post("/console/downloads", file="ratings.csv"))
     assert len(ratings) == 8
     assert {one["arm"] for one in ratings} == {"one", "two"}
@@ -281,7 +281,7 @@ def test_platform_ids_leave_only_for_an_owner_who_says_so(sqlite_lab: Lab) -> No
         rows = cells(owner.post("/console/identities", sure="yes", reason="To pay"))
     assert [one["platform_person"] for one in rows] == ["platform-id-of-ann"]
     assert rows[0]["platform"] == "open"
-    last = service.audit()[-1]
+    last = service.actions.audit()[-1]
     assert (last.action, last.details) == (
         "download",
         {"file": "identities.csv", "reason": "To pay"},
@@ -294,7 +294,7 @@ def test_signing_in_and_out_and_inviting_is_on_record(sqlite_lab: Lab) -> None:
         page = owner.post("/console/invite", role="viewer").text
         owner.post("/console/logout")
         owner.log_in("some owner")
-    acts = [one.action for one in service.audit() if one.who == "some owner"]
+    acts = [one.action for one in service.actions.audit() if one.who == "some owner"]
     assert acts == ["make account", "invite", "sign out", "sign in"]
     assert "http://study.test/console/welcome?link=" in page
 
@@ -302,7 +302,7 @@ def test_signing_in_and_out_and_inviting_is_on_record(sqlite_lab: Lab) -> None:
 def test_a_message_goes_by_prolific_where_a_token_is_there(
     sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recruitment = Recruitment("prolific", codes={"completed": "C1"})
+    recruitment = Recruitment(platform="prolific", codes={"completed": "C1"})
     service, _ = opened(sqlite_lab, between(recruitment=recruitment))
     person = service.arrive(PlatformIds("prolific", "pid", STUDY, "their-session"))
     with prolific() as known, at_console(service) as visitor:
@@ -319,7 +319,7 @@ def test_a_message_goes_by_prolific_where_a_token_is_there(
 def test_approving_pays_by_prolific_where_a_token_is_there(
     sqlite_lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recruitment = Recruitment("prolific", codes={"completed": "C1"})
+    recruitment = Recruitment(platform="prolific", codes={"completed": "C1"})
     service, _ = opened(sqlite_lab, between(recruitment=recruitment))
     person = service.arrive(PlatformIds("prolific", "pid", STUDY, "their-session"))
     walk(service, person)
@@ -337,13 +337,13 @@ def test_approving_pays_by_prolific_where_a_token_is_there(
             assert 'class="done"' in visitor.get(answer.headers["location"]).text
         paid = known.approved
     assert paid == ["their-session"]
-    acts = [one.action for one in service.audit() if one.who == "some owner"]
+    acts = [one.action for one in service.actions.audit() if one.who == "some owner"]
     assert acts.count("approve on Prolific") == 1
 
 
 def test_what_no_database_takes_is_taken_out_of_what_is_sent(lab: Lab) -> None:
     service, _ = busy(lab, people=1)
-    key = next(one.person for one in service.participants() if one.status == "finished")
+    key = next(one.person for one in service.actions.participants() if one.status == "finished")
     with at_console(service) as visitor:
         assert "1 participant" in visitor.get(f"/console/participants?key={key}%00").text
         assert visitor.get(f"/console/participant?key={key}%00").status_code == 200
@@ -358,7 +358,9 @@ def test_what_no_database_takes_is_taken_out_of_what_is_sent(lab: Lab) -> None:
             ("/console/invite", {"role": "x\x00"}, 422),
         ):
             assert visitor.post(path, **fields).status_code == status, fields
-    assert [one.details["reason"] for one in service.audit() if one.action == "exclude"] == ["ab"]
+    assert [
+        one.details["reason"] for one in service.actions.audit() if one.action == "exclude"
+    ] == ["ab"]
 
 
 @pytest.mark.parametrize(
@@ -373,7 +375,7 @@ def test_the_results_name_a_command_that_there_is(
     sqlite_lab: Lab, study: Study, command: str
 ) -> None:
     service, _ = opened(sqlite_lab, study)
-    service.close()
+    service.actions.close()
     with at_console(service) as visitor:
         assert f"<code>{command}" in visitor.get("/console/results").text
 
@@ -384,12 +386,12 @@ def test_the_whole_package_is_sent_once_the_study_is_closed(sqlite_lab: Lab) -> 
         assert visitor.post("/console/downloads", file="package.zip").status_code == 422
         fields = {"name": "small", "reason": "The board asks for it", "file": "package.zip"}
         early = visitor.post("/console/peek-download", **fields)
-        service.close()
+        service.actions.close()
         sent = visitor.post("/console/downloads", file="package.zip")
     for answer in (early, sent):
         names = zipfile.ZipFile(io.BytesIO(answer.content)).namelist()
         assert any(name.startswith("small/ratings") for name in names), names
-    acts = [(one.action, one.details.get("reason")) for one in service.audit()]
+    acts = [(one.action, one.details.get("reason")) for one in service.actions.audit()]
     assert any(reason == "The board asks for it" for _, reason in acts), acts
     assert "export" in [action for action, _ in acts]
 

@@ -11,14 +11,26 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError
-from empathylab.stats.mixed.coding import Array
+from empathylab.stats.mixed.coding import INTERCEPT, Array
+from empathylab.stats.mixed.components import largest_core
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
-from empathylab.stats.mixed.linear.profile import Minimum, Profile
+from empathylab.stats.mixed.effects.solvers import DENSE_CORE, Method
+from empathylab.stats.mixed.effects.structure import Effects
+from empathylab.stats.mixed.linear.general import GeneralProfile
+from empathylab.stats.mixed.linear.profile import Columns, Minimum, Profile
 from empathylab.stats.mixed.linear.satterthwaite import Uncertainty, uncertainty
-from empathylab.stats.mixed.ordinal.clmm import RandomEffect
+from empathylab.stats.mixed.spread import (
+    Correlation,
+    RandomEffect,
+    mode_tables,
+    random_spread,
+    random_structure,
+)
 from empathylab.stats.mixed.threads import one_thread
 
 _FEW_LEVELS = 5
+_FAR_OFF = 100
+"""Standard deviations from zero beyond which a column, a timestamp say, is centred."""
 _NO_RESIDUAL = 1e-8
 """Share of the variance below which the residual counts as nothing."""
 
@@ -46,6 +58,14 @@ class Lmm:
     """Whether variances were estimated by restricted maximum likelihood."""
     coefficients: Mapping[str, FixedEffect]
     random_effects: Mapping[str, RandomEffect]
+    """By group for intercepts, by `column|group` for slopes."""
+    correlations: tuple[Correlation, ...]
+    """Between random effects of one grouping."""
+    singular: bool
+    """Whether a standard deviation is 0, or random effects determine each other."""
+    method: Method
+    """`exact`, or `iterative` where very many levels are connected: the criterion then is an
+    estimate, good to about one unit."""
     residual_sd: float
     criterion: float
     """−2 log-likelihood: lme4's REML criterion, or the deviance."""
@@ -61,7 +81,7 @@ class Lmm:
     """Ratings left out, by reason."""
     converged: bool
     boundary: tuple[str, ...]
-    """Groupings whose standard deviation is zero."""
+    """Random effects whose standard deviation is zero."""
     problems: tuple[str, ...]
     """Why the result may not be trusted, a sentence each; empty where nothing speaks against it."""
     notes: tuple[str, ...]
@@ -72,8 +92,10 @@ class Lmm:
     confidence: float
     covariance: Array = field(repr=False)
     """Of the coefficients, in their order."""
+    random_covariances: tuple[Array, ...] = field(repr=False)
+    """Per grouping, of the effects of its random columns."""
     modes: Mapping[str, pl.DataFrame] = field(repr=False)
-    """Per grouping, the predicted effect of each `level` as `mode`."""
+    """Per random effect, the predicted effect of each `level` as `mode`."""
     uncertainty: Uncertainty = field(repr=False)
     """What degrees of freedom of further contrasts are computed from."""
     design: MixedDesign = field(repr=False)
@@ -99,19 +121,22 @@ def lmm(
     reml: bool = True,
     reference: Mapping[str, str] = NO_REFERENCE,
     confidence: float = 0.95,
+    method: Method | None = None,
 ) -> Lmm:
     """The linear mixed model of a numeric rating, fitted by REML or maximum likelihood.
 
     `lmm(frame, "rating ~ source + (1|rater) + (1|situation)")` estimates by how many points
     sources differ, where some raters are milder and some situations easier than others. Any
-    number of crossed or nested random intercepts; without one it is ordinary least squares. The
-    t tests and intervals take Satterthwaite's degrees of freedom. REML for estimates and tests of
-    coefficients; maximum likelihood to compare models whose fixed effects differ.
+    number of crossed or nested random intercepts and slopes, `(1 + source|rater)` correlated or
+    `(source||rater)` not; without one it is ordinary least squares. The t tests and intervals
+    take Satterthwaite's degrees of freedom. REML for estimates and tests of coefficients; maximum
+    likelihood to compare models whose fixed effects differ.
 
-    Not for ratings of few categories piled up at an end (`clmm`), nor where the effect of a
-    source differs between raters: it has no random slopes, and its intervals are then too
-    narrow. Rows with a missing value are left out and counted in `dropped`. What speaks against
-    the result is said in `problems`.
+    Not for ratings of few categories piled up at an end (`clmm`). Where the effect of a source
+    differs between raters and the model has no random slope, intervals are too narrow. Up to
+    1,000 connected levels beside those of the largest grouping the computation is exact; beyond,
+    it iterates (`method` says which, and chooses). Rows with a missing value are left out and
+    counted in `dropped`. What speaks against the result is said in `problems`.
 
     Factors and references as in `read_design`. Gives the numbers of R's `lme4::lmer` and
     `lmerTest`: Bates, D., Mächler, M., Bolker, B., & Walker, S. (2015). Journal of Statistical
@@ -123,32 +148,41 @@ def lmm(
         )
     begun = time.perf_counter()
     design = read_design(frame, formula, reference=reference, ordinal=False)
-    return fit_design(design, reml=reml, confidence=confidence, begun=begun)
+    return fit_design(design, reml=reml, confidence=confidence, begun=begun, method=method)
 
 
 def fit_design(
-    design: MixedDesign, *, reml: bool, confidence: float, begun: float | None = None
+    design: MixedDesign,
+    *,
+    reml: bool,
+    confidence: float,
+    begun: float | None = None,
+    method: Method | None = None,
 ) -> Lmm:
     """The linear mixed model of a design that has been read."""
     begun = time.perf_counter() if begun is None else begun
     _check_groups(design)
-    sizes = [len(group.levels) for group in design.groups]
-    codes = [group.codes for group in design.groups]
-    y = np.asarray(design.y, dtype=np.float64)
+    random = random_structure(design)
     with one_thread():
-        profile = Profile(y, design.x, codes, sizes, reml=reml)
-        _check_residual(profile, design)
+        x, back = _shifted(design)
+        columns = Columns(np.asarray(design.y, dtype=np.float64), x)
+        _check_residual(columns, design)
+        profile = _profile(columns, random, reml, method)
         minimum = profile.minimised()
         modes = profile.modes(minimum.theta, minimum.beta)
     variance = minimum.point.residual / profile.degrees
-    known = uncertainty(minimum, degrees=profile.degrees)
-    effects = _random_effects(design, math.sqrt(variance) * minimum.theta)
-    size = len(design.names) + len(sizes) + 1
+    known = uncertainty(minimum, degrees=profile.degrees).turned(back)
+    spread = random_spread(design, random, minimum.theta, math.sqrt(variance))
+    effects = spread.effects
+    size = len(design.names) + len(minimum.theta) + 1
     return Lmm(
         formula=design.formula.text,
         reml=reml,
-        coefficients=_coefficients(design, minimum.beta, known, confidence),
+        coefficients=_coefficients(design, back @ minimum.beta, known, confidence),
         random_effects=effects,
+        correlations=spread.correlations,
+        singular=spread.singular,
+        method=profile.method,
         residual_sd=math.sqrt(variance),
         criterion=minimum.point.criterion,
         log_likelihood=-minimum.point.criterion / 2,
@@ -165,7 +199,8 @@ def fit_design(
         seconds=time.perf_counter() - begun,
         confidence=confidence,
         covariance=known.covariance,
-        modes=_modes(design, modes),
+        random_covariances=tuple(spread.covariances),
+        modes=mode_tables(design, _as_given(design, modes)),
         uncertainty=known,
         design=design,
     )
@@ -181,18 +216,33 @@ def _coefficients(
     }
 
 
-def _random_effects(design: MixedDesign, sds: Array) -> dict[str, RandomEffect]:
-    return {
-        group.name: RandomEffect(float(sd), float(sd) ** 2, len(group.levels), bool(sd == 0))
-        for group, sd in zip(design.groups, sds, strict=True)
-    }
+def _shifted(design: MixedDesign) -> tuple[Array, Array]:
+    """Fixed columns less their mean where that is large beside their spread, and the way back."""
+    x, back = design.x, np.eye(design.x.shape[1])
+    if not design.names or design.names[0] != INTERCEPT:
+        return x, back
+    means = x.mean(axis=0)
+    far = np.abs(means) > _FAR_OFF * x.std(axis=0)
+    far[0] = False
+    if far.any():
+        shift = np.where(far, means, 0.0)
+        x, back[0, 1:] = x - shift, -shift[1:]
+    return x, back
 
 
-def _modes(design: MixedDesign, modes: list[Array]) -> dict[str, pl.DataFrame]:
-    return {
-        group.name: pl.DataFrame({"level": group.levels, "mode": found})
-        for group, found in zip(design.groups, modes, strict=True)
-    }
+def _profile(
+    columns: Columns, random: Effects, reml: bool, method: Method | None
+) -> Profile | GeneralProfile:
+    codes = [group.codes for group in random.groups]
+    sizes = [group.size for group in random.groups]
+    simple = random.is_scalar and (len(codes) < 2 or largest_core(codes, sizes) <= DENSE_CORE)
+    if simple and method is None:
+        return Profile(columns, codes, sizes, reml=reml)
+    return GeneralProfile(columns, random, reml=reml, method=method)
+
+
+def _as_given(design: MixedDesign, modes: list[Array]) -> list[Array]:
+    return [found @ group.columns.back.T for group, found in zip(design.groups, modes, strict=True)]
 
 
 def _tested(contrast: Array, beta: Array, known: Uncertainty, confidence: float) -> FixedEffect:
@@ -221,8 +271,8 @@ def _check_groups(design: MixedDesign) -> None:
             )
 
 
-def _check_residual(profile: Profile, design: MixedDesign) -> None:
-    if profile.nothing_left:
+def _check_residual(columns: Columns, design: MixedDesign) -> None:
+    if columns.nothing_left:
         raise InputError(
             "the fixed effects give every rating exactly, so nothing is left to estimate",
             where=f"formula {design.formula.text!r}",

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.mixed.effects.solvers import Method
 from empathylab.stats.mixed.linear.crossed import Array, Codes, CrossedIntercepts
 
 _NIL = 1e-4
@@ -80,35 +81,76 @@ class Minimum:
     derivatives: Derivatives
     converged: bool
     evaluations: int
+    free: tuple[int, ...] | None = None
+    """Elements of θ that are not fixed at a boundary; None: those above 0."""
+
+
+class Columns:
+    """Fixed columns made orthonormal and what they leave of the response, made of unit size.
+
+    That keeps cross-products from cancelling.
+    """
+
+    def __init__(self, y: Array, x: Array) -> None:
+        self.n, self.p = int(x.shape[0]), int(x.shape[1])
+        orthonormal, self._triangle = np.linalg.qr(x)
+        self._stretch = 2 * float(np.log(np.abs(np.diagonal(self._triangle))).sum())
+        self._plain = orthonormal.T @ y
+        self.rest = y - orthonormal @ self._plain
+        self.unit = math.sqrt(float(self.rest @ self.rest) / self.n) or 1.0
+        rounding = self.n * (_ROUNDING * float(np.abs(y).max())) ** 2
+        total = float(((y - y.mean()) ** 2).sum())
+        left = float(self.rest @ self.rest)
+        self.nothing_left = left <= _NO_RESIDUAL * total + rounding
+        self.values = np.column_stack([orthonormal, self.rest / self.unit])
+
+    def point(self, determinant: float, products: Array, *, reml: bool) -> Point:
+        """The model where log|D| and W'V⁻¹W are these."""
+        degrees = self.n - self.p if reml else self.n
+        try:
+            roots = np.diagonal(np.linalg.cholesky(products))
+        except np.linalg.LinAlgError:  # nothing is left but the error of floating point
+            roots = np.full(self.p + 1, _NO_RESIDUAL)
+        residual = float(roots[-1]) ** 2 * self.unit**2
+        if reml:
+            determinant += 2 * float(np.log(roots[:-1]).sum()) + self._stretch
+        criterion = determinant + degrees * (1 + math.log(2 * math.pi * residual / degrees))
+        return Point(criterion, determinant, residual, products)
+
+    def beta(self, point: Point) -> Array:
+        """The fixed effects there."""
+        p = self.p
+        shift = np.linalg.solve(point.products[:p, :p], point.products[:p, p])
+        return np.linalg.solve(self._triangle, self._plain + self.unit * shift)
+
+    def information(self, products: Array) -> Array:
+        """X'V⁻¹X, or its slope, in the columns as given."""
+        return np.asarray(self._triangle.T @ products[: self.p, : self.p] @ self._triangle)
+
+    def combination(self, beta: Array) -> Array:
+        """The combination of the columns that is the response less the fixed effects."""
+        return np.append(-(self._triangle @ beta - self._plain), self.unit)
 
 
 class Profile:
     """The criterion as a function of θ alone."""
 
+    method: Method = "exact"
+
     def __init__(
         self,
-        y: Array,
-        x: Array,
+        columns: Columns,
         codes: Sequence[Codes],
         sizes: Sequence[int],
         *,
         reml: bool,
     ) -> None:
-        self.n, self.p = int(x.shape[0]), int(x.shape[1])
+        self.columns = columns
+        self.n, self.p = columns.n, columns.p
         self.reml = reml
         self.evaluations = 0
-        # Orthonormal columns and a response of unit size keep cross-products from cancelling.
-        orthonormal, self._triangle = np.linalg.qr(x)
-        self._stretch = 2 * float(np.log(np.abs(np.diagonal(self._triangle))).sum())
-        self._plain = orthonormal.T @ y
-        rest = y - orthonormal @ self._plain
-        self._unit = math.sqrt(float(rest @ rest) / self.n) or 1.0
-        rounding = self.n * (_ROUNDING * float(np.abs(y).max())) ** 2
-        total = float(((y - y.mean()) ** 2).sum())
-        self.nothing_left = float(rest @ rest) <= _NO_RESIDUAL * total + rounding
-        columns = np.column_stack([orthonormal, rest / self._unit])
-        self._sums = CrossedIntercepts(columns, codes, sizes)
-        self._start = _start(rest / self._unit, codes, sizes)
+        self._sums = CrossedIntercepts(columns.values, codes, sizes)
+        self._start = _start(columns.rest / columns.unit, codes, sizes)
 
     @property
     def degrees(self) -> int:
@@ -118,32 +160,12 @@ class Profile:
     def at(self, theta: Array) -> Point:
         """The model at this θ."""
         self.evaluations += 1
-        determinant, products = self._sums.freed(theta)
-        degrees = self.degrees
-        try:
-            roots = np.diagonal(np.linalg.cholesky(products))
-        except np.linalg.LinAlgError:  # nothing is left but the error of floating point
-            roots = np.full(self.p + 1, _NO_RESIDUAL)
-        residual = float(roots[-1]) ** 2 * self._unit**2
-        if self.reml:
-            determinant += 2 * float(np.log(roots[:-1]).sum()) + self._stretch
-        criterion = determinant + degrees * (1 + math.log(2 * math.pi * residual / degrees))
-        return Point(criterion, determinant, residual, products)
-
-    def beta(self, point: Point) -> Array:
-        """The fixed effects there."""
-        p = self.p
-        shift = np.linalg.solve(point.products[:p, :p], point.products[:p, p])
-        return np.linalg.solve(self._triangle, self._plain + self._unit * shift)
-
-    def information(self, products: Array) -> Array:
-        """X'V⁻¹X, or its slope, in the columns as given."""
-        return np.asarray(self._triangle.T @ products[: self.p, : self.p] @ self._triangle)
+        return self.columns.point(*self._sums.freed(theta), reml=self.reml)
 
     def modes(self, theta: Array, beta: Array) -> list[Array]:
-        """Conditional modes of each group's intercepts."""
-        shift = self._triangle @ beta - self._plain
-        return self._sums.modes(theta, np.append(-shift, self._unit))
+        """Conditional modes of each group's intercepts, levels × 1."""
+        found = self._sums.modes(theta, self.columns.combination(beta))
+        return [modes[:, None] for modes in found]
 
     def minimised(self) -> Minimum:
         """The θ of least criterion, each at 0 or above."""
@@ -172,7 +194,7 @@ class Profile:
             ) / (12 * steps[i] ** 2)
             slope = points[0].products - 8 * points[1].products
             slope = slope + 8 * points[2].products - points[3].products
-            information.append(self.information(slope / (12 * steps[i])))
+            information.append(self.columns.information(slope / (12 * steps[i])))
             for j in range(i):
                 second[i, j] = second[j, i] = self._mixed(theta, steps, i, j)
         return Derivatives(
@@ -288,8 +310,8 @@ class Profile:
         return Minimum(
             theta=theta,
             point=point,
-            beta=self.beta(point),
-            information=self.information(point.products),
+            beta=self.columns.beta(point),
+            information=self.columns.information(point.products),
             derivatives=found,
             converged=converged,
             evaluations=self.evaluations,

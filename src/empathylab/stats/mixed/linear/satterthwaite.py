@@ -14,7 +14,7 @@ Kuznetsova, A., Brockhoff, P. B., & Christensen, R. H. B. (2017). Journal of Sta
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +61,11 @@ class Uncertainty:
         spread = float(slope @ self.parameters @ slope)
         return 2 * variance**2 / spread if spread > 0 else math.inf
 
+    def turned(self, back: Array) -> Uncertainty:
+        """The same for the effects times a matrix."""
+        slopes = np.array([back @ slope @ back.T for slope in self.slopes])
+        return replace(self, covariance=back @ self.covariance @ back.T, slopes=slopes)
+
     def f_test(self, contrasts: Array, beta: Array) -> FTest:
         """Wald's F of combinations (one per row) being all 0, after Fai and Cornelius."""
         from scipy.special import fdtrc
@@ -89,6 +94,8 @@ def uncertainty(minimum: Minimum, *, degrees: int) -> Uncertainty:
     inverse = np.linalg.inv(minimum.information)
     covariance = variance * (inverse + inverse.T) / 2
     inside = np.flatnonzero(minimum.theta > 0)
+    if minimum.free is not None:
+        inside = np.array(minimum.free, dtype=np.intp)
     moved = [-variance * inverse @ derivatives.information[k] @ inverse for k in inside]
     slopes = np.array([*moved, 2 / sigma * covariance])
     k = len(inside)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from empathylab.stats.mixed.coding import Array
+from empathylab.stats.mixed.design import Grouping
 from empathylab.stats.mixed.linear.model import Lmm
 
 
@@ -31,27 +33,40 @@ def variance_shares(fit: Lmm) -> tuple[VarianceShare, ...]:
 
     The design effect is that of a mean, or of a difference between arms that lie in different
     levels (between subjects), from this group alone; differences within a level (within
-    subjects) are not widened but narrowed. The residual's share is what remains.
+    subjects) are not widened but narrowed. The residual's share is what remains. With random
+    slopes the variance is the mean over the rows (Johnson 2014).
 
+    Johnson, P. C. D. (2014). Methods in Ecology and Evolution 5, 944–946.
     Kish, L. (1965). Survey sampling, section 5.4. Wiley.
     """
-    total = fit.residual_variance + sum(one.variance for one in fit.random_effects.values())
+    variances = {
+        group.name: _mean_variance(group, covariance)
+        for group, covariance in zip(fit.design.groups, fit.random_covariances, strict=True)
+    }
+    total = fit.residual_variance + sum(variances.values())
     found = []
     for group in fit.design.groups:
-        effect = fit.random_effects[group.name]
+        variance = variances[group.name]
         counts = np.bincount(group.codes).astype(np.float64)
         size = float((counts**2).sum() / counts.sum())
-        share = effect.variance / total
+        share = variance / total
         inflation = 1 + (size - 1) * share
         found.append(
             VarianceShare(
                 group=group.name,
-                variance=effect.variance,
+                variance=variance,
                 share=share,
-                levels=effect.levels,
+                levels=len(group.levels),
                 cluster_size=size,
                 design_effect=inflation,
                 effective_n=fit.n / inflation,
             )
         )
     return tuple(found)
+
+
+def _mean_variance(group: Grouping, covariance: Array) -> float:
+    given = group.columns.given
+    if given is None:
+        return float(covariance[0, 0])
+    return float(np.einsum("ni,ij,nj->n", given, covariance, given).mean())

@@ -18,8 +18,16 @@ import polars as pl
 from empathylab.errors import InputError
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
+from empathylab.stats.mixed.effects.solvers import Method
 from empathylab.stats.mixed.ordinal.fit import Estimates, estimate
 from empathylab.stats.mixed.ordinal.links import find_link
+from empathylab.stats.mixed.spread import (
+    Correlation,
+    RandomEffect,
+    mode_tables,
+    parameter_names,
+    random_spread,
+)
 from empathylab.stats.mixed.threads import one_thread
 
 _FEW_LEVELS = 5
@@ -43,17 +51,6 @@ class Coefficient:
 
 
 @dataclass(frozen=True, slots=True)
-class RandomEffect:
-    """How far the levels of a grouping lie apart."""
-
-    sd: float
-    variance: float
-    levels: int
-    boundary: bool
-    """Whether the maximum lies at zero."""
-
-
-@dataclass(frozen=True, slots=True)
 class Clmm:
     """A fitted cumulative link mixed model."""
 
@@ -64,6 +61,14 @@ class Clmm:
     thresholds: Mapping[str, Coefficient]
     """By the categories on either side, as in `1|2`."""
     random_effects: Mapping[str, RandomEffect]
+    """By group for intercepts, by `column|group` for slopes."""
+    correlations: tuple[Correlation, ...]
+    """Between random effects of one grouping."""
+    singular: bool
+    """Whether a standard deviation is 0, or random effects determine each other."""
+    method: Method
+    """`exact`, or `iterative` where very many levels are connected: the log-likelihood then is an
+    estimate, good to about one unit."""
     log_likelihood: float
     aic: float
     bic: float
@@ -77,7 +82,7 @@ class Clmm:
     """The rating's categories, lowest first."""
     converged: bool
     boundary: tuple[str, ...]
-    """Groupings whose standard deviation is zero."""
+    """Random effects whose standard deviation is zero."""
     problems: tuple[str, ...]
     """Why the result may not be trusted, a sentence each; empty where nothing speaks against it."""
     notes: tuple[str, ...]
@@ -90,10 +95,16 @@ class Clmm:
     covariance: Array = field(repr=False)
     """Of the parameters in `covariance_names`."""
     covariance_names: tuple[str, ...] = field(repr=False)
-    """Thresholds, coefficients, then `sd(group)` of those not at the boundary."""
+    """Thresholds, coefficients, then `sd(group)` of those not at the boundary; where there are
+    slopes, elements of the covariances' lower factors on the scale that was searched."""
     modes: Mapping[str, pl.DataFrame] = field(repr=False)
-    """Per grouping, the most likely effect of each `level` as `mode`, on the latent scale."""
+    """Per random effect, the most likely effect of each `level` as `mode`, on the latent scale."""
     design: MixedDesign = field(repr=False)
+
+    @property
+    def has_slopes(self) -> bool:
+        """Whether anything but intercepts varies between levels."""
+        return any(group.columns.values is not None for group in self.design.groups)
 
 
 def clmm(
@@ -104,20 +115,25 @@ def clmm(
     reference: Mapping[str, str] = NO_REFERENCE,
     levels: Sequence[str | int | float] | None = None,
     confidence: float = 0.95,
+    method: Method | None = None,
 ) -> Clmm:
     """The cumulative link mixed model of a rating, fitted by maximum likelihood.
 
     `clmm(frame, "rating ~ source * valence + (1|rater) + (1|situation)")` estimates by how much
     sources differ on a latent scale of which the rating's categories are slices with free
     boundaries: P(rating ≤ j) = F(threshold_j − xβ − random effects), F logistic or normal. Any
-    number of crossed or nested random intercepts; without one, it is the plain cumulative link
-    model. The likelihood is the Laplace approximation, standard errors come from the observed
-    information, intervals and p values are Wald's.
+    number of crossed or nested random intercepts and slopes; without one, it is the plain
+    cumulative link model. The likelihood is the Laplace approximation, standard errors come from
+    the observed information, intervals and p values are Wald's.
 
     Not where a coefficient may differ between thresholds (proportional odds fail), nor for random
     effects with one or two ratings per level and a large spread, where the approximation is
     biased. Rows with a missing value are left out and counted in `dropped`. What speaks against
     the result is said in `problems`.
+
+    Up to 1,000 connected levels beside those of the largest grouping the computation is exact;
+    beyond, it iterates (`method` says which, and chooses): estimates then lie within a few
+    hundredths of a standard error of the exact ones.
 
     Factors, references and `levels` as in `read_design`. Gives the numbers of R's `ordinal::clmm`.
     """
@@ -128,7 +144,7 @@ def clmm(
         )
     design = read_design(frame, formula, reference=reference, levels=levels, ordinal=True)
     with one_thread():
-        found = estimate(design, find_link(link))
+        found = estimate(design, find_link(link), method)
     return _named(design, found, formula, link, confidence, begun)
 
 
@@ -143,9 +159,10 @@ def _named(
     cut = len(design.levels) - 1
     fixed, size = cut + len(design.names), len(found.parameters)
     thresholds = [f"{a}|{b}" for a, b in itertools.pairwise(design.levels)]
-    names = [*thresholds, *design.names, *(f"sd({group.name})" for group in design.groups)]
+    names = [*thresholds, *design.names, *parameter_names(design, found.effects)]
     tests = _tested(found.parameters[:fixed], _errors(found, fixed), confidence)
-    effects = _random_effects(design, found, fixed)
+    spread = random_spread(design, found.effects, found.parameters[fixed:])
+    effects = spread.effects
     separated = _separated(design, found, find_link(link).latent_sd)
     return Clmm(
         formula=formula,
@@ -153,6 +170,9 @@ def _named(
         coefficients=dict(zip(design.names, tests[cut:], strict=True)),
         thresholds=dict(zip(thresholds, tests[:cut], strict=True)),
         random_effects=effects,
+        correlations=spread.correlations,
+        singular=spread.singular,
+        method=found.method,
         log_likelihood=found.log_likelihood,
         aic=2 * size - 2 * found.log_likelihood,
         bic=size * math.log(design.n) - 2 * found.log_likelihood,
@@ -170,21 +190,9 @@ def _named(
         confidence=confidence,
         covariance=found.covariance,
         covariance_names=tuple(names[number] for number in found.free),
-        modes=_modes(design, found.modes),
+        modes=mode_tables(design, found.modes),
         design=design,
     )
-
-
-def _random_effects(design: MixedDesign, found: Estimates, fixed: int) -> dict[str, RandomEffect]:
-    return {
-        group.name: RandomEffect(
-            sd=float(found.parameters[number]),
-            variance=float(found.parameters[number]) ** 2,
-            levels=len(group.levels),
-            boundary=number not in found.free,
-        )
-        for number, group in enumerate(design.groups, start=fixed)
-    }
 
 
 def _errors(found: Estimates, fixed: int) -> Array:
@@ -202,15 +210,6 @@ def _tested(estimates: Array, errors: Array, confidence: float) -> list[Coeffici
     p = 2 * ndtr(-np.abs(z))
     columns = (estimates, errors, z, p, estimates - margin, estimates + margin)
     return [Coefficient(*map(float, row)) for row in zip(*columns, strict=True)]
-
-
-def _modes(design: MixedDesign, effects: Array) -> dict[str, pl.DataFrame]:
-    found, first = {}, 0
-    for group in design.groups:
-        last = first + len(group.levels)
-        found[group.name] = pl.DataFrame({"level": list(group.levels), "mode": effects[first:last]})
-        first = last
-    return found
 
 
 def _separated(design: MixedDesign, found: Estimates, latent_sd: float) -> list[str]:

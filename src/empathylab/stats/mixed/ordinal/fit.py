@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from empathylab.stats.mixed.coding import Array, Codes
+from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import MixedDesign
+from empathylab.stats.mixed.effects.solvers import Method
+from empathylab.stats.mixed.effects.structure import Effects
+from empathylab.stats.mixed.ordinal.boundary import bounded
 from empathylab.stats.mixed.ordinal.clm import FixedFit, fit_fixed
 from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.ordinal.likelihood import Likelihood
 from empathylab.stats.mixed.ordinal.links import Link
 from empathylab.stats.mixed.search import Function, Place, curvature, descend, inverted
+from empathylab.stats.mixed.spread import random_structure
 
 _START = 0.28
 """Where standard deviations begin, in units of the latent error's."""
@@ -23,16 +27,29 @@ _TIGHT = 1e-10
 _CLOSE = 1e-5
 """The same, below which a search counts as converged."""
 _ROUNDS = 4
-_NEAR_ZERO = 0.15
-"""Standard deviations, in units of the latent error's, that may really be zero."""
-_BESIDE = 0.02
-_NO_WORSE = 1e-6
-"""Log-likelihood that a standard deviation of zero may cost and still be the maximum."""
+_LARGE = 1e3
+"""Size of a number from which on columns are made orthogonal."""
+
+
+class _Precision(NamedTuple):
+    """How closely a method can follow the likelihood."""
+
+    slack: float
+    """Log-likelihood by which a value may disagree with the gradient."""
+    tight: float
+    share: float
+    """Of a standard error, by which parameters are moved for the curvature."""
+
+
+_PRECISION: dict[Method, _Precision] = {
+    "exact": _Precision(0.0, _TIGHT, 1e-3),
+    "iterative": _Precision(0.02, _LOOSE, 0.05),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Estimates:
-    """Thresholds, coefficients and standard deviations in one array, in that order."""
+    """Thresholds, coefficients and elements of the random effects' factors, in that order."""
 
     parameters: Array
     free: tuple[int, ...]
@@ -45,84 +62,157 @@ class Estimates:
     converged: bool
     singular: bool
     iterations: int
-    modes: Array
-    """Random effects in units of the latent scale, over all levels of all groupings."""
+    modes: list[Array]
+    """Per grouping, effects of the columns as given on the latent scale, levels × columns."""
     fixed: FixedFit
     """The fit without random effects."""
+    effects: Effects
+    method: Method
 
 
-def estimate(design: MixedDesign, link: Link) -> Estimates:
+class _Turned(NamedTuple):
+    """Fixed columns as they are searched, and the way back.
+
+    Very large or small numbers are made orthogonal to each other and to the intercept, so that
+    timestamps and their products are as easy to search as indicators. Others are left alone: what
+    separates ratings in one column would otherwise spoil the precision of all.
+    """
+
+    x: Array
+    back: Array
+    """What turns thresholds and coefficients of the columns searched into those as given."""
+
+
+def _turned(x: Array, cut: int) -> _Turned:
+    size = x.shape[1]
+    back = np.eye(cut + size)
+    largest = np.abs(x).max(axis=0)
+    if not np.any((largest > _LARGE) | (largest < 1 / _LARGE)):
+        return _Turned(x, back)
+    means = x.mean(axis=0)
+    orthonormal, triangle = np.linalg.qr(x - means)
+    root = float(np.sqrt(len(x)))
+    inverse = np.linalg.inv(triangle / root)
+    back[cut:, cut:] = inverse
+    back[:cut, cut:] = means @ inverse
+    return _Turned(np.asfortranarray(orthonormal * root), back)
+
+
+def estimate(design: MixedDesign, link: Link, method: Method | None = None) -> Estimates:
     """The maximum of the Laplace approximation; of the likelihood itself without groupings."""
     y, categories = np.asarray(design.y, dtype=np.int64), len(design.levels)
     ratings = Likelihood(y, categories, link)
-    fixed = fit_fixed(ratings, np.asfortranarray(design.x[ratings.order]))
+    x, back = _turned(design.x, categories - 1)
+    fixed = fit_fixed(ratings, np.asfortranarray(x[ratings.order]))
+    effects = random_structure(design)
     if not design.groups:
         covariance = inverted(fixed.information)
         size = len(fixed.parameters)
-        return Estimates(
+        if covariance is None:
+            covariance = np.full((size, size), np.nan)
+        found = Estimates(
             parameters=fixed.parameters,
             free=tuple(range(size)),
-            covariance=np.full((size, size), np.nan) if covariance is None else covariance,
+            covariance=covariance,
             log_likelihood=fixed.log_likelihood,
             gradient=fixed.gradient,
             converged=fixed.converged,
-            singular=covariance is None,
+            singular=bool(np.isnan(covariance).any()),
             iterations=fixed.iterations,
-            modes=np.empty(0),
+            modes=[],
             fixed=fixed,
+            effects=effects,
+            method="exact",
         )
-    laplace = Laplace(y, categories, design.x, design.groups, link)
-    codes = [group.codes[ratings.order] for group in design.groups]
-    start = np.full(len(codes), _START * link.latent_sd)
-    inverse = _first_inverse(fixed, codes, start)
+        return _as_given(found, back, design)
+    laplace = Laplace(y, categories, x, effects, link, method)
+    start = _START * link.latent_sd * effects.on_diagonal
+    inverse = _first_inverse(fixed, effects, ratings, start)
     place = descend(
-        laplace, np.concatenate([fixed.parameters, start]), inverse, enough=_LOOSE, most=500
+        laplace,
+        np.concatenate([fixed.parameters, start]),
+        inverse,
+        enough=_LOOSE,
+        most=500,
+        slack=_PRECISION[laplace.method].slack,
     )
-    return _settled(laplace, place, link, fixed)
+    return _as_given(_settled(laplace, place, link, fixed), back, design)
 
 
-def _first_inverse(fixed: FixedFit, codes: Sequence[Codes], sd: Array) -> Array:
+def _as_given(found: Estimates, back: Array, design: MixedDesign) -> Estimates:
+    """The same in terms of the columns as given."""
+    cut, size = len(back), len(found.parameters)
+    whole = np.eye(size)
+    whole[:cut, :cut] = back
+    free = list(found.free)
+    among = whole[np.ix_(free, free)]
+    # The gradient is a row of derivatives, so it turns the other way.
+    gradient: Array = np.linalg.solve(among.T, found.gradient).astype(np.float64)
+    modes = [
+        effects @ group.columns.back.T
+        for effects, group in zip(found.modes, design.groups, strict=True)
+    ]
+    return replace(
+        found,
+        parameters=whole @ found.parameters,
+        covariance=among @ found.covariance @ among.T,
+        gradient=gradient,
+        modes=modes,
+        fixed=found.fixed._replace(parameters=back @ found.fixed.parameters),
+    )
+
+
+def _first_inverse(fixed: FixedFit, effects: Effects, ratings: Likelihood, start: Array) -> Array:
     """A guess at the parameters' covariance: the fixed fit's, and the sds' as if normal."""
     size = len(fixed.parameters)
-    inverse = np.zeros((size + len(sd),) * 2)
+    inverse = np.zeros((size + len(start),) * 2)
     among = inverted(fixed.information)
     if among is None:
         among = np.diag(1 / np.maximum(np.diag(fixed.information), 1e-3))
     inverse[:size, :size] = among
-    for number, levels in enumerate(codes):
-        held = np.bincount(levels, fixed.weight)
-        information = 2 * float(((sd[number] * held / (1 + sd[number] ** 2 * held)) ** 2).sum())
-        inverse[size + number, size + number] = 1 / max(information, 1e-3)
+    sd = float(start.max())
+    weight = np.empty(ratings.n)
+    weight[ratings.order] = fixed.weight
+    for number, parameter in enumerate(effects.parameters, start=size):
+        group = effects.groups[parameter.group]
+        held = [
+            np.bincount(group.codes, group.times(column, group.times(column, weight)))
+            for column in (parameter.row, parameter.column)
+        ]
+        shares = [sd * one / (1 + sd**2 * one) for one in held]
+        inverse[number, number] = 1 / max(2 * float(shares[0] @ shares[1]), 1e-3)
     return inverse
 
 
 def _settled(laplace: Laplace, place: Place, link: Link, fixed: FixedFit) -> Estimates:
     """The end of the search: boundaries fixed, the curvature taken, the last steps made."""
-    whole, free = _bounded(laplace, place, link.latent_sd)
+    precision = _PRECISION[laplace.method]
+    whole, free = bounded(laplace, place, link.latent_sd, precision.slack)
     function = _restricted(laplace, whole, free)
     at, iterations = whole[free], place.iterations
     inverse: Array | None = place.inverse[np.ix_(free, free)]
     for _ in range(_ROUNDS):
         guess = np.eye(len(free)) * 1e-3 if inverse is None else inverse
-        ended = descend(function, at, guess, enough=_LOOSE, most=200)
+        ended = descend(function, at, guess, enough=_LOOSE, most=200, slack=precision.slack)
         at, iterations = ended.at, iterations + ended.iterations
         scale = np.sqrt(np.maximum(np.diag(ended.inverse), 1e-12))
-        inverse = inverted(curvature(function, at, scale))
+        inverse = inverted(curvature(function, at, scale, share=precision.share))
         if inverse is None:
             continue
         distance = float(ended.gradient @ inverse @ ended.gradient)
-        ended = descend(function, at, inverse, enough=_TIGHT, most=10)
+        ended = descend(
+            function, at, inverse, enough=precision.tight, most=10, slack=precision.slack
+        )
         at, iterations = ended.at, iterations + ended.iterations
         if distance < _CLOSE:
             break
     whole[free] = at
     value, gradient = laplace(whole)
-    modes = laplace.effects(whole[laplace.fixed :])
+    signs = np.ones(len(whole))
+    signs[laplace.fixed :] = laplace.effects.signs(whole[laplace.fixed :])
+    modes = laplace.modes(whole[laplace.fixed :])
     covariance = np.full((len(free),) * 2, np.nan) if inverse is None else inverse
     distance = float(gradient[free] @ covariance @ gradient[free])
-    # The likelihood is the same on either side of zero, where a search may have ended.
-    signs = np.ones(len(whole))
-    signs[laplace.fixed :][whole[laplace.fixed :] < 0] = -1
     whole, gradient = whole * signs, gradient * signs
     covariance = covariance * np.outer(signs[free], signs[free])
     return Estimates(
@@ -136,6 +226,8 @@ def _settled(laplace: Laplace, place: Place, link: Link, fixed: FixedFit) -> Est
         iterations=iterations,
         modes=modes,
         fixed=fixed,
+        effects=laplace.effects,
+        method=laplace.method,
     )
 
 
@@ -149,26 +241,3 @@ def _restricted(laplace: Laplace, whole: Array, free: list[int]) -> Function:
         return value, gradient[free]
 
     return function
-
-
-def _bounded(laplace: Laplace, place: Place, latent_sd: float) -> tuple[Array, list[int]]:
-    """The parameters with standard deviations of zero where that is the maximum, and the rest.
-
-    The likelihood is flat at zero whichever way it bends there, so it is tried on the spot.
-    """
-    whole, value = place.at.copy(), place.value
-    free = list(range(len(whole)))
-    for number in range(laplace.fixed, len(whole)):
-        if abs(whole[number]) > _NEAR_ZERO * latent_sd:
-            continue
-        trial, beside = whole.copy(), whole.copy()
-        trial[number], beside[number] = 0.0, _BESIDE * latent_sd
-        at_zero = laplace(trial).value
-        if at_zero > value + _NO_WORSE:
-            continue
-        if laplace(beside).value < at_zero:
-            whole[number] = beside[number]
-        else:
-            whole, value = trial, at_zero
-            free.remove(number)
-    return whole, free

@@ -1,6 +1,6 @@
 """The Laplace approximation of a cumulative link mixed model's log-likelihood, and its gradient.
 
-With u the random effects in units of their standard deviations σ, h(u) minus the log of the joint
+With Λu the random effects and u standard normal, h(u) minus the log of the joint
 density and D its second derivatives at the mode û, the approximation is −h(û) − ½ log |D|. Both û
 and D move with the parameters, and the gradient here holds all of it.
 
@@ -10,17 +10,22 @@ Christensen, R. H. B. (2022). ordinal: Regression models for ordinal data (the s
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from empathylab.stats.mixed.blocks import Blocks, Factored
+from empathylab.stats.mixed.blocks import Blocks
 from empathylab.stats.mixed.coding import Array, Codes
-from empathylab.stats.mixed.components import independent_batches
-from empathylab.stats.mixed.design import Grouping
+from empathylab.stats.mixed.components import Whole, independent_batches, largest_core
+from empathylab.stats.mixed.effects.solvers import (
+    DENSE_CORE,
+    Method,
+    Solved,
+    Solver,
+    solver_for,
+)
+from empathylab.stats.mixed.effects.structure import Effects
 from empathylab.stats.mixed.ordinal.likelihood import Likelihood
 from empathylab.stats.mixed.ordinal.links import Link
 
@@ -47,23 +52,37 @@ class _Mode(NamedTuple):
 
 
 class Laplace:
-    """The approximation as a function of thresholds, coefficients and standard deviations.
+    """The approximation as a function of thresholds, coefficients and the factors' elements.
 
-    Ratings that share no level with others are evaluated apart from them, in batches.
+    Random intercepts of ratings that share no level with others are evaluated apart from them, in
+    batches. Random slopes, and intercepts of which very many are connected, are evaluated at once.
     """
 
     def __init__(
-        self, y: Codes, categories: int, x: Array, groups: Sequence[Grouping], link: Link
+        self,
+        y: Codes,
+        categories: int,
+        x: Array,
+        effects: Effects,
+        link: Link,
+        method: Method | None = None,
     ) -> None:
         self.cut = categories - 1
         self.fixed = self.cut + x.shape[1]
-        codes = [group.codes for group in groups]
-        sizes = [len(group.levels) for group in groups]
-        self._offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+        self.effects = effects
+        codes = [group.codes for group in effects.groups]
+        sizes = [group.size for group in effects.groups]
+        apart = (
+            method is None
+            and effects.is_scalar
+            and (len(codes) < 2 or largest_core(codes, sizes) <= DENSE_CORE)
+        )
+        everything = [np.arange(len(y), dtype=np.intp)]
         self._batches = [
-            _Batch(Likelihood(y[rows], categories, link), x[rows], [one[rows] for one in codes])
-            for rows in independent_batches(codes, sizes)
+            _Batch(Likelihood(y[rows], categories, link), x[rows], effects, rows, apart, method)
+            for rows in (independent_batches(codes, sizes) if apart else everything)
         ]
+        self.method: Method = self._batches[0].method
 
     def __call__(self, parameters: Array) -> Found:
         """Minus the log-likelihood and its gradient; infinite where thresholds cross."""
@@ -84,69 +103,76 @@ class Laplace:
             gradient += found.gradient
         return Found(value, gradient)
 
-    def effects(self, sd: Array) -> Array:
-        """The modes last found, on the latent scale, over all levels of all groupings."""
-        total = np.zeros(int(self._offsets[-1]))
+    def modes(self, theta: Array) -> list[Array]:
+        """The modes last found, on the latent scale, per grouping as levels × columns."""
+        total = [np.zeros((group.size, group.width)) for group in self.effects.groups]
+        factors = self.effects.factors(theta)
         for batch in self._batches:
-            for number, (levels, span) in enumerate(zip(batch.levels, batch.spans, strict=True)):
-                total[self._offsets[number] + levels] = sd[number] * batch.u[span]
+            found = batch.effects.effects(batch.u, factors)
+            for modes, levels, own in zip(total, batch.levels, found, strict=True):
+                modes[levels] = own
         return total
 
 
 class _Batch:
     """The share of ratings that have levels in common with no others."""
 
-    def __init__(self, ratings: Likelihood, x: Array, codes: Sequence[Codes]) -> None:
+    def __init__(
+        self,
+        ratings: Likelihood,
+        x: Array,
+        effects: Effects,
+        rows: Whole,
+        scalar: bool,
+        method: Method | None,
+    ) -> None:
         self._ratings = ratings
         self._x = np.asfortranarray(x[ratings.order])
-        found = [np.unique(one[ratings.order], return_inverse=True) for one in codes]
+        rows = rows[ratings.order]
+        found = [np.unique(group.codes[rows], return_inverse=True) for group in effects.groups]
         self.levels = [levels for levels, _ in found]
         """Per grouping, which of its levels are here."""
-        self._codes = [local.astype(np.int64) for _, local in found]
-        self._blocks = Blocks(self._codes, [len(levels) for levels in self.levels])
-        offsets = self._blocks.offsets.tolist()
-        self.spans = [slice(first, last) for first, last in itertools.pairwise(offsets)]
-        self.u = np.zeros(offsets[-1])
+        self.effects = Effects(
+            [
+                group.only(rows, local.astype(np.int64), len(levels))
+                for group, (levels, local) in zip(effects.groups, found, strict=True)
+            ]
+        )
+        groups = self.effects.groups
+        self._solver: Solver = (
+            Blocks([group.codes for group in groups], [group.size for group in groups])
+            if scalar
+            else solver_for(self.effects, method)
+        )
+        self.method = self._solver.method
+        self.u = np.zeros(self.effects.length)
         """The modes last found, from which the next search begins."""
         self._small = _SMALL * max(1.0, len(self.u) / 1000)
 
-    def evaluate(self, thresholds: Array, slopes: Array, sd: Array) -> Found | None:
+    def evaluate(self, thresholds: Array, slopes: Array, theta: Array) -> Found | None:
         """This batch's share of value and gradient; None where no mode is found."""
+        factors = self.effects.factors(theta)
         try:
-            mode = self._mode(thresholds, self._x @ slopes, sd)
+            mode = self._mode(thresholds, self._x @ slopes, factors)
             if mode is None:
                 return None
-            factored = self._blocks.factor(mode.weight, sd)
+            factored = self._solver.factor(mode.weight, factors)
+            value = mode.penalised + 0.5 * factored.log_determinant
         except np.linalg.LinAlgError:
             # Standard deviations so large that rounding eats the identity in D.
             return None
         self.u = mode.u
-        gradient = self._gradient(mode, thresholds, sd, factored)
-        return Found(mode.penalised + 0.5 * factored.log_determinant, gradient)
+        return Found(value, self._gradient(mode, thresholds, factors, factored))
 
-    def _linear(self, u: Array, sd: Array) -> Array:
-        """Z Λ u: what random effects add to each linear predictor."""
-        total = np.zeros(self._ratings.n)
-        for codes, span, size in zip(self._codes, self.spans, sd, strict=True):
-            total += (size * u[span])[codes]
-        return total
-
-    def _summed(self, values: Array, sd: Array) -> Array:
-        """Λ Zᵀ times values over ratings."""
-        total = np.empty(len(self.u))
-        for codes, span, size in zip(self._codes, self.spans, sd, strict=True):
-            total[span] = size * np.bincount(codes, values, minlength=span.stop - span.start)
-        return total
-
-    def _mode(self, thresholds: Array, base: Array, sd: Array) -> _Mode | None:
+    def _mode(self, thresholds: Array, base: Array, factors: list[Array]) -> _Mode | None:
         """The most likely random effects, by Newton's method; None where it does not end."""
-        here = self._at(self.u, thresholds, base, sd)
+        here = self._at(self.u, thresholds, base, factors)
         for _ in range(_STEPS):
-            slope = self._summed(here.score, sd) + here.u
-            step = self._blocks.factor(here.weight, sd).solve(slope)
+            slope = self.effects.summed(here.score, factors) + here.u
+            step = self._solver.factor(here.weight, factors).solve(slope)
             decrement = float(slope @ step)
             for _ in range(_HALVINGS):
-                moved = self._at(here.u - step, thresholds, base, sd)
+                moved = self._at(here.u - step, thresholds, base, factors)
                 # The last steps change h by less than its own rounding.
                 if moved.penalised <= here.penalised + 1e-9 * abs(here.penalised):
                     break
@@ -158,29 +184,33 @@ class _Batch:
                 return here
         return None
 
-    def _at(self, u: Array, thresholds: Array, base: Array, sd: Array) -> _Mode:
-        eta = base + self._linear(u, sd)
+    def _at(self, u: Array, thresholds: Array, base: Array, factors: list[Array]) -> _Mode:
+        eta = base + self.effects.linear(u, factors)
         value, score, weight = self._ratings.slopes(thresholds, eta)
         return _Mode(u, eta, 0.5 * float(u @ u) - value, score, weight)
 
-    def _gradient(self, mode: _Mode, thresholds: Array, sd: Array, factored: Factored) -> Array:
+    def _gradient(
+        self, mode: _Mode, thresholds: Array, factors: list[Array], factored: Solved
+    ) -> Array:
+        effects = self.effects
         found = self._ratings.changes(thresholds, mode.eta)
         rows = factored.inverse_rows()
         spread = np.zeros(self._ratings.n)
-        for size, row in zip(sd, rows, strict=True):
-            spread += size * row
+        for group, factor, row in zip(effects.groups, factors, rows, strict=True):
+            turned = row @ factor.T
+            for column in range(group.width):
+                spread += group.times(column, turned[:, column])
         # How log |D| answers to the modes, carried back through the equation that defines them.
         pull = -spread * (found.wa + found.wb)
-        back = factored.solve(self._summed(pull, sd))
-        along = self._linear(back, sd)
+        back = factored.solve(effects.summed(pull, factors))
+        along = effects.linear(back, factors)
         by_eta = mode.score + 0.5 * (pull - along * mode.weight)
         by_threshold = found.sums.first - 0.5 * self._ratings.summed(
             spread * found.wa - along * found.sa, spread * found.wb - along * found.sb
         )
-        by_sd = [
-            float(np.bincount(codes, by_eta, minlength=span.stop - span.start) @ mode.u[span])
-            + float(mode.weight @ row)
-            - 0.5 * float(mode.score @ back[span][codes])
-            for codes, span, row in zip(self._codes, self.spans, rows, strict=True)
-        ]
-        return np.concatenate([-by_threshold, by_eta @ self._x, by_sd])
+        by_theta = (
+            effects.products(by_eta, mode.u)
+            + effects.row_products(mode.weight, rows)
+            - 0.5 * effects.products(mode.score, back)
+        )
+        return np.concatenate([-by_threshold, by_eta @ self._x, by_theta])

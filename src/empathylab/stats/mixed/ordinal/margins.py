@@ -19,7 +19,7 @@ from empathylab.stats.corrections import corrected_by
 from empathylab.stats.mixed.coding import Array, Codes
 from empathylab.stats.mixed.ordinal.clmm import Clmm
 from empathylab.stats.mixed.ordinal.links import find_link
-from empathylab.stats.mixed.ordinal.predictions import probabilities
+from empathylab.stats.mixed.ordinal.predictions import probabilities, refuse_averaging
 
 Scale = Literal["latent", "probability", "expected"]
 
@@ -101,6 +101,8 @@ def marginal_means(
     A mean that the design does not determine (a combination without ratings) is NaN.
     """
     wanted = _checked(fit, factors, scale)
+    if averaged:
+        refuse_averaging(fit)
     grid, values = _grid(fit)
     undetermined = fit.design.repeats.broken_by(values, len(grid))
     x = fit.design.coding.matrix(values, len(grid))
@@ -259,9 +261,11 @@ def _propagated(fit: Clmm, function: Callable[[Array], Array]) -> tuple[Array, A
     free = [
         *(one.estimate for one in fit.thresholds.values()),
         *(one.estimate for one in fit.coefficients.values()),
-        *(one.sd for one in fit.random_effects.values() if not one.boundary),
     ]
+    if not fit.has_slopes:
+        free += [one.sd for one in fit.random_effects.values() if not one.boundary]
     at = np.array(free)
+    covariance = fit.covariance[: len(at), : len(at)]
     columns = []
     for number, value in enumerate(at):
         shift = np.zeros(len(at))
@@ -269,7 +273,7 @@ def _propagated(fit: Clmm, function: Callable[[Array], Array]) -> tuple[Array, A
         change = function(at + shift) - function(at - shift)
         columns.append(change / (2 * shift[number]))
     jacobian = np.array(columns).T
-    return function(at), jacobian @ fit.covariance @ jacobian.T
+    return function(at), jacobian @ covariance @ jacobian.T
 
 
 def _with_intervals(

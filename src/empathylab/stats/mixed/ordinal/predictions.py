@@ -32,6 +32,8 @@ def category_probabilities(
     """
     if random not in ("typical", "averaged", "modes"):
         raise UnknownName("way to treat random effects", random, ["typical", "averaged", "modes"])
+    if random == "averaged":
+        refuse_averaging(fit)
     design = fit.design
     x = design.x
     if frame is not None:
@@ -47,6 +49,16 @@ def category_probabilities(
         find_link(fit.link),
     )
     return pl.DataFrame(found, schema=list(fit.levels))
+
+
+def refuse_averaging(fit: Clmm) -> None:
+    """An InputError where the spread of raters and situations depends on the row."""
+    if fit.has_slopes:
+        raise InputError(
+            "probabilities cannot be averaged over levels whose slopes vary",
+            where=f"formula {fit.formula!r}",
+            remedy="Ask for those of a typical level, or fit random intercepts only.",
+        )
 
 
 def probabilities(thresholds: Array, eta: Array, spread: float, link: Link) -> Array:
@@ -90,10 +102,19 @@ def _known_levels(column: pl.Series, predictor: Predictor) -> Codes | Array:
 def _own_effects(fit: Clmm, frame: pl.DataFrame | None, n: int) -> Array:
     total = np.zeros(n)
     for group, columns in zip(fit.design.groups, fit.design.formula.groups, strict=True):
-        modes = fit.modes[group.name]
         if frame is None:
-            total += modes["mode"].to_numpy()[group.codes]
+            for number, effect in enumerate(group.effect_names):
+                effects = fit.modes[effect]["mode"].to_numpy()[group.codes]
+                given = group.columns.given
+                total += effects if given is None else effects * given[:, number]
             continue
+        if group.columns.values is not None:
+            raise InputError(
+                f"predictions for other rows with random slopes by {group.name!r} are not made",
+                where=f"formula {fit.formula!r}",
+                remedy="Leave out the frame, or ask for a typical level.",
+            )
+        modes = fit.modes[group.name]
         for column in columns:
             if column not in frame.columns:
                 raise UnknownName("column", column, frame.columns)

@@ -7,25 +7,22 @@ is enough, and of a post that the form was sent by a page of ours.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from empathylab.errors import LabError, UserError
-from empathylab.store.studies.researchers import ROLES, Role
 from empathylab.study.assignment.blinding import same_id
-from empathylab.study.blocks.answers import clean_text
-from empathylab.study.web.console.accounts import Researcher
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.context import Console
 from empathylab.study.web.console.rendering import error_page
 from empathylab.study.web.console.sessions import (
     LASTS,
-    ConsoleSession,
     begin,
     cookie_name,
     form_token,
@@ -33,78 +30,16 @@ from empathylab.study.web.console.sessions import (
     seen,
     unseal,
 )
+from empathylab.study.web.console.visits import Least, Visit
 from empathylab.study.web.forms import read_form
 from empathylab.study.web.security import is_secure, policy
 
-Least = Role | Literal["anyone"]
 MOST_BYTES = 64 * 1024
 """Of a form."""
 PASSWORDS = frozenset({"password", "again", "old"})
 """The fields that hold one."""
 REFRESH = "x-refresh"
 """The header of a page that renews itself: that is no sign that anybody is there."""
-
-
-@dataclass
-class Visit:
-    """One request that has come through the gate."""
-
-    console: Console
-    request: Request
-    session: ConsoleSession
-    researcher: Researcher | None
-    form: Mapping[str, str] = field(default_factory=dict)
-    renewed: ConsoleSession | None = None
-    """What the cookie is to hold from now on, where that changes."""
-
-    @property
-    def who(self) -> str:
-        """The name that goes into the audit log."""
-        return "" if self.researcher is None else self.researcher.name
-
-    @property
-    def root(self) -> str:
-        """The path under which the app is served."""
-        return str(self.request.scope.get("root_path", ""))
-
-    @property
-    def token(self) -> str:
-        """What the page's forms carry."""
-        return form_token(self.renewed or self.session, self.console.secret)
-
-    @property
-    def address(self) -> str:
-        """The browser's address; behind a trusted proxy the one that the proxy wrote last."""
-        if self.console.trust_proxy:
-            told = self.request.headers.get("x-forwarded-for", "")
-            return told.rpartition(",")[2].strip()[:100]
-        return self.request.client.host if self.request.client else ""
-
-    def may(self, least: Least) -> bool:
-        """Whether the researcher's role is enough."""
-        if least == "anyone":
-            return True
-        return self.researcher is not None and ROLES.index(self.researcher.role) >= ROLES.index(
-            least
-        )
-
-    def asked(self, name: str) -> str:
-        """A parameter of the address, empty where it is missing."""
-        return clean_text(self.request.query_params.get(name, "")[:200])
-
-    def to(self, path: str) -> Response:
-        """The way to another page of the console."""
-        return RedirectResponse(f"{self.root}{path}", status_code=303)
-
-    def sign_in(self, researcher: Researcher) -> None:
-        """Begins a session of the researcher in this browser."""
-        self.researcher = researcher
-        self.renewed = begin(researcher.id, self.console.clock())
-
-    def sign_out(self) -> None:
-        """Begins a session of nobody."""
-        self.researcher = None
-        self.renewed = begin(0, self.console.clock())
 
 
 Handler = Callable[[Visit], Response]

@@ -39,7 +39,7 @@ from empathylab.store.studies.researchers import (
     use_link,
 )
 from empathylab.study.assignment.blinding import opaque_id
-from empathylab.study.blocks.answers import clean_text
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.passwords import (
     check_password,
     hash_password,

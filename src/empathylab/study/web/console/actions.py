@@ -6,8 +6,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from empathylab.errors import InputError, LabError, UserError
-from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.visits import Visit
 
 _DONE = {
     "pause": "The study is paused: nobody new is let in, and whoever is in may finish.",
@@ -26,16 +26,16 @@ def show_steer(visit: Visit) -> Response:
 def steer(visit: Visit) -> Response:
     """Pauses or resumes the study or one of its arms."""
     act, arm = visit.form.get("act", ""), visit.form.get("arm", "")
-    steering = visit.console.steering
+    actions = visit.console.actions
     try:
         if act == "pause":
-            steering.pause(who=visit.who)
+            actions.pause(who=visit.who)
         elif act == "resume":
-            steering.resume(who=visit.who)
+            actions.resume(who=visit.who)
         elif act == "stop-arm":
-            steering.stop_arm(arm, who=visit.who)
+            actions.stop_arm(arm, who=visit.who)
         elif act == "resume-arm":
-            steering.resume(arm, who=visit.who)
+            actions.resume(arm, who=visit.who)
         else:
             raise HTTPException(400)
     except LabError:
@@ -49,7 +49,7 @@ def close(visit: Visit) -> Response:
     """Closes the study for good, where its name was typed."""
     try:
         require_name(visit)
-        visit.console.steering.close(who=visit.who)
+        visit.console.actions.close(who=visit.who)
     except LabError:
         raise
     except UserError as error:

@@ -9,11 +9,12 @@ from typing import Any
 from empathylab.store import Lab
 from empathylab.store import now as present
 from empathylab.store.studies.records import add_audit, find_study
-from empathylab.study.admin.actions import Steering
+from empathylab.study.admin.actions import AdminActions
 from empathylab.study.admin.cached_figures import RememberedSums
 from empathylab.study.admin.monitoring import Watched, watch
 from empathylab.study.admin.reviews import Reviews
 from empathylab.study.session.launched import Launched
+from empathylab.study.session.running import RunningStudy
 from empathylab.study.web.console.accounts import Accounts, console_secret
 
 
@@ -31,39 +32,42 @@ class Console:
         self.lab = lab
         self.clock = clock
         self.trust_proxy = trust_proxy
-        self._name = name
-        self._steering = Steering(lab, name, clock=clock)
+        self._running = RunningStudy(lab, name, clock=clock)
         self._sums = RememberedSums()
         with lab.reading() as connection:
             self.secret = console_secret(connection)
         self.accounts = Accounts(lab, self.secret, clock=clock)
-        self.reviews = Reviews(lab, self._steering.launched.row, clock=clock)
+        self.reviews = Reviews(lab, self._running.launched.row, clock=clock)
 
     @property
-    def steering(self) -> Steering:
-        """The acts on the whole study, which knows of arms that have joined since."""
+    def actions(self) -> AdminActions:
+        """The actions on the whole study."""
+        return AdminActions(self._current())
+
+    def _current(self) -> RunningStudy:
+        """The study with the arms that have joined since."""
         with self.lab.reading() as connection:
-            study = self._steering.study
+            study = self._running.study
             row = find_study(connection, study.name, study.version)
-        if row is not None and row.revision != self._steering.launched.revision:
-            self._steering = Steering(self.lab, self._name, clock=self.clock)
-        return self._steering
+            if row is not None and row.revision != self._running.launched.revision:
+                self._running.reload(connection)
+        return self._running
 
     @property
     def launched(self) -> Launched:
         """What was frozen at launch."""
-        return self._steering.launched
+        return self._running.launched
 
     def status(self) -> str:
         """Whether the study is open, paused or closed."""
-        study = self._steering.study
+        study = self._running.study
         with self.lab.reading() as connection:
             row = find_study(connection, study.name, study.version)
         return "" if row is None else str(row.status)
 
     def watch(self) -> Watched:
         """How far the study is."""
-        return watch(self.lab, self.steering.launched, self.clock(), sums=self._sums)
+        return watch(self.lab, self._current().launched, self.clock(), sums=self._sums)
 
     def note(self, who: str, action: str, **details: Any) -> None:
         """Writes a line of the audit log, durably, before what it is about is shown."""

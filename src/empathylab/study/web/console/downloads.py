@@ -21,12 +21,11 @@ from empathylab.store.studies.monitoring import listed_comments, page_rows, rate
 from empathylab.store.studies.participants import submitters
 from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
-from empathylab.study.blocks.types import Comment
 from empathylab.study.design.definition import Study
 from empathylab.study.exports.folders import export_study
-from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.results import peek_reason
+from empathylab.study.web.console.visits import Visit
 from empathylab.tables import harmless_cell
 
 _EVERYTHING = 1_000_000_000
@@ -184,7 +183,7 @@ def _page_times(
 def _comments(
     connection: Connection, study: int, definition: Study, closed: bool
 ) -> Iterator[Sequence[Any]]:
-    steps = [one.id for one in definition.blocks if isinstance(one, Comment)]
+    steps = [one.id for one in definition.blocks if one.holds_comments]
     yield ("person", "answered_at", "comment")
     _, rows = listed_comments(connection, study, steps, most=_EVERYTHING, skipped=0)
     for row in rows:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from empathylab.errors import LabError, UserError
-from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.accounts import Researcher, Throttled
 from empathylab.study.web.console.passwords import ADVICE
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.visits import Visit
 
 _WRONG = "The name or the password is not right."
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from empathylab.study.admin.monitoring import BOUND, LATEST_PAGES
-from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.charts import arrival_bars
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.visits import Visit
 
 _VERDICTS = {
     "alike": f"The raters of all arms are alike, to within {BOUND} standard deviations.",

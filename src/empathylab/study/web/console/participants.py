@@ -23,12 +23,10 @@ from empathylab.store.studies.participants import visit_ids
 from empathylab.store.studies.places import find_place
 from empathylab.study.admin.monitoring import block_of, hidden_blocks
 from empathylab.study.assignment.allocation import Status, World
-from empathylab.study.blocks.check_results import attention_passed
-from empathylab.study.blocks.types import Attention, Comment
 from empathylab.study.recruiting import prolific
-from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.paging import page_number, pager
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.visits import Visit
 
 PAGE = 50
 STATUSES = ("arrived", *get_args(Status), "repeated")
@@ -137,7 +135,7 @@ def act_on_participant(visit: Visit) -> Response:
 def list_comments(visit: Visit) -> Response:
     """What participants wrote, newest first; by whom, never in which arm."""
     console, number = visit.console, page_number(visit.asked("page"))
-    steps = [one.id for one in console.launched.study.blocks if isinstance(one, Comment)]
+    steps = [one.id for one in console.launched.study.blocks if one.holds_comments]
     with console.lab.reading() as connection:
         total, rows = listed_comments(
             connection, console.launched.row, steps, most=PAGE, skipped=(number - 1) * PAGE
@@ -150,14 +148,14 @@ def _exclude(visit: Visit, key: str, reason: str) -> None:
     said = " ".join(reason.split())[:500]
     if not said:
         raise InputError("an exclusion needs a reason", remedy="Write why.")
-    if not visit.console.steering.exclude(key, said, who=visit.who):
+    if not visit.console.actions.exclude(key, said, who=visit.who):
         raise InputError(
             "only somebody who has had a place can be excluded", remedy="Leave them as they are."
         )
 
 
 def _free(visit: Visit, key: str) -> None:
-    if not visit.console.steering.release(key, "returned", who=visit.who):
+    if not visit.console.actions.release(key, "returned", who=visit.who):
         raise InputError(
             "only a place that is held and not finished can be freed",
             remedy="Leave it, or exclude the participant.",
@@ -239,8 +237,8 @@ def _answered(visit: Visit, row: Row[Any], *, closed: bool) -> AnsweredPage:
     block = study.block(block_of(row.step))
     hidden = not closed and block.id in hidden_blocks(study)
     verdict = ""
-    if isinstance(block, Attention):
-        verdict = "passed" if attention_passed(block, row.given) else "failed"
+    if block.checks_attention:
+        verdict = "passed" if block.passed(row.given) else "failed"
     answers = () if hidden else tuple((name, str(value)) for name, value in row.given.items())
     timing = row.timing
     return AnsweredPage(

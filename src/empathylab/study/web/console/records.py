@@ -10,10 +10,10 @@ from starlette.responses import Response
 from empathylab.errors import LabError, UserError
 from empathylab.store.studies.monitoring import listed_audit
 from empathylab.store.studies.researchers import ROLES, Role
-from empathylab.study.web.console.access import Visit
 from empathylab.study.web.console.accounts import invite_link
 from empathylab.study.web.console.paging import page_number, pager
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.visits import Visit
 from empathylab.study.web.security import is_secure
 
 PAGE = 100

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from empathylab.study.web.assets import asset_paths
-
-if TYPE_CHECKING:
-    from empathylab.study.web.console.access import Least, Visit
+from empathylab.study.web.console.visits import Least, Visit
 
 _ERRORS = {
     400: ("That did not work", "The request could not be read. Nothing was changed."),

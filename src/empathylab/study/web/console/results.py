@@ -9,10 +9,10 @@ from starlette.responses import Response
 from empathylab.errors import InputError, LabError, UserError
 from empathylab.store.studies.monitoring import rating_counts
 from empathylab.study.admin.embargo import result_commands
-from empathylab.study.blocks.answers import clean_text
-from empathylab.study.web.console.access import Visit
+from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.actions import require_name
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.visits import Visit
 
 
 @dataclass(frozen=True, slots=True)

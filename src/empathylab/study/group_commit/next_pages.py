@@ -11,11 +11,11 @@ _SECONDS = 5.0
 _MOST = 5_000
 
 
-class Handover:
-    """By person, what the transaction that stored their answer found to come next.
+class NextPages:
+    """By participant, the page that the transaction that stored their answer found to come next.
 
-    It spares the request that follows a second look into the database. It is given out once, and
-    only to whoever comes from that very answer: everybody else asks the database.
+    It saves the request that follows a second read of the database. It is given out once, and only
+    after that very answer; every other request reads the database.
     """
 
     def __init__(self) -> None:

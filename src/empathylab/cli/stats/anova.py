@@ -1,0 +1,137 @@
+"""`empathylab stats anova`: F tests of a factorial design in any table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from empathylab.cli.options import JsonOption
+
+if TYPE_CHECKING:
+    from empathylab.stats.anova import Anova
+
+EPILOG = 'Example: `empathylab stats anova ratings.csv --formula "empathy ~ author * label"`'
+
+
+def anova(
+    file: Annotated[Path, typer.Argument(help="A table: CSV, TSV, JSONL or Parquet.")],
+    formula: Annotated[str, typer.Option(help='The model, as "y ~ a * b".')],
+    kind: Annotated[
+        Literal["II", "III"] | None,
+        typer.Option("--type", help="Print tests of one type only.", show_default="both"),
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)] = 0.95,
+    table: Annotated[
+        Literal["markdown", "latex", "csv"] | None,
+        typer.Option(help="Print the tests in this form, and nothing else."),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Analysis of variance: type II and III F tests, partial η² with intervals, cell means.
+
+    Rows must be independent; use `stats lmm` where people gave several values.
+    """
+    from empathylab.cli.stats.mixed import read_numbers
+    from empathylab.stats.anova import anova as fitted
+
+    found = fitted(read_numbers(file), formula, confidence=confidence)
+    terms = [one for one in found.terms if kind in (None, one.type)]
+    if json:
+        import json as encoder
+
+        from empathylab.analysis.ratings.rows import plain
+
+        document = plain(_document(found, terms))
+        typer.echo(encoder.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    if table is not None:
+        from empathylab.report.table_formats import table as formatted
+
+        typer.echo(formatted(_rows(terms), table, caption="Analysis of variance"), nl=False)
+        return
+    from empathylab.analysis.text.apa import counted
+    from empathylab.cli.tables import print_rows
+
+    print_rows(_rows(terms), "terms", as_json=False)
+    if found.cells:
+        print_rows(_cell_rows(found), "cells", as_json=False)
+    typer.echo(f"{counted(found.n, 'row')}.")
+    if found.empty_cells:
+        typer.echo(
+            f"{counted(found.empty_cells, 'combination')} of levels without rows: type III tests "
+            "are not defined.",
+            err=True,
+        )
+    dropped = sum(found.dropped.values())
+    if dropped:
+        typer.echo(f"{counted(dropped, 'row')} with an empty cell excluded.", err=True)
+
+
+def _document(found: Anova, terms: list[Any]) -> dict[str, Any]:
+    return {
+        "terms": [
+            {
+                "term": one.term,
+                "type": one.type,
+                "F": one.f,
+                "df": one.df,
+                "df_residual": one.df_residual,
+                "p": one.p,
+                "partial_eta2": one.partial_eta2,
+                "partial_eta2_low": one.partial_eta2_low,
+                "partial_eta2_high": one.partial_eta2_high,
+            }
+            for one in terms
+        ],
+        "cells": [
+            {
+                **one.levels,
+                "n": one.n,
+                "mean": one.mean,
+                "sd": one.sd,
+                "low": one.low,
+                "high": one.high,
+            }
+            for one in found.cells
+        ],
+        "n": found.n,
+        "dropped": dict(found.dropped),
+        "empty_cells": found.empty_cells,
+        "residual_sd": found.residual_sd,
+        "r2": found.r2,
+        "confidence": found.confidence,
+    }
+
+
+def _rows(terms: list[Any]) -> list[dict[str, str]]:
+    from empathylab.analysis.text.numbers import number, p_value
+
+    return [
+        {
+            "term": one.term,
+            "type": one.type,
+            "F": number(one.f, 2),
+            "df": f"{one.df}, {one.df_residual}",
+            "p": p_value(one.p),
+            "partial η²": number(one.partial_eta2, 3),
+            "interval": f"[{number(one.partial_eta2_low, 3)}, {number(one.partial_eta2_high, 3)}]",
+        }
+        for one in terms
+    ]
+
+
+def _cell_rows(found: Anova) -> list[dict[str, str]]:
+    from empathylab.analysis.text.numbers import number
+
+    return [
+        {
+            **one.levels,
+            "n": number(one.n, 0),
+            "mean": number(one.mean, 2),
+            "sd": number(one.sd, 2),
+            "interval": f"[{number(one.low, 2)}, {number(one.high, 2)}]",
+        }
+        for one in found.cells
+    ]

@@ -1,0 +1,116 @@
+"""Two runs, respondents or prompts compared on the same units, beside the unpaired comparison.
+
+Miller, E. (2024). Adding error bars to evals. arXiv 2411.00640, sections 3 and 4.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.stats.cluster_robust import cluster_codes, t_margin, two_sided_p
+from empathylab.stats.clusters.regression import ClusteredTest, clustered_regression
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """How much the first of two exceeds the second on the units that both have."""
+
+    paired: ClusteredTest
+    unpaired: ClusteredTest
+    """The difference of the two means over the same units, as if the samples were independent."""
+    mean_first: float
+    mean_second: float
+    correlation: float
+    """Of the two over units; NaN where one does not vary."""
+    n_pairs: int
+    clusters: int
+    dropped_first: int
+    """Units that only the first has."""
+    dropped_second: int
+
+
+def paired_difference(
+    frame: pl.DataFrame,
+    first: str,
+    second: str,
+    *,
+    unit: str,
+    label: str,
+    value: str,
+    cluster: str | None = None,
+    confidence: float = 0.95,
+) -> PairedDifference:
+    """The mean difference `first` − `second` of a value over units, paired, with CR2.
+
+    A long frame: `label` says whose `value` it is and `unit` what it was measured on; several
+    values of one unit (repeated draws) are averaged. Units are independent, or clustered by
+    `cluster`. Units that only one of the two has are left out and counted, and rows with a
+    missing value are ignored.
+    """
+    for name in (unit, label, value, *([cluster] if cluster else [])):
+        if name not in frame.columns:
+            raise UnknownName("column", name, frame.columns)
+    if not (frame[value].dtype.is_numeric() or frame[value].dtype == pl.Boolean):
+        raise InputError(
+            f"{value!r} must hold numbers", got=frame[value][0], remedy="Name another column."
+        )
+    known = frame.drop_nulls([unit, label, value]).with_columns(
+        pl.col(label).cast(pl.String), pl.col(value).cast(pl.Float64)
+    )
+    labels = known[label].unique(maintain_order=True).to_list()
+    for name in (first, second):
+        if name not in labels:
+            raise UnknownName(f"value of {label!r}", name, labels)
+    if first == second:
+        raise InputError(f"{first!r} is compared with itself", remedy="Name two that differ.")
+    whole = known.filter(pl.col(label).is_in([first, second]))
+    groups = [pl.col(cluster).first().alias("cluster")] if cluster else []
+    wide = whole.group_by(unit, maintain_order=True).agg(
+        pl.col(value).filter(pl.col(label) == first).mean().alias("one"),
+        pl.col(value).filter(pl.col(label) == second).mean().alias("two"),
+        *groups,
+    )
+    both = wide.drop_nulls(["one", "two"])
+    codes = cluster_codes(both["cluster" if cluster else unit])
+    count = len(np.unique(codes))
+    if count < 2:
+        raise InputError(
+            f"{first!r} and {second!r} share {both.height} unit(s) in {count} cluster(s)",
+            remedy="Compare on at least two units that both have.",
+        )
+    one, two = both["one"].to_numpy(), both["two"].to_numpy()
+    ones = np.ones((len(one), 1))
+    along = np.array([1.0])
+    fits = [clustered_regression(ones, values, [codes]) for values in (one - two, one, two)]
+    tests = [fit.test(along, confidence) for fit in fits]
+    varies = np.ptp(one) > 0 and np.ptp(two) > 0
+    return PairedDifference(
+        paired=tests[0],
+        unpaired=_unpaired(tests[1], tests[2], confidence),
+        mean_first=float(one.mean()),
+        mean_second=float(two.mean()),
+        correlation=float(np.corrcoef(one, two)[0, 1]) if varies else math.nan,
+        n_pairs=len(one),
+        clusters=count,
+        dropped_first=int(wide["two"].null_count()),
+        dropped_second=int(wide["one"].null_count()),
+    )
+
+
+def _unpaired(one: ClusteredTest, two: ClusteredTest, confidence: float) -> ClusteredTest:
+    """The difference of independent means, with Welch's degrees of freedom."""
+    estimate, se = one.estimate - two.estimate, math.hypot(one.se, two.se)
+    if not se > 0:
+        nan = math.nan
+        return ClusteredTest(estimate, se, nan, nan, nan, nan, nan)
+    below = sum(test.se**4 / test.df for test in (one, two) if test.se > 0)
+    df = se**4 / below
+    t, margin = estimate / se, t_margin(df, confidence) * se
+    return ClusteredTest(
+        estimate, se, df, t, two_sided_p(t, df), estimate - margin, estimate + margin
+    )

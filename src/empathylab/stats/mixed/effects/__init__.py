@@ -1,0 +1,1 @@
+"""Vector-valued random effects: their structure, their matrix and how it is solved."""

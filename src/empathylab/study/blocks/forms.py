@@ -1,0 +1,177 @@
+"""The form of a submitted page: every value checked before anything is stored.
+
+Names that a page does not ask for are ignored; they never reach the store.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Code = Literal[
+    "missing",
+    "not-an-option",
+    "not-a-number",
+    "out-of-range",
+    "too-small",
+    "too-large",
+    "too-short",
+    "too-many-words",
+    "too-long",
+    "too-soon",
+]
+
+MOST_CHARACTERS = 10_000
+"""Of free words; more is refused rather than cut."""
+MOST_FIELD_CHARACTERS = 200
+_NUMBER = re.compile(r"[+-]?\d{1,12}(\.\d{1,6})?", re.ASCII)
+_SENTENCES: dict[Code, str] = {
+    "missing": "Please answer this.",
+    "not-an-option": "Please choose one of the options.",
+    "not-a-number": "Please write a number.",
+    "out-of-range": "Please write a number from {least} to {most}.",
+    "too-small": "Please write a number of {least} or more.",
+    "too-large": "Please write a number of {most} or less.",
+    "too-short": "Please write at least {least} words.",
+    "too-many-words": "Please write at most {most} words.",
+    "too-long": "Please write at most {most} characters.",
+    "too-soon": "Please take at least {least} seconds for this page.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with one answer."""
+
+    code: Code
+    sentence: str
+    """In English; pages say it in the person's language, by the code."""
+    numbers: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What fills the sentence's blanks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The values to store."""
+
+    values: Mapping[str, Any] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What is wrong, by the name of the question; nothing is stored."""
+
+    problems: Mapping[str, Problem] = field(hash=False)
+
+
+def problem(code: Code, **numbers: object) -> Problem:
+    """A problem with its sentence, whose blanks the numbers fill."""
+    written = {
+        name: f"{one:g}" if isinstance(one, float) else f"{one}" for name, one in numbers.items()
+    }
+    return Problem(code, _SENTENCES[code].format(**written), written)
+
+
+def clean_text(text: str) -> str:
+    """The text as it can be stored anywhere: composed, without control characters or halves.
+
+    Line ends become line feeds; PostgreSQL takes no NUL, and UTF-8 no lone surrogate.
+    """
+    whole = text.encode("utf-8", "ignore").decode("utf-8")
+    lines = whole.replace("\r\n", "\n").replace("\r", "\n")
+    kept = "".join(one for one in lines if one in "\n\t" or unicodedata.category(one) != "Cc")
+    return unicodedata.normalize("NFC", kept).strip()
+
+
+class FormReader:
+    """Collects the values and the problems of one page."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = given
+        self.values: dict[str, Any] = {}
+        self.problems: dict[str, Problem] = {}
+
+    def option(self, name: str, known: Sequence[str], *, required: bool = True) -> None:
+        """One of the known values."""
+        value = self._text(name, required=required)
+        if value is None:
+            return
+        if value in known:
+            self.values[name] = value
+        else:
+            self._refuse(name, "not-an-option")
+
+    def whole(self, name: str, known: Sequence[int]) -> None:
+        """One of the known whole numbers."""
+        value = self._text(name, required=True)
+        if value is None:
+            return
+        if _NUMBER.fullmatch(value) and "." not in value and int(value) in known:
+            self.values[name] = int(value)
+        else:
+            self._refuse(name, "not-an-option")
+
+    def free(self, name: str, *, required: bool, most: int) -> None:
+        """Text of at most so many characters."""
+        value = self._text(name, required=required)
+        if value is None:
+            return
+        if len(value) > most:
+            self._refuse(name, "too-long", most=most)
+        else:
+            self.values[name] = value
+
+    def words(self, name: str, *, least: int, most: int) -> None:
+        """Text with a number of words within bounds."""
+        value = self._text(name, required=True)
+        if value is None:
+            return
+        count = len(value.split())
+        if count < least:
+            self._refuse(name, "too-short", least=least)
+        elif count > most:
+            self._refuse(name, "too-many-words", most=most)
+        elif len(value) > 4 * MOST_CHARACTERS:
+            self._refuse(name, "too-long", most=4 * MOST_CHARACTERS)
+        else:
+            self.values[name] = value
+
+    def number(self, name: str, *, least: float | None, most: float | None, required: bool) -> None:
+        """A number within bounds."""
+        written = self._text(name, required=required)
+        if written is None:
+            return
+        if not _NUMBER.fullmatch(written):
+            self._refuse(name, "not-a-number")
+            return
+        value = float(written)
+        if (least is None or value >= least) and (most is None or value <= most):
+            self.values[name] = int(value) if value == int(value) else value
+        else:
+            self.problems[name] = _outside(least, most)
+
+    def _text(self, name: str, *, required: bool) -> str | None:
+        """The cleaned text; None where it is empty, which is a problem where it is required."""
+        given = self._given.get(name)
+        value = clean_text(given) if isinstance(given, str) else ""
+        if value:
+            return value
+        if required:
+            self._refuse(name, "missing")
+        return None
+
+    def _refuse(self, name: str, code: Code, **numbers: object) -> None:
+        self.problems[name] = problem(code, **numbers)
+
+
+def _outside(least: float | None, most: float | None) -> Problem:
+    if least is None:
+        return problem("too-large", most=most)
+    return (
+        problem("too-small", least=least)
+        if most is None
+        else problem("out-of-range", least=least, most=most)
+    )

@@ -1,0 +1,51 @@
+"""Imagine: a situation to put oneself into."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from empathylab.file_models import Path, Whole, misfit
+from empathylab.study.blocks.forms import MOST_CHARACTERS, FormReader
+from empathylab.study.blocks.interface import PageView, ParticipantPath, Step, StudyRules
+from empathylab.study.blocks.pages import Asked, Body
+from empathylab.study.blocks.texts import Text
+from empathylab.study.blocks.work import WorkBlock
+
+
+class Imagine(WorkBlock):
+    """A situation to put oneself into."""
+
+    block: Literal["imagine"]
+    text: Text
+    seconds: Annotated[Whole, Field(ge=0, le=3600)] = 0
+    """The minimum time on the page."""
+    question: Text | None = None
+    """Asks for a few words about it."""
+
+    evokes: ClassVar[bool] = True
+
+    def check_fit(self, study: StudyRules, at: Path) -> None:
+        """A second situation would be coloured by the first."""
+        if study.batch_size != 1:
+            raise misfit(
+                "each participant imagines one situation: a second would be coloured by the first",
+                "Set batch_size to 1, or leave it out.",
+                at=at,
+                got=f"batch_size {study.batch_size}",
+            )
+
+    def item_body(self, view: PageView) -> Body:
+        """The situation, and maybe a question about it."""
+        asks = (Asked("words", "paragraph", view.said(self.question)),) if self.question else ()
+        return Body(view.said(self.text), self.situation_parts(view), asks)
+
+    def minimum_seconds(self, step: Step) -> int:
+        """As long as the study asks for."""
+        return self.seconds if step.shows_item else 0
+
+    def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
+        """Words, where they are asked for."""
+        if self.question and step.shows_item:
+            form.words("words", least=1, most=MOST_CHARACTERS)

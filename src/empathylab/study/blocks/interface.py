@@ -1,0 +1,278 @@
+"""What a block type is: one class that knows everything about its kind of page.
+
+A block type is a subclass of `Block`: a pydantic model of its entry in the study file, with
+methods for its steps, page content, answer check, stored results, export columns and simulated
+answers. Every method has a default, so a new type says only what is special about it. The rest of
+the code asks these methods and never which type a block is; `registry.register` adds a type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol
+
+from empathylab.file_models import FileModel, Path
+from empathylab.scales import Scale
+from empathylab.situations import Situation
+from empathylab.study.assignment.slots import Item, Slot
+from empathylab.study.blocks.dimensions import Dimension
+from empathylab.study.blocks.fields import PersonField
+from empathylab.study.blocks.forms import FormReader
+from empathylab.study.blocks.pages import Body
+from empathylab.study.blocks.texts import Identifier, Text
+from empathylab.table_specs import ColumnSpec
+
+Outcome = Literal[
+    "completed",
+    "no-consent",
+    "screened-out",
+    "full",
+    "failed-comprehension",
+    "failed-attention",
+    "withdrawn",
+]
+Answers = Mapping[str, Mapping[str, Any]]
+"""By a page's key, the values that were accepted; an empty table for a page that was only read."""
+
+
+class StudyRules(Protocol):
+    """What a block may know of its study."""
+
+    @property
+    def seed(self) -> int: ...
+    @property
+    def languages(self) -> tuple[str, ...]: ...
+    @property
+    def blocks(self) -> tuple[Block, ...]: ...
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]: ...
+    @property
+    def content_note(self) -> Text | None: ...
+    @property
+    def help(self) -> Text | None: ...
+    @property
+    def title(self) -> Text: ...
+    @property
+    def batch_size(self) -> int: ...
+    @property
+    def items_per_rater(self) -> int: ...
+    @property
+    def blocks_before_place(self) -> frozenset[str]: ...
+    def block(self, block_id: str) -> Block: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantPath:
+    """A study as one participant goes through it."""
+
+    study: StudyRules
+    scales: Mapping[str, Scale] = field(hash=False)
+    """By the names that the study uses."""
+    items: int | None = None
+    """In the participant's slot; None before they have one."""
+    person: str = ""
+    """Their key, which orders and sides are drawn by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One page."""
+
+    key: str
+    block: str
+    page: str
+    """What kind of page it is: the block's kind, or a part of it such as `example`."""
+    number: int = 1
+    """Which of the block's pages of this kind, from 1; of a check: which attempt."""
+    of: int = 1
+    entries: tuple[int, ...] = ()
+    """Of a scale: the numbers of its items on this page, in the order shown."""
+    shows_item: bool = False
+    """Whether the page shows the participant's item of that number."""
+
+    def item(self, slot: Slot | None) -> Item | None:
+        """The item of the slot that the page shows, if any."""
+        return slot.items[self.number - 1] if slot is not None and self.shows_item else None
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """All that a block needs to fill one of its pages."""
+
+    path: ParticipantPath
+    step: Step
+    language: str
+    situation: Situation | None = None
+    reply: str | None = None
+    answers: Answers = field(default_factory=dict, hash=False)
+    """What the participant has answered so far."""
+
+    def said(self, text: Text | None) -> str:
+        """The text in the participant's language; empty where there is none."""
+        return "" if text is None else text.said(self.language)
+
+
+@dataclass(frozen=True, slots=True)
+class RatedItem:
+    """One rating."""
+
+    step: str
+    item: Item
+    dimension: str
+    value: int
+    label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredScale:
+    """A questionnaire that was answered."""
+
+    scale: str
+    phase: Literal["default", "evoked"]
+    situation: str | None
+    order: tuple[int, ...]
+    values: Mapping[int, float] = field(hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenReply:
+    """A reply in the participant's own words."""
+
+    situation: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a block's answers are stored as once a participant has finished."""
+
+    ratings: tuple[RatedItem, ...] = ()
+    scales: tuple[AnsweredScale, ...] = ()
+    replies: tuple[WrittenReply, ...] = ()
+
+
+class BotForm(Protocol):
+    """The form of a page as a simulated participant reads it."""
+
+    @property
+    def step(self) -> str: ...
+
+
+class Block(FileModel):
+    """One block of a study; block types derive from it."""
+
+    block: str
+    """Its type; a subclass narrows it to a literal."""
+    id: Identifier
+    title: Text | None = None
+
+    position: ClassVar[Literal["first", "last"] | None] = None
+    """Where in the study it must stand; None: anywhere between."""
+    unique: ClassVar[bool] = False
+    """Whether a study has at most one."""
+    is_work: ClassVar[bool] = False
+    """Whether it shows the items of the participant's batch."""
+    rates_responses: ClassVar[bool] = False
+    """Whether the items are responses to rate; else they are situations."""
+    evokes: ClassVar[bool] = False
+    """Whether it puts the participant into a situation."""
+    checks_attention: ClassVar[bool] = False
+    holds_comments: ClassVar[bool] = False
+    """Whether its answer `comment` is free text that may identify somebody."""
+
+    @property
+    def kind(self) -> str:
+        """The block's type."""
+        return self.block
+
+    # The study file
+
+    def check_fit(self, study: StudyRules, at: Path) -> None:
+        """Raises where the block does not fit the study; `at` is its place in the file."""
+
+    def notes(self, batch_sizes: Sequence[int]) -> Iterable[str]:
+        """Remarks about the block for the plan of the study."""
+        return ()
+
+    # Steps
+
+    def steps(self, path: ParticipantPath, answers: Answers) -> Iterator[Step]:
+        """The block's pages in order; one page by default."""
+        yield Step(self.id, self.id, self.kind)
+
+    def steps_inside(self, host: str, item: int, items: int) -> Iterator[Step]:
+        """Pages that the block puts into another one, after one of its items."""
+        return iter(())
+
+    @property
+    def shown_in(self) -> str:
+        """The block among whose pages this one's are shown: itself by default."""
+        return self.id
+
+    def may_revisit(self, step: Step) -> bool:
+        """Whether an answered page may be shown again and changed."""
+        return False
+
+    def early_end(self, answers: Answers) -> Outcome | None:
+        """Why the study ends after these answers, if it does."""
+        return None
+
+    # Pages and answers
+
+    def body(self, view: PageView) -> Body:
+        """What one of the block's pages shows and asks."""
+        return Body()
+
+    def minimum_seconds(self, step: Step) -> int:
+        """How long the page must be looked at."""
+        return 0
+
+    def words_to_write(self) -> int:
+        """The fewest words of an answer in free text, for the estimate of the duration."""
+        return 0
+
+    def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
+        """Checks the submitted answers of a page."""
+
+    def passed(self, given: Mapping[str, Any]) -> bool:
+        """Of an attention check: whether the answer is right."""
+        return True
+
+    @classmethod
+    def bot_answers(cls, form: BotForm) -> Mapping[str, str]:
+        """Answers that a simulated participant must give; the others it makes up itself."""
+        return {}
+
+    # Results
+
+    @property
+    def person_fields(self) -> tuple[PersonField, ...]:
+        """The questions about the participant that it asks."""
+        return ()
+
+    @property
+    def uses_scale(self) -> str | None:
+        """The scale that it asks, if any."""
+        return None
+
+    @property
+    def is_outcome(self) -> bool:
+        """Whether its answers are results, which nobody sees while the study runs."""
+        return self.rates_responses
+
+    def details(self, answers: Answers) -> Mapping[str, Any]:
+        """What is stored about the participant: columns of the table of raters."""
+        return {}
+
+    def columns(self, language: str) -> tuple[ColumnSpec, ...]:
+        """The columns that `details` fills, for the data dictionary."""
+        return ()
+
+    def results(self, path: ParticipantPath, slot: Slot, answers: Answers) -> Results:
+        """The ratings, scales and replies to store once the participant has finished."""
+        return Results()
+
+    def analysis_command(self, study: str) -> str | None:
+        """The command that analyses its results, if there is one."""
+        return None

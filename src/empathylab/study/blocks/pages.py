@@ -1,0 +1,92 @@
+"""What a page is given: all that a rater may learn, and nothing that tells the arm.
+
+A page never gets a response's arm, respondent, slot or situation id; what must come back with the
+form is an opaque id of its own for every person and page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal[
+    "emotion", "topic", "title", "situation", "context", "utterance", "reply", "rating", "note"
+]
+InputKind = Literal["choice", "number", "line", "paragraph"]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A kind of input; `templates/asks.html.j2` draws it and `bots/behaviours.py` fills it in."""
+
+    description: str
+    """For previews."""
+    seconds: float
+    """About how long an answer takes, after reading; an assumption, measured on nobody."""
+
+
+INPUTS: dict[InputKind, Input] = {
+    "choice": Input("a choice", 4.0),
+    "number": Input("a number", 5.0),
+    "line": Input("a line", 8.0),
+    "paragraph": Input("free words", 60.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A text on the page and what it is."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What can be chosen."""
+
+    value: str
+    """What the form sends."""
+    label: str
+    """What is read; empty where a point bears its number only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question on the page."""
+
+    name: str
+    """Under which the form sends the answer."""
+    kind: InputKind
+    label: str
+    options: tuple[Option, ...] = ()
+    required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What a block puts on one of its pages."""
+
+    text: str = ""
+    """Markdown."""
+    parts: tuple[Part, ...] = ()
+    asks: tuple[Asked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PageContent:
+    """A page as a rater may see it."""
+
+    token: str
+    """Ties the form to this person and page."""
+    page: str
+    number: int
+    of: int
+    title: str
+    text: str
+    """Markdown."""
+    parts: tuple[Part, ...] = ()
+    asks: tuple[Asked, ...] = ()
+    least_seconds: int = 0
+    help: str = ""
+    """Where to find help, in Markdown."""

@@ -1,0 +1,83 @@
+"""The block types that a study file may use.
+
+Those that ship are listed here; `register` adds one of your own, before the study is read:
+
+    @register
+    class Slider(Block):
+        block: Literal["slider"]
+        ...
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar, get_args
+
+from pydantic import Discriminator, TypeAdapter, ValidationInfo, WrapValidator
+
+from empathylab.study.blocks.attention import Attention
+from empathylab.study.blocks.comment import Comment
+from empathylab.study.blocks.consent import Consent
+from empathylab.study.blocks.debrief import Debrief
+from empathylab.study.blocks.demographics import Demographics
+from empathylab.study.blocks.imagine import Imagine
+from empathylab.study.blocks.interface import Block
+from empathylab.study.blocks.rate import Rate
+from empathylab.study.blocks.scale import ScaleBlock
+from empathylab.study.blocks.tutorial import Tutorial
+from empathylab.study.blocks.write import Write
+
+BlockType = TypeVar("BlockType", bound=Block)
+_TYPES: dict[str, type[Block]] = {}
+
+
+def register(block_type: type[BlockType]) -> type[BlockType]:
+    """Lets study files use the block type, under the literal that its field `block` names."""
+    [name] = get_args(block_type.model_fields["block"].annotation)
+    _TYPES[name] = block_type
+    _adapter.cache_clear()
+    return block_type
+
+
+def unregister(name: str) -> None:
+    """Forgets a block type."""
+    del _TYPES[name]
+    _adapter.cache_clear()
+
+
+def block_types() -> Mapping[str, type[Block]]:
+    """The block types by name."""
+    return _TYPES
+
+
+@functools.cache
+def _adapter() -> TypeAdapter[Block]:
+    """Reads any registered block: a union that the key `block` tells apart."""
+    union = functools.reduce(operator.or_, _TYPES.values())
+    adapter: TypeAdapter[Block] = TypeAdapter(Annotated[union, Discriminator("block")])  # type: ignore[arg-type]
+    return adapter
+
+
+def _read(value: Any, handler: object, info: ValidationInfo) -> Block:
+    if isinstance(value, Block):
+        return value
+    return _adapter().validate_python(value, context=info.context)
+
+
+AnyBlock = Annotated[Block, WrapValidator(_read)]
+
+for _type in (
+    Consent,
+    Demographics,
+    ScaleBlock,
+    Tutorial,
+    Rate,
+    Imagine,
+    Write,
+    Attention,
+    Comment,
+    Debrief,
+):
+    register(_type)

@@ -1,0 +1,258 @@
+"""Every table of an exported study: its columns, their types and meanings, and its query."""
+
+from __future__ import annotations
+
+from empathylab.study.exports.source import StudySource
+from empathylab.table_specs import ColumnSpec, TableSpec
+
+_DAY = "In UTC; moments finer than a day stay in the lab"
+_DATE = "YYYY-MM-DD"
+_RATER = ColumnSpec(
+    "rater", "text", "The rater: a name drawn for this study alone, the same in all tables"
+)
+_SET = ColumnSpec("set", "text", "The set that the situation is from")
+_SITUATION = ColumnSpec("situation", "text", "The situation's id in its set")
+_VALENCES = "positive; negative; mixed"
+
+RATINGS = TableSpec[StudySource](
+    "ratings",
+    "One rater's value for one response on one dimension each",
+    (
+        _RATER,
+        ColumnSpec("arm", "text", "The arm whose response was rated"),
+        ColumnSpec("respondent", "text", "Who wrote the response"),
+        ColumnSpec("response", "whole number", "The response's number in the table responses"),
+        _SET,
+        _SITUATION,
+        ColumnSpec("emotion", "text", "The situation's emotion"),
+        ColumnSpec("valence", "text", "Whether that emotion is pleasant", _VALENCES),
+        ColumnSpec("topic", "text", "The situation's topic"),
+        ColumnSpec("dimension", "text", "What was rated"),
+        ColumnSpec("rating", "number", "The value that the rater chose"),
+        ColumnSpec("label", "text", "The words beside that value"),
+        ColumnSpec(
+            "seconds", "number", "From showing the page to the answer, by the server's clock"
+        ),
+        ColumnSpec("day", "text", f"The day of the rating. {_DAY}", _DATE),
+    ),
+    StudySource.ratings,
+)
+RATINGS_OF_EXCLUDED = TableSpec[StudySource](
+    "ratings_of_excluded",
+    "Ratings by raters whom a researcher left out of every result",
+    RATINGS.columns,
+    StudySource.ratings_of_excluded,
+)
+RATERS = TableSpec[StudySource](
+    "raters",
+    "Everybody who came to a study, under a name that tells nothing",
+    (
+        _RATER,
+        ColumnSpec("kind", "text", "A person, or a model as a rater"),
+        ColumnSpec(
+            "arm", "text", "The arm that they were in, empty where they saw several or none"
+        ),
+        ColumnSpec("status", "text", "How their place stands or ended"),
+        ColumnSpec("outcome", "text", "How their part ended"),
+        ColumnSpec(
+            "excluded",
+            "text",
+            "Why a researcher left them out of every result; empty: they were not",
+        ),
+        ColumnSpec("language", "text", "The language they took part in"),
+        ColumnSpec("day", "text", f"The day they came. {_DAY}", _DATE),
+        ColumnSpec("seconds", "number", "From coming to finishing, by the server's clock"),
+        ColumnSpec("ratings", "whole number", "How many ratings they gave"),
+    ),
+    StudySource.raters,
+)
+SCALE_ANSWERS = TableSpec[StudySource](
+    "scale_answers",
+    "Raters' answers to the items of scales, about themselves",
+    (
+        _RATER,
+        ColumnSpec("scale", "text", "The scale that was answered"),
+        ColumnSpec(
+            "phase",
+            "text",
+            "At rest (default), or after imagining a situation (evoked)",
+            "default; evoked",
+        ),
+        ColumnSpec("situation", "text", "After which situation; empty at rest"),
+        ColumnSpec("item", "whole number", "The item's number in the scale"),
+        ColumnSpec("position", "whole number", "In which place the item was shown"),
+        ColumnSpec("value", "number", "The answer as given; reversed items are not turned round"),
+    ),
+    StudySource.scale_answers,
+)
+WRITTEN = TableSpec[StudySource](
+    "written_replies",
+    "What raters wrote as replies of their own",
+    (
+        _RATER,
+        _SET,
+        _SITUATION,
+        ColumnSpec("text", "text", "What the person would say, in their own words"),
+        ColumnSpec(
+            "excluded",
+            "text",
+            "Why a researcher left the writer out of every result; empty: they were not",
+        ),
+    ),
+    StudySource.written_replies,
+)
+PAGES = TableSpec[StudySource](
+    "pages",
+    "How long raters took for each page",
+    (
+        _RATER,
+        ColumnSpec(
+            "page",
+            "text",
+            "The page: its block, and the number of the item where there are several",
+        ),
+        ColumnSpec("seconds", "number", "From showing to answering, by the server's clock"),
+        ColumnSpec(
+            "browser_seconds", "number", "The same as the browser reported it; not to be trusted"
+        ),
+        ColumnSpec(
+            "away_seconds",
+            "number",
+            "How long the page was out of sight, as the browser reported it",
+        ),
+        ColumnSpec(
+            "focus_losses",
+            "whole number",
+            "How often the page lost the focus, as the browser reported it",
+        ),
+        ColumnSpec("corrections", "whole number", "How often the answer was changed"),
+    ),
+    StudySource.pages,
+)
+ATTENTION = TableSpec[StudySource](
+    "attention",
+    "How raters answered attention checks",
+    (
+        _RATER,
+        ColumnSpec("check", "text", "The attention check: its block"),
+        ColumnSpec("chosen", "whole number", "The option chosen, counted from 1"),
+        ColumnSpec("right", "true or false", "Whether that was the right one", "true; false"),
+    ),
+    StudySource.attention,
+)
+COMMENTS = TableSpec[StudySource](
+    "comments",
+    "What raters wrote when they were asked for comments",
+    (
+        _RATER,
+        ColumnSpec("block", "text", "Where the comment was asked for"),
+        ColumnSpec(
+            "text",
+            "text",
+            "Free words; read them before you pass them on, they may tell who somebody is",
+        ),
+    ),
+    StudySource.comments,
+)
+PARTIAL = TableSpec[StudySource](
+    "partial_answers",
+    "What people answered who did not finish",
+    (
+        ColumnSpec(
+            "rater",
+            "text",
+            f"{_RATER.meaning}; one who did not finish and did not ask for deletion",
+        ),
+        ColumnSpec(
+            "page",
+            "text",
+            "The page: its block, and the number of the item where there are several",
+        ),
+        ColumnSpec("arm", "text", "The arm whose response was rated"),
+        ColumnSpec("situation", "text", "The situation that the page was about"),
+        ColumnSpec("response", "whole number", "The response's number in the table responses"),
+        ColumnSpec(
+            "question",
+            "text",
+            "What was asked: a dimension, an item of a scale, a question about oneself",
+        ),
+        ColumnSpec(
+            "answer", "text", "The answer; comments and attention checks are in their own tables"
+        ),
+    ),
+    StudySource.partial_answers,
+)
+ARMS = TableSpec[StudySource](
+    "arms",
+    "The conditions of the studies",
+    (
+        ColumnSpec("arm", "text", "The arm"),
+        ColumnSpec("respondent", "text", "Whose responses it shows"),
+        ColumnSpec("kind", "text", "A model, or people"),
+        ColumnSpec("responses", "whole number", "How many responses it shows"),
+        ColumnSpec("raters", "whole number", "How many raters gave ratings that count"),
+        ColumnSpec("ratings", "whole number", "How many ratings count"),
+        ColumnSpec("first", "text", f"The day of the first of them. {_DAY}", _DATE),
+        ColumnSpec("last", "text", f"The day of the last of them. {_DAY}", _DATE),
+    ),
+    StudySource.arms,
+)
+RESPONSES = TableSpec[StudySource](
+    "responses",
+    "Replies to situations, usable or not",
+    (
+        ColumnSpec("response", "whole number", "The response's number"),
+        ColumnSpec("respondent", "text", "Who wrote it"),
+        ColumnSpec("kind", "text", "A model, or people"),
+        _SET,
+        _SITUATION,
+        ColumnSpec(
+            "sample", "whole number", "Which of the respondent's replies to the situation, from 0"
+        ),
+        ColumnSpec("prompt", "text", "The template that it was asked for by, with its version"),
+        ColumnSpec("text", "text", "The reply"),
+    ),
+    StudySource.responses,
+)
+SITUATIONS = TableSpec[StudySource](
+    "situations",
+    "What somebody goes through, one row per situation",
+    (
+        _SET,
+        _SITUATION,
+        ColumnSpec("text", "text", "What somebody goes through"),
+        ColumnSpec("emotion", "text", "The emotion it is about"),
+        ColumnSpec("valence", "text", "Whether that emotion is pleasant", _VALENCES),
+        ColumnSpec("factor", "text", "What brings the emotion about"),
+        ColumnSpec("topic", "text", "What it is about"),
+        ColumnSpec("utterance", "text", "What the person says"),
+        ColumnSpec("counterpart", "text", "The same situation without what evokes the emotion"),
+        ColumnSpec("title", "text", "The post's title"),
+        ColumnSpec(
+            "context",
+            "text",
+            "What was said before, as a JSON list: the person first, then in turns",
+        ),
+    ),
+    StudySource.situations,
+)
+TABLES = (
+    RATINGS,
+    RATINGS_OF_EXCLUDED,
+    RATERS,
+    SCALE_ANSWERS,
+    WRITTEN,
+    PAGES,
+    ATTENTION,
+    COMMENTS,
+    PARTIAL,
+    ARMS,
+    RESPONSES,
+    SITUATIONS,
+)
+ALWAYS = ("ratings", "raters", "arms", "responses", "situations")
+"""The tables that are written even where they are empty."""
+FAILED_ATTENTION = ColumnSpec(
+    "failed_attention", "whole number", "How many attention checks they failed"
+)
+"""A column of `raters` that studies with attention checks have."""

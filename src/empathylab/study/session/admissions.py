@@ -1,0 +1,146 @@
+"""Who comes to a launched study: under which key they are known, and whether they are let in."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from sqlalchemy import Row
+
+from empathylab.store.studies.participants import set_visit_ids, visit_ids
+from empathylab.store.studies.places import change_place, find_place
+from empathylab.study.assignment.allocation import FOR_GOOD, World
+from empathylab.study.blocks.forms import clean_text
+from empathylab.study.blocks.interface import ParticipantPath
+from empathylab.study.design.definition import Study
+from empathylab.study.group_commit.batches import Batch
+from empathylab.study.recruiting.invitations import require_open
+from empathylab.study.session.eligibility import was_here
+from empathylab.study.session.flow import Show, decide
+from empathylab.study.session.running import RunningStudy
+from empathylab.study.session.visits import PlatformIds
+
+
+def only_opened(study: Study, row: Row[Any]) -> bool:
+    """Whether somebody has not answered the first page, which a program may have opened."""
+    begun = row.shown_step not in (None, study.blocks[0].id)
+    return row.status == "arrived" and row.outcome is None and not begun
+
+
+class Admissions:
+    """Lets people into a running study."""
+
+    def __init__(self, running: RunningStudy) -> None:
+        self._running = running
+
+    def arrive(
+        self, ids: PlatformIds, *, world: World = "person", language: str | None = None
+    ) -> str:
+        """The person's key, the same whenever they come.
+
+        Somebody who took part in another version of the study is recognised, and turned away
+        where each person takes part once.
+        """
+        study = self._running.study
+        person, row = self._coming(ids, world)
+        self._admit(ids, person, row, world)
+        spoken = language if language in study.languages else None
+        if row is None:
+            place = self._place_row(person, world, spoken or study.languages[0])
+            told = self._person_row(ids, person)
+            self._running.queue.write_shared(lambda batch: self._add(batch, place, told))
+        elif spoken not in (None, row.language):
+            number = row.id
+            self._running.queue.write(
+                lambda connection: change_place(connection, number, language=spoken)
+            )
+        return person
+
+    def is_known(self, ids: PlatformIds) -> bool:
+        """Whether somebody has begun under these ids before, and would go on with that visit.
+
+        A link that was only opened may have been opened by a program.
+        """
+        row = self._coming(ids, "person")[1]
+        return row is not None and not only_opened(self._running.study, row)
+
+    def _coming(self, ids: PlatformIds, world: World) -> tuple[str, Row[Any] | None]:
+        """The key under which somebody comes now, and their row, if any."""
+        with self._running.lab.reading() as connection:
+            for turn in itertools.count(1):
+                person = self._running.key_of(ids.platform, ids.person, world, turn)
+                row = find_place(connection, self._running.launched.row, person)
+                over = row is not None and (row.status == "finished" or row.status in FOR_GOOD)
+                if not over or self._running.study.recruitment.once:
+                    break
+        return person, row
+
+    def _add(self, batch: Batch, place: dict[str, Any], told: dict[str, Any]) -> None:
+        study = self._running.study
+        if study.recruitment.once and was_here(batch, self._running.launched, place["person"]):
+            place = place | {"status": "repeated", "outcome": "screened-out"}
+        batch.add_person(place, told)
+
+    def _place_row(self, person: str, world: World, language: str) -> dict[str, Any]:
+        now = self._running.now()
+        first = decide(
+            ParticipantPath(self._running.study, self._running.launched.scales, None, person), {}
+        )
+        shown = {"shown_step": first.step.key, "shown_at": now} if isinstance(first, Show) else {}
+        return {
+            **shown,
+            "study_id": self._running.launched.row,
+            "person": person,
+            "world": world,
+            "status": "arrived",
+            "traits": {},
+            "language": language,
+            "outcome": None,
+            "arrived_at": now,
+            "seen_at": now,
+            "draft": {},
+        }
+
+    def _person_row(self, ids: PlatformIds, person: str) -> dict[str, Any]:
+        kept = {"person": ids.person, "study": ids.study, "session": ids.session}
+        told = {clean_text(name): clean_text(value) for name, value in ids.told.items()}
+        return {
+            "study_id": self._running.launched.row,
+            "person": person,
+            "platform": ids.platform,
+            "ids": {name: clean_text(value) for name, value in kept.items() if value},
+            "told": told,
+        }
+
+    def _admit(
+        self, ids: PlatformIds, person: str, place: Row[Any] | None, world: World = "person"
+    ) -> None:
+        """Refuses somebody new whose invitation is not good; of who comes back, notes the visit.
+
+        Platforms pay by the visit's id, and somebody who comes back may have a new one. Whoever
+        has finished is paid for the visit in which they did. `place` is the person's row, if any.
+        """
+        if world != "person":
+            return
+        if place is None:
+            self._require_invitation(ids)
+        elif place.status != "finished" and place.status not in FOR_GOOD:
+            self._note_visit(ids, person)
+
+    def _require_invitation(self, ids: PlatformIds) -> None:
+        if ids.platform == "invitation":
+            key = self._running.key_of(ids.platform, ids.person)
+            with self._running.lab.reading() as connection:
+                require_open(connection, self._running.launched.row, key, self._running.now())
+
+    def _note_visit(self, ids: PlatformIds, person: str) -> None:
+        study = self._running.launched.row
+        latest = {"study": ids.study, "session": ids.session}
+        told = {name: clean_text(value) for name, value in latest.items() if value}
+        with self._running.lab.reading() as connection:
+            kept = visit_ids(connection, study, person)
+        if kept is not None and told.items() - kept.items():
+            changed = kept | told
+            self._running.queue.write(
+                lambda connection: set_visit_ids(connection, study, person, changed)
+            )

@@ -1,0 +1,301 @@
+"""Endpoints of many personalities, from the command to the stored text, outcome and exit code."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from empathylab.cli.app import app
+from tests.helpers.personalities import GERMAN, REPLY, THOUGHT, Met, personalities
+
+
+@pytest.fixture(scope="module")
+def met() -> Iterator[Met]:
+    with personalities() as found:
+        yield found
+
+
+def empathylab(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def respond(met: Met, lab: Path, who: str, *options: str, model: str = "x/any") -> Result:
+    """Six replies, in two emotions."""
+    return empathylab(
+        *("respond", model, "--base-url", met.base_url(who), "--lab", str(lab)),
+        *("--emotion", "sad", "--emotion", "proud", "--situations", "3", "--retries", "0"),
+        *options,
+    )
+
+
+def rows(lab: Path, query: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(lab / "lab.sqlite")
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def replies(lab: Path) -> set[tuple[str, str]]:
+    return set(rows(lab, "SELECT text, outcome FROM responses"))
+
+
+def reasons(lab: Path) -> str:
+    return str(rows(lab, "SELECT DISTINCT reason FROM responses"))
+
+
+def test_think_tags_are_no_part_of_the_reply(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "think-tags")
+    assert done.exit_code == 0, done.output
+    assert replies(tmp_path) == {(REPLY, "valid")}
+    [(reasoning, tokens)] = rows(
+        tmp_path, "SELECT DISTINCT reasoning, reasoning_tokens FROM answers"
+    )
+    assert reasoning == THOUGHT
+    assert tokens == len(THOUGHT) // 4 + 1
+    assert THOUGHT not in done.output
+
+
+def test_reasoning_that_eats_the_budget_stops_the_run_and_says_what_to_set(
+    met: Met, tmp_path: Path
+) -> None:
+    done = respond(met, tmp_path, "reasoning-content")
+    assert done.exit_code == 2
+    assert "--max-tokens 4096" in done.output
+    assert "--reasoning-effort" in done.output
+    assert replies(tmp_path) == {("", "reasoning_cut_off")}
+    assert "--max-tokens" in reasons(tmp_path)
+
+
+def test_room_for_reasoning_gives_the_reply(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "reasoning-content", "--max-tokens", "2000")
+    assert done.exit_code == 0, done.output
+    assert replies(tmp_path) == {(REPLY, "valid")}
+    assert rows(tmp_path, "SELECT DISTINCT reasoning, reasoning_tokens FROM answers") == [
+        (THOUGHT, 900)
+    ]
+
+
+def test_a_family_that_is_known_to_reason_gets_the_room_unasked(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "reasoning-content", model="x/deepseek-r1")
+    assert done.exit_code == 0, done.output
+    assert replies(tmp_path) == {(REPLY, "valid")}
+    assert met.seen("reasoning-content")["accepted"]["max_tokens"] > 8192
+
+
+def test_a_few_answers_cut_off_are_said_at_the_end(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "reasoning-content", "--situations", "1")
+    assert done.exit_code == 0
+    assert "2 answers were cut off while the model was reasoning" in done.output
+
+
+def test_temperature_and_max_tokens_are_sent_as_the_o_series_takes_them(
+    met: Met, tmp_path: Path
+) -> None:
+    done = respond(met, tmp_path, "o-series")
+    assert done.exit_code == 0, done.output
+    assert replies(tmp_path) == {(REPLY, "valid")}
+    assert "max_tokens sent as max_completion_tokens, temperature left out" in done.output
+    sent = json.loads(rows(tmp_path, "SELECT sent FROM answers")[0][0])
+    assert set(sent) == {"max_completion_tokens", "seed"}
+    assert set(sent) == set(met.seen("o-series")["accepted"]) - {"model", "messages"}
+    assert rows(tmp_path, "SELECT count(*) FROM failures") == [(0,)]
+
+
+def test_a_seed_is_renamed_where_the_endpoint_wants_that(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "strict-seed")
+    assert done.exit_code == 0, done.output
+    assert "random_seed" in met.seen("strict-seed")["accepted"]
+    assert replies(tmp_path) == {(REPLY, "valid")}
+
+
+def test_a_seed_is_left_out_where_no_name_for_it_is_known(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "no-seed")
+    assert done.exit_code == 0, done.output
+    assert not {"seed", "random_seed"} & set(met.seen("no-seed")["accepted"])
+
+
+def test_what_the_user_omits_is_not_sent_and_what_they_add_is(met: Met, tmp_path: Path) -> None:
+    options = ("--omit", "seed,temperature", "--param", "top_k=40", "--param", "user=me")
+    before = met.seen("no-seed")["calls"]
+    done = respond(met, tmp_path, "no-seed", *options)
+    assert done.exit_code == 0, done.output
+    seen = met.seen("no-seed")
+    assert seen["calls"] - before == 6  # nothing was refused
+    assert (seen["accepted"]["top_k"], seen["accepted"]["user"]) == (40, "me")
+    assert not {"seed", "temperature"} & set(seen["accepted"])
+
+
+def test_a_value_out_of_range_is_left_to_the_user(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "too-much")
+    assert done.exit_code == 2
+    assert "must be at most 16" in done.output
+
+
+def test_a_tool_call_is_named_as_such(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "tool-calls")
+    assert done.exit_code == 0
+    assert replies(tmp_path) == {("", "tool_call")}
+    assert "look_up" in reasons(tmp_path)
+
+
+@pytest.mark.parametrize("who", ["streaming", "always-streams"])
+def test_a_stream_is_read_where_there_is_nothing_else(met: Met, tmp_path: Path, who: str) -> None:
+    done = respond(met, tmp_path, who)
+    assert done.exit_code == 0, done.output
+    assert replies(tmp_path) == {(REPLY, "valid")}
+    assert rows(tmp_path, "SELECT DISTINCT completion_tokens FROM answers") == [(20,)]
+
+
+def appraise(met: Met, lab: Path, who: str, *options: str, model: str = "x/any") -> Result:
+    return empathylab(
+        *("appraise", model, "--base-url", met.base_url(who), "--lab", str(lab)),
+        *("--situations", "1", "--default-orders", "1", *options),
+    )
+
+
+def outcomes(lab: Path) -> set[tuple[str]]:
+    return set(rows(lab, "SELECT outcome FROM administrations"))
+
+
+def test_without_structured_output_the_words_are_read(met: Met, tmp_path: Path) -> None:
+    done = appraise(met, tmp_path, "no-json")
+    assert done.exit_code == 0, done.output
+    assert "response_format left out" in done.output
+    assert outcomes(tmp_path) == {("unparseable",)}
+
+
+def test_without_probabilities_the_outcome_says_so(met: Met, tmp_path: Path) -> None:
+    done = appraise(met, tmp_path, "no-logprobs", "--mode", "logprob")
+    assert done.exit_code == 0, done.output
+    assert outcomes(tmp_path) == {("no_logprobs",)}
+
+
+def test_a_rate_limit_is_waited_for(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "rate-limited")
+    assert done.exit_code == 0, done.output
+    assert replies(tmp_path) == {(REPLY, "valid")}
+
+
+def test_a_slow_endpoint_is_a_failure_not_an_outcome(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "slow", "--timeout", "0.2", "--attempts", "1")
+    assert done.exit_code in (1, 2)
+    assert "0.2 s" in done.output or "time-out" in done.output
+    assert replies(tmp_path) == set()
+
+
+def test_an_empty_answer_is_empty(met: Met, tmp_path: Path) -> None:
+    assert respond(met, tmp_path, "empty").exit_code == 0
+    assert replies(tmp_path) == {("", "empty")}
+
+
+def test_a_refusal_keeps_its_words(met: Met, tmp_path: Path) -> None:
+    assert respond(met, tmp_path, "refusing").exit_code == 0
+    assert replies(tmp_path) == {("I cannot help with that.", "refusal")}
+
+
+def test_german_is_the_wrong_language_for_an_english_situation(met: Met, tmp_path: Path) -> None:
+    assert respond(met, tmp_path, "german").exit_code == 0
+    assert replies(tmp_path) == {(GERMAN, "wrong_language")}
+
+
+def test_a_web_page_is_quoted_rather_than_named_by_a_python_error(met: Met, tmp_path: Path) -> None:
+    done = respond(met, tmp_path, "web-page", "--attempts", "1")
+    assert done.exit_code == 2
+    assert "<html><body>Sign in" in done.output
+    assert "JSONDecodeError" not in done.output
+
+
+NATIVE = {
+    "anthropic": ("--api", "anthropic", "--api-key-env", "ANT_API_KEY"),
+    "gemini": ("--api", "gemini", "--api-key-env", "GEM_API_KEY"),
+}
+
+
+@pytest.fixture
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANT_API_KEY", "ant-key")
+    monkeypatch.setenv("GEM_API_KEY", "gem-key")
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize(
+    ("who", "model", "text", "outcome"),
+    [
+        ("anthropic", "claude-haiku-4-5", REPLY, "valid"),
+        ("anthropic", "claude-refuses", "declined by the safety rules", "refusal"),
+        ("anthropic", "claude-calls", "", "tool_call"),
+        ("gemini", "gemini-2.5-flash", REPLY, "valid"),
+        ("gemini", "gemini-blocks", "the prompt was blocked: PROHIBITED_CONTENT", "refusal"),
+        ("gemini", "gemini-unsafe", "stopped by the safety rules: SAFETY", "refusal"),
+        ("gemini", "gemini-calls", "", "tool_call"),
+    ],
+)
+def test_native_apis_give_their_own_outcomes(
+    met: Met, tmp_path: Path, who: str, model: str, text: str, outcome: str
+) -> None:
+    done = respond(met, tmp_path, who, *NATIVE[who], model=f"x/{model}")
+    assert done.exit_code == 0, done.output
+    assert replies(tmp_path) == {(text, outcome)}
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize("model", ["anthropic", "gemini"])
+def test_native_answers_cut_off_while_reasoning_stop_the_run(
+    met: Met, tmp_path: Path, model: str
+) -> None:
+    done = respond(met, tmp_path, model, *NATIVE[model], model=f"x/{model}-cuts")
+    assert done.exit_code == 2
+    assert "--max-tokens" in done.output
+    assert replies(tmp_path) == {("", "reasoning_cut_off")}
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize("who", ["anthropic", "gemini"])
+def test_native_apis_answer_scales_by_schema(met: Met, tmp_path: Path, who: str) -> None:
+    done = appraise(met, tmp_path, who, *NATIVE[who], model=f"x/{who}")
+    assert done.exit_code == 0, done.output
+    assert outcomes(tmp_path) == {("valid",)}
+    assert rows(tmp_path, "SELECT DISTINCT value FROM item_answers") == [(3.0,)]
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize("model", ["claude-sonnet-4-5", "claude-opus-5"])
+def test_thinking_is_stored_apart(met: Met, tmp_path: Path, model: str) -> None:
+    effort = ("--reasoning-effort", "medium")
+    done = respond(met, tmp_path, "anthropic", *NATIVE["anthropic"], *effort, model=f"x/{model}")
+    assert done.exit_code == 0, done.output
+    assert replies(tmp_path) == {(REPLY, "valid")}
+    assert rows(tmp_path, "SELECT DISTINCT reasoning FROM answers") == [(THOUGHT,)]
+    asked = met.seen("anthropic")["accepted"]["thinking"]["type"]
+    assert asked == ("enabled" if "4-5" in model else "adaptive")
+
+
+@pytest.mark.usefixtures("keys")
+def test_thoughts_are_counted(met: Met, tmp_path: Path) -> None:
+    respond(met, tmp_path, "gemini", *NATIVE["gemini"], model="x/gemini-2.5-flash")
+    query = "SELECT DISTINCT reasoning, reasoning_tokens, completion_tokens FROM answers"
+    assert rows(tmp_path, query) == [(THOUGHT, 100, 120)]
+
+
+def test_an_address_without_a_scheme_is_refused_with_the_right_one(tmp_path: Path) -> None:
+    done = empathylab(
+        "respond", "x/any", "--base-url", "localhost:8420/v1", "--lab", str(tmp_path / "lab")
+    )
+    assert done.exit_code == 2
+    assert "--base-url http://localhost:8420/v1" in done.output
+    assert not (tmp_path / "lab").exists()
+
+
+def test_the_list_of_models_cuts_no_name_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    done = empathylab("models", "--timeout", "0.2")
+    assert done.exit_code == 0, done.output
+    assert "…" not in done.output
+    assert "together/meta-llama/Llama-3.3-70B-Instruct-Turbo" in done.output
