@@ -135,6 +135,7 @@ def checked_row(checked: Checked) -> dict[str, Any]:
         "ready": plan.ready,
         "problems": list(plan.problems),
         "notes": list(plan.notes),
+        "information": checked.information,
         "situations": plan.situations,
         "raters": plan.raters,
         "packet": list(plan.packet),
@@ -192,6 +193,8 @@ def _print(checked: Checked, language: str) -> None:
         )
     if plan.raters:
         typer.echo(" ".join(plan.sentences))
+    if checked.information:
+        typer.echo(checked.information)
     for note in plan.notes:
         typer.echo(f"– {note}", err=True)
     if plan.ready:

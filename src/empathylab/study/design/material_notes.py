@@ -1,0 +1,105 @@
+"""What `study check` says of a study's situations: content that the note leaves out, and what
+respondents were not told."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from empathylab.errors import UnknownName
+from empathylab.protocols import ReplyTemplate, reply_template
+from empathylab.situations import Situation
+from empathylab.situations.content_notes import content_note, missing_tags
+from empathylab.study.blocks.rate import Rate
+from empathylab.study.design.definition import Study
+
+_FIELDS = {
+    "emotion": "the emotion label",
+    "title": "the title",
+    "situation": "the situation",
+    "context": "what was said before",
+    "utterance": "what the person says",
+}
+
+
+def content_note_warnings(study: Study, situations: Sequence[Situation]) -> Iterator[str]:
+    """For each language of the study, what its content note does not name."""
+    if study.content_note is None:
+        return
+    tags = {tag for one in situations for tag in one.tags}
+    for language, note in study.content_note.versions:
+        if missing := missing_tags(note, tags, language):
+            yield (
+                f"The content note ({language}) does not name what some situations contain: "
+                f"{', '.join(missing)}. Add to it: {content_note(missing, language)}."
+            )
+
+
+def information_warnings(
+    study: Study, situations: Sequence[Situation], prompts: Mapping[str, Collection[str]]
+) -> Iterator[str]:
+    """For each arm, what raters see of a situation that its respondent was not told.
+
+    `prompts` are those that the arm's replies were asked for by; where one is not known, nothing
+    is said.
+    """
+    shown = _shown(study, situations)
+    for arm, names in prompts.items():
+        for name in sorted(names):
+            template = _known(name)
+            if template is None or shown is None:
+                continue
+            unseen = [one for one in shown if one not in seen_fields(template.sees, situations)]
+            if unseen:
+                yield (
+                    f"Raters see {_listed(unseen)}, which the respondent of arm {arm!r} was not "
+                    f"told ({name}). Take it out of `shows`, or ask for the replies again with a "
+                    "template that tells it."
+                )
+
+
+def information_sentence(
+    study: Study, situations: Sequence[Situation], prompts: Mapping[str, Collection[str]]
+) -> str:
+    """For a methods section: what raters and respondents were shown of each situation."""
+    shown = _shown(study, situations)
+    if shown is None:
+        return ""
+    sentence = f"Raters saw {_listed(shown)}."
+    told = {
+        name: _listed(seen_fields(template.sees, situations))
+        for names in prompts.values()
+        for name in sorted(names)
+        if (template := _known(name)) is not None
+    }
+    for name, fields in told.items():
+        sentence += f" Models were told {fields} ({name})."
+    return sentence
+
+
+def seen_fields(fields: Sequence[str], situations: Sequence[Situation]) -> tuple[str, ...]:
+    """Those of the fields that the situations have; without an utterance, the situation is it."""
+    present = {
+        name
+        for name in fields
+        if any(getattr(one, "text" if name == "situation" else name) for one in situations)
+    }
+    if "utterance" in fields and "utterance" not in present:
+        present.add("situation")
+    return tuple(name for name in _FIELDS if name in present)
+
+
+def _shown(study: Study, situations: Sequence[Situation]) -> tuple[str, ...] | None:
+    blocks = [one for one in study.blocks if isinstance(one, Rate)]
+    return seen_fields(blocks[-1].shows, situations) if blocks else None
+
+
+def _known(name: str) -> ReplyTemplate | None:
+    try:
+        return reply_template(name)
+    except UnknownName:
+        return None
+
+
+def _listed(fields: Sequence[str]) -> str:
+    words = [_FIELDS[one] for one in fields]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else "nothing"
