@@ -9,7 +9,6 @@ from empathylab.errors import UnknownName
 from empathylab.protocols import ReplyTemplate, reply_template
 from empathylab.situations import Situation
 from empathylab.situations.content_notes import content_note, missing_tags
-from empathylab.study.blocks.rate import Rate
 from empathylab.study.design.definition import Study
 
 _FIELDS = {
@@ -89,8 +88,8 @@ def seen_fields(fields: Sequence[str], situations: Sequence[Situation]) -> tuple
 
 
 def _shown(study: Study, situations: Sequence[Situation]) -> tuple[str, ...] | None:
-    blocks = [one for one in study.blocks if isinstance(one, Rate)]
-    return seen_fields(blocks[-1].shows, situations) if blocks else None
+    shows = [getattr(one, "shows", ()) for one in study.blocks if one.rates_responses]
+    return seen_fields(shows[-1], situations) if shows else None
 
 
 def _known(name: str) -> ReplyTemplate | None:
