@@ -77,8 +77,13 @@ def test_the_presets_need_the_raters_that_their_comments_say() -> None:
         ]
         plan = needed_raters(study, chosen, dict.fromkeys(study.arms, chosen), scales())
         raters[name] = plan.raters
-    # 2 arms × 128 / 8; 36 posts × 3 / 6; 108 situations × 3
-    assert raters == {"between-subjects": 32, "within-subjects": 18, "appraisal": 324}
+    # 2 arms × 128 / 8; 36 posts × 3 / 6; 108 situations × 3; 180 situations × 40 / 15
+    assert raters == {
+        "between-subjects": 32,
+        "within-subjects": 18,
+        "appraisal": 324,
+        "norming": 480,
+    }
 
 
 def test_the_published_flow_has_the_tutorial_before_the_questionnaire() -> None:

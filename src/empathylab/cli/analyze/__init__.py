@@ -10,6 +10,7 @@ from empathylab.cli.analyze import (
     changes,
     judges,
     leaderboard,
+    norming,
     ratings,
     style,
 )
@@ -25,4 +26,5 @@ app.command("agreement", epilog=agreement.EXAMPLE)(agreement.agreement)
 app.command("judges", epilog=judges.EXAMPLE)(judges.judges)
 app.command("leaderboard", epilog=leaderboard.EXAMPLE)(leaderboard.leaderboard)
 app.command("changes", epilog=changes.EXAMPLE)(changes.changes)
+app.command("norming", epilog=norming.EXAMPLE)(norming.norming)
 app.command("appraisal", epilog=appraisal.EXAMPLE)(appraisal.appraisal)
