@@ -27,7 +27,7 @@ def new(
         ),
     ] = None,
     preset: Annotated[
-        Literal["appraisal", "between-subjects", "within-subjects"],
+        Literal["appraisal", "between-subjects", "norming", "within-subjects"],
         typer.Option(
             help="Imagine a situation between two scales; rate the replies of one respondent; or "
             "rate those of several."
@@ -52,7 +52,7 @@ def new(
         return
     typer.echo(file)
     typer.echo(f"Fill in what stands in [[double brackets]]: {'; '.join(blanks)}.", err=True)
-    if preset != "appraisal":
+    if preset.endswith("-subjects"):
         typer.echo("Name the arms: whose replies are rated.", err=True)
     typer.echo(f"Then: empathylab study check {file}", err=True)
 
