@@ -288,10 +288,23 @@ def test_thresholds_and_attention_checks_are_given_on_the_command_line(
     assert (code, "either one number or named dimensions" in err) == (2, True)
 
 
+def test_a_margin_makes_a_conclusion_of_equivalence_possible(filled: Path) -> None:
+    found = as_json("analyze", "ratings", "--lab", filled, "--margin", "99.9")
+    assert found["margins"] == {"empathy": 99.9}
+    kinds = {one["kind"] for one in found["conclusions"]}
+    assert "inconclusive" not in kinds
+    out = run("analyze", "ratings", "--lab", filled, "--margin", "empathy=99.9")[1]
+    assert "margin of ±99.9 percentage points" in out
+    code, _, err = run("analyze", "ratings", "--lab", filled, "--margin", "wide")
+    assert (code, "--margin needs a number, or DIMENSION=NUMBER" in err) == (2, True)
+    code, _, err = run("analyze", "ratings", "--lab", filled, "--margin", "200")
+    assert (code, "must lie between 0 and 100 percentage points" in err) == (2, True)
+
+
 def test_only_without_rated_situations_says_so(filled: Path) -> None:
     code, _, err = run("analyze", "ratings", "--lab", filled, "--only", "dialogues")
     assert code == 2
-    assert "nobody rated a reply to a situation of dialogues" in err
+    assert "no reply to a situation of dialogues was rated" in err
 
 
 def test_a_reference_without_its_factor_says_what_is_needed(long_file: Path) -> None:

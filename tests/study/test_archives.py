@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from empathylab.analysis.ratings.analysis import analyse_ratings
-from empathylab.analysis.ratings.document import ratings_document
+from empathylab.analysis import ratings as rated_replies
 from empathylab.errors import InputError
 from empathylab.protocols import reply_template
 from empathylab.scales import builtin_scale
@@ -20,7 +19,7 @@ from empathylab.scales.wording import with_words
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, add_scale, hash_of, schema
 from empathylab.store.imports.releases import import_release
-from empathylab.store.rated import raters_frame, ratings_frame
+from empathylab.store.ratings import raters_frame, ratings_frame
 from empathylab.study.added_arms.instruments import measured_study
 from empathylab.study.archives import (
     Archive,
@@ -50,7 +49,7 @@ def archived(lab: Lab, path: Path, name: str = "small") -> Path:
 
 def analysed(lab: Lab) -> dict[str, Any]:
     """The analysis as JSON holds it, without the time that the models took."""
-    found = ratings_document(analyse_ratings(lab, "small"))
+    found = rated_replies.from_lab(lab, "small").to_dict()
     for model in (found["mixed_model"], *found["mixed_models"]):
         model.pop("seconds", None)
     return found
@@ -121,8 +120,8 @@ def test_another_study_of_the_same_name_is_left_alone(sqlite_lab: Lab, tmp_path:
         unpack_study(sqlite_lab, archive)
     done = unpack_study(sqlite_lab, archive, name="small-elsewhere")
     assert (done.study, done.ratings) == ("small-elsewhere", 4)
-    assert analyse_ratings(sqlite_lab, "small-elsewhere").ratings.height == 4
-    assert analyse_ratings(sqlite_lab, "small").ratings.height == 8
+    assert rated_replies.from_lab(sqlite_lab, "small-elsewhere").ratings.height == 4
+    assert rated_replies.from_lab(sqlite_lab, "small").ratings.height == 8
 
 
 def test_an_archive_tells_nobody_and_holds_no_secret(lab: Lab) -> None:
@@ -189,7 +188,7 @@ def test_a_release_becomes_an_archive_without_the_platforms_ids(
     done = unpack_study(other, read_archive(path))
     assert (done.study, done.ratings, done.raters) == ("welivita-2024", 48, 12)
     assert archived(other, tmp_path / "two.zip", "welivita-2024").read_bytes() == path.read_bytes()
-    here, there = (ratings_document(analyse_ratings(one)) for one in (lab, other))
+    here, there = (rated_replies.from_lab(one).to_dict() for one in (lab, other))
     assert here["arms"] == there["arms"]
     assert here["collected"] == there["collected"]
 

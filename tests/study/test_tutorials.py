@@ -43,15 +43,19 @@ BEFORE = (
         False,
     ),
     (
-        ("New here. I moved for work in March. I know the bus driver's name and nobody else's. "
-        "Weekends are very long."),
+        (
+            "New here. I moved for work in March. I know the bus driver's name and nobody else's. "
+            "Weekends are very long."
+        ),
         "Weekends are when you notice it, are they not?",
         "Okay",
         False,
     ),
     (
-        ("A woman has trained for a year for her first marathon. She says: I crossed the line "
-        "yesterday. I cried like a child, and I could not stop smiling."),
+        (
+            "A woman has trained for a year for her first marathon. She says: I crossed the line "
+            "yesterday. I cried like a child, and I could not stop smiling."
+        ),
         "A whole year of mornings, and then that line under your feet!",
         "Good",
         True,

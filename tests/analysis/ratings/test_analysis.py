@@ -6,15 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 from sqlalchemy import delete, select
 
-from empathylab.analysis.ratings.analysis import RatingsAnalysis, analyse_ratings, pairing_unit
-from empathylab.analysis.ratings.document import paragraphs, ratings_document
+from empathylab.analysis import ratings as rated_replies
+from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.rows import comparison_table, count_table
 from empathylab.errors import InputError, UserError
-from empathylab.report import write_report
+from empathylab.report import collect, write_report
 from empathylab.situations.sources.rating_tables import ratings_from
 from empathylab.situations.sources.reply_tables import replies_from
 from empathylab.situations.sources.welivita import read_release
@@ -54,20 +53,20 @@ def table(lab: Lab, content: str) -> None:
 
 
 @pytest.fixture
-def analysis(sqlite_lab: Lab, tmp_path: Path) -> RatingsAnalysis:
+def analysis(sqlite_lab: Lab, tmp_path: Path) -> RatingsResult:
     rated(sqlite_lab, tmp_path, good={"human": 0.3, "gpt": 0.7})
-    return analyse_ratings(sqlite_lab)
+    return rated_replies.from_lab(sqlite_lab)
 
 
-def test_the_counts_are_those_of_the_file(analysis: RatingsAnalysis, tmp_path: Path) -> None:
+def test_the_counts_are_those_of_the_file(analysis: RatingsResult, tmp_path: Path) -> None:
     rows = read_table(tmp_path / "r.csv").to_dicts()
     good = sum(row["rating_gpt"] == "3" for row in rows)
     (test,) = [one for one in analysis.comparison.tests if one.kind == "all"]
     assert (test.arm, test.reference, test.n, test.good) == ("gpt", "human", 180, good)
 
 
-def test_the_document_keeps_the_contract_and_holds_no_nan(analysis: RatingsAnalysis) -> None:
-    found = json.loads(json.dumps(ratings_document(analysis), allow_nan=False))
+def test_the_document_keeps_the_contract_and_holds_no_nan(analysis: RatingsResult) -> None:
+    found = json.loads(json.dumps(analysis.to_dict(), allow_nan=False))
     assert {"arm", "n", "counts", "percent"} <= set(found["arms"][0])
     assert {
         *("arm", "reference", "subset", "n", "good", "good_reference", "relative_gain_percent"),
@@ -81,7 +80,7 @@ def test_the_document_keeps_the_contract_and_holds_no_nan(analysis: RatingsAnaly
     assert found["raters"]["n"] == 60
 
 
-def test_the_arms_raters_are_compared_by_what_is_known(analysis: RatingsAnalysis) -> None:
+def test_the_arms_raters_are_compared_by_what_is_known(analysis: RatingsResult) -> None:
     compared = analysis.rater_comparison
     assert compared is not None
     assert {one.variable for one in compared.numeric} == {
@@ -93,7 +92,7 @@ def test_the_arms_raters_are_compared_by_what_is_known(analysis: RatingsAnalysis
     assert {one.variable for one in compared.categorical} == {"sex", "country_of_residence"}
 
 
-def test_the_mixed_model_is_ordinal_and_comes_with_valence(analysis: RatingsAnalysis) -> None:
+def test_the_mixed_model_is_ordinal_and_comes_with_valence(analysis: RatingsResult) -> None:
     assert [(one.kind, one.by_valence) for one in analysis.models] == [
         ("clmm", False),
         ("clmm", True),
@@ -101,9 +100,9 @@ def test_the_mixed_model_is_ordinal_and_comes_with_valence(analysis: RatingsAnal
     assert all(isinstance(one.model, Clmm) for one in analysis.models)
 
 
-def test_paragraphs_hold_the_numbers(analysis: RatingsAnalysis) -> None:
+def test_paragraphs_hold_the_numbers(analysis: RatingsResult) -> None:
     (test,) = [one for one in analysis.comparison.tests if one.kind == "all"]
-    said = " ".join(paragraphs(analysis))
+    said = " ".join(analysis.paragraphs())
     assert f"in {test.good} of 180 ratings" in said
     assert "gpt against human (arm)" in said
     assert "cumulative link mixed model" in said
@@ -111,11 +110,11 @@ def test_paragraphs_hold_the_numbers(analysis: RatingsAnalysis) -> None:
 
 def test_another_reference_turns_the_comparison_round(sqlite_lab: Lab, tmp_path: Path) -> None:
     rated(sqlite_lab, tmp_path, good={"human": 0.3, "gpt": 0.7})
-    turned = analyse_ratings(sqlite_lab, reference="gpt")
+    turned = rated_replies.from_lab(sqlite_lab, reference="gpt")
     (test,) = [one for one in turned.comparison.tests if one.kind == "all"]
     assert (test.arm, test.reference) == ("human", "gpt")
     with pytest.raises(UserError, match="Did you mean 'gpt'"):
-        analyse_ratings(sqlite_lab, reference="gtp")
+        rated_replies.from_lab(sqlite_lab, reference="gtp")
 
 
 def test_exclusions_are_counted_and_results_given_with_and_without(
@@ -123,7 +122,7 @@ def test_exclusions_are_counted_and_results_given_with_and_without(
 ) -> None:
     rated(sqlite_lab, tmp_path)
     rules = [TooFast(seconds=400), StraightLining(), Inconsistent(most=6)]
-    found = analyse_ratings(sqlite_lab, rules=rules)
+    found = rated_replies.from_lab(sqlite_lab, rules=rules)
     assert found.exclusions is not None
     # People 0 to 4 of each arm took 300 to 380 seconds.
     fast = [one for one in found.exclusions.exclusions.counts if "400 seconds" in one.rule]
@@ -131,7 +130,7 @@ def test_exclusions_are_counted_and_results_given_with_and_without(
     whole = next(one for one in found.comparison.counts if one.kind == "all")
     kept = next(one for one in found.exclusions.kept.counts if one.kind == "all")
     assert kept.n < whole.n
-    assert ratings_document(found)["exclusions"]["kept"]["human"] <= 25
+    assert found.to_dict()["exclusions"]["kept"]["human"] <= 25
 
 
 def test_ratings_within_subjects_are_paired(sqlite_lab: Lab) -> None:
@@ -142,13 +141,13 @@ def test_ratings_within_subjects_are_paired(sqlite_lab: Lab) -> None:
         for r in range(4)
     )
     table(sqlite_lab, "situation,respondent,rater,rating,text,situation_text,emotion\n" + rows)
-    found = analyse_ratings(sqlite_lab)
+    found = rated_replies.from_lab(sqlite_lab)
     assert found.study.design == "within"
     assert found.paired is not None
     assert found.paired.unit == "rater and situation"
-    assert "32 pairs by rater and situation" in " ".join(paragraphs(found))
+    assert "32 pairs by rater and situation" in " ".join(found.paragraphs())
     assert found.rater_comparison is None
-    assert json.dumps(ratings_document(found), allow_nan=False)
+    assert json.dumps(found.to_dict(), allow_nan=False)
 
 
 HEAD = "situation,respondent,rater,rating,text,situation_text,emotion\n"
@@ -187,74 +186,74 @@ def two_dimensions(second: str = "help") -> str:
 
 def test_degrees_are_compared_by_means_without_a_threshold(sqlite_lab: Lab) -> None:
     table(sqlite_lab, degrees())
-    found = analyse_ratings(sqlite_lab)
+    found = rated_replies.from_lab(sqlite_lab)
     assert not found.comparison.scales
     assert [one.dimension for one in found.means] == ["empathy"]
     assert isinstance(found.models[0].model, Lmm)
     values = [(s * 13 + r * 7) % 100 for s in range(8) for r in range(4)]
-    document = json.loads(json.dumps(ratings_document(found), allow_nan=False))
+    document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     arm = next(one for one in document["arms"] if one["arm"] == "human")
     assert arm["mean"] == pytest.approx(sum(values) / 32)
     assert (arm["n"], arm["counts"]) == (32, {})
-    said = " ".join(paragraphs(found))
-    assert "Empathy was rated in degrees" in said
+    said = " ".join(found.paragraphs())
+    assert "Empathy was rated on a continuous scale" in said
     assert "Hedges' g = " in said
 
 
 def test_the_report_shows_a_study_of_degrees(sqlite_lab: Lab) -> None:
     table(sqlite_lab, degrees())
-    page = write_report(sqlite_lab).read_text(encoding="utf-8")
+    page = write_report(collect(sqlite_lab), sqlite_lab.reports).read_text(encoding="utf-8")
     assert "<h3>Means</h3>" in page
     assert "Mean empathy, with 95% interval" in page
 
 
 def test_a_threshold_makes_degrees_good_or_not(sqlite_lab: Lab) -> None:
     table(sqlite_lab, degrees())
-    found = analyse_ratings(sqlite_lab, good_from=60)
+    found = rated_replies.from_lab(sqlite_lab, good_from=60)
     good = sum((s * 13 + r * 7 + 20) % 100 >= 60 for s in range(8) for r in range(4))
     assert found.comparison.tests[0].good == good
     assert found.means
     # Nobody gave as much: no rating is good, which is a result and not an error.
-    assert analyse_ratings(sqlite_lab, good_from=1000).comparison.tests[0].good == 0
+    assert rated_replies.from_lab(sqlite_lab, good_from=1000).comparison.tests[0].good == 0
 
 
 def test_thresholds_are_given_by_dimension(sqlite_lab: Lab) -> None:
     table(sqlite_lab, two_dimensions("degree"))
-    found = analyse_ratings(sqlite_lab, good_from={"degree": 50})
+    found = rated_replies.from_lab(sqlite_lab, good_from={"degree": 50})
     assert {name: one.threshold for name, one in found.comparison.scales.items()} == {
         "warmth": 3,
         "degree": 50,
     }
     # One number holds for degrees; points keep their top.
-    same = analyse_ratings(sqlite_lab, good_from=50)
+    same = rated_replies.from_lab(sqlite_lab, good_from=50)
     assert same.comparison.scales == found.comparison.scales
     with pytest.raises(UserError, match="Did you mean 'degree'"):
-        analyse_ratings(sqlite_lab, good_from={"degre": 50})
+        rated_replies.from_lab(sqlite_lab, good_from={"degre": 50})
 
 
 def test_several_dimensions_are_named_everywhere(sqlite_lab: Lab) -> None:
     table(sqlite_lab, two_dimensions())
-    found = analyse_ratings(sqlite_lab)
+    found = rated_replies.from_lab(sqlite_lab)
     counts = count_table(found.comparison)
     assert [row["dimension"] for row in counts] == ["warmth", "warmth", "help", "help"]
     assert len({tuple(row) for row in counts}) == 1
     assert counts[0]["5"] == ""
     assert {row["dimension"] for row in comparison_table(found.comparison)} == {"warmth", "help"}
-    said = " ".join(paragraphs(found))
+    said = " ".join(found.paragraphs())
     for name in ("warmth", "help"):
         assert f"Ratings of {name} (" in said
         assert f"In the model of {name} rating ~ arm" in said
         assert f" on {name} in " in said
-    page = write_report(sqlite_lab).read_text(encoding="utf-8")
+    page = write_report(collect(sqlite_lab), sqlite_lab.reports).read_text(encoding="utf-8")
     assert "<h3>Mixed model: help</h3>" in page
 
 
 def test_points_beside_degrees_are_named_too(sqlite_lab: Lab) -> None:
     table(sqlite_lab, two_dimensions("degree"))
-    found = analyse_ratings(sqlite_lab)
+    found = rated_replies.from_lab(sqlite_lab)
     assert list(found.comparison.scales) == ["warmth"]
-    assert "ratings of warmth." in paragraphs(found)[0]
-    assert write_report(sqlite_lab).is_file()
+    assert "ratings of warmth." in found.paragraphs()[0]
+    assert write_report(collect(sqlite_lab), sqlite_lab.reports).is_file()
 
 
 def test_arms_may_be_called_like_columns(sqlite_lab: Lab) -> None:
@@ -266,12 +265,12 @@ def test_arms_may_be_called_like_columns(sqlite_lab: Lab) -> None:
         for r in range(4)
     )
     table(sqlite_lab, HEAD + rows)
-    found = analyse_ratings(sqlite_lab)
+    found = rated_replies.from_lab(sqlite_lab)
     row = comparison_table(found.comparison)[1]
     # By hand: of 16 sums of two numbers from 0 to 3, six divide by 3 and five leave 2.
     assert (row["arm"], row["good"], row["good (reference)"]) == ("variable", "6/16", "5/16")
-    said = paragraphs(found)[0]
-    assert "No rated arm is called human and no reference was named, so the first one, p," in said
+    said = found.paragraphs()[0]
+    assert "No rated arm shows replies by people, so the first arm, p, is the reference" in said
 
 
 def test_every_rating_the_same_is_said_as_it_is(sqlite_lab: Lab) -> None:
@@ -279,22 +278,24 @@ def test_every_rating_the_same_is_said_as_it_is(sqlite_lab: Lab) -> None:
         f"s{k},{('human', 'gpt')[k % 2]},r{k},2,reply {k},story {k},sad\n" for k in range(8)
     )
     table(sqlite_lab, HEAD + rows)
-    found = analyse_ratings(sqlite_lab)
-    said = paragraphs(found)
-    assert said[0].startswith("Every one of the 8 ratings of empathy is 2, so neither arms nor")
+    found = rated_replies.from_lab(sqlite_lab)
+    said = found.paragraphs()
+    assert said[0].startswith("Every rating of empathy is 2 (8 ratings), so this dimension")
     assert "formula" not in " ".join(said)
-    assert "Every rating of empathy is 2" in write_report(sqlite_lab).read_text(encoding="utf-8")
+    assert "Every rating of empathy is 2" in write_report(
+        collect(sqlite_lab), sqlite_lab.reports
+    ).read_text(encoding="utf-8")
 
 
 def test_one_arm_is_described_and_not_compared(sqlite_lab: Lab) -> None:
     rows = "".join(f"s{k},gpt,r{k % 4},{1 + k % 3},reply {k},story {k},sad\n" for k in range(9))
     table(sqlite_lab, HEAD + rows)
-    found = analyse_ratings(sqlite_lab)
-    said = " ".join(paragraphs(found))
-    assert "With one rated arm there is nothing to compare it with, so no test was made." in said
+    found = rated_replies.from_lab(sqlite_lab)
+    said = " ".join(found.paragraphs())
+    assert "With a single rated arm, no test is possible." in said
     assert "Each arm was compared" not in said
     assert "gpt was rated 3 in 3 of 9 ratings (33.33%), 95% CI [" in said
-    assert "The only rated arm is gpt; there are no ratings of human." in said
+    assert "gpt is the only rated arm; replies by people were not rated." in said
 
 
 def test_replies_that_nobody_rated_are_named(sqlite_lab: Lab) -> None:
@@ -308,71 +309,58 @@ def test_replies_that_nobody_rated_are_named(sqlite_lab: Lab) -> None:
         human = select(respondents.c.id).where(respondents.c.name == "human").scalar_subquery()
         rated = select(responses.c.id).where(responses.c.respondent_id == human)
         connection.execute(delete(ratings).where(ratings.c.response_id.in_(rated)))
-    found = analyse_ratings(sqlite_lab)
+    found = rated_replies.from_lab(sqlite_lab)
     assert found.unrated == ("human",)
-    assert "human replied to these situations, but nobody rated" in paragraphs(found)[0]
+    assert (
+        "human replied to these situations, but the study has no ratings" in found.paragraphs()[0]
+    )
 
 
 def test_a_rater_without_ratings_leaves_the_others_compared(
     sqlite_lab: Lab, tmp_path: Path
 ) -> None:
     rated(sqlite_lab, tmp_path)
-    whole = analyse_ratings(sqlite_lab)
+    whole = rated_replies.from_lab(sqlite_lab)
     with sqlite_lab.writing() as connection:
         first = select(raters.c.id).order_by(raters.c.id).limit(1).scalar_subquery()
         connection.execute(delete(ratings).where(ratings.c.rater_id == first))
-    found = analyse_ratings(sqlite_lab)
+    found = rated_replies.from_lab(sqlite_lab)
     assert whole.rater_comparison is not None
     assert found.rater_comparison is not None
     assert sum(whole.rater_comparison.raters) == 60
     assert sum(found.rater_comparison.raters) == 59
     assert found.raters_without_ratings == 1
-    assert ratings_document(found)["raters"]["without_ratings"] == 1
-    assert "1 rater without a rating here was left out." in paragraphs(found)[0]
-
-
-def within(*places: tuple[int, int, str]) -> pl.DataFrame:
-    return pl.DataFrame(
-        [{"rater": f"r{r}", "situation": f"s{s}", "arm": arm} for r, s, arm in places]
-    )
-
-
-def test_pairs_are_made_by_what_the_ratings_share() -> None:
-    both = [(r, s, arm) for r in range(3) for s in range(2) for arm in ("human", "gpt")]
-    assert pairing_unit(within(*both)) == "rater and situation"
-    apart = [(r, s, ("human", "gpt")[s % 2]) for r in range(3) for s in range(4)]
-    assert pairing_unit(within(*apart)) == "rater"
-    between = [(r, s, ("human", "gpt")[r % 2]) for r in range(4) for s in range(3)]
-    assert pairing_unit(within(*between)) == "situation"
+    assert found.to_dict()["raters"]["without_ratings"] == 1
+    assert "1 rater without ratings was excluded." in found.paragraphs()[0]
 
 
 def test_models_are_refitted_without_the_raters_left_out(sqlite_lab: Lab, tmp_path: Path) -> None:
     rated(sqlite_lab, tmp_path, good={"human": 0.3, "gpt": 0.7})
-    found = analyse_ratings(sqlite_lab, rules=[TooFast(seconds=400)])
+    found = rated_replies.from_lab(sqlite_lab, rules=[TooFast(seconds=400)])
     (fit, _), (kept, _) = found.models, found.kept_models
     assert fit.model is not None
     assert kept.model is not None
     # Five of thirty raters of each arm took less than 400 seconds.
     assert (fit.model.n, kept.model.n) == (360, 300)
-    (row, _) = ratings_document(found)["exclusions"]["mixed_models"]
+    (row, _) = found.to_dict()["exclusions"]["mixed_models"]
     assert row["n"] == 300
-    said = paragraphs(found)[-1]
+    said = found.paragraphs()[-1]
     assert said.startswith("In the mixed model, gpt against human (arm) is b = ")
-    assert " without the raters left out and b = " in said
+    assert " without the excluded raters and b = " in said
 
 
 def test_rules_that_find_nothing_say_nothing_of_robustness(sqlite_lab: Lab, tmp_path: Path) -> None:
     rated(sqlite_lab, tmp_path)
-    found = analyse_ratings(sqlite_lab, rules=[TooFast(seconds=1)])
-    assert paragraphs(found)[-1].startswith("Left out was who took less than 1 second.")
+    found = rated_replies.from_lab(sqlite_lab, rules=[TooFast(seconds=1)])
+    assert found.paragraphs()[-1].startswith("Raters who took less than 1 second were excluded.")
 
 
 def test_rules_need_what_they_judge_by(sqlite_lab: Lab) -> None:
     table(sqlite_lab, degrees())
     with pytest.raises(InputError, match="no rater answered a questionnaire with reversed items"):
-        analyse_ratings(sqlite_lab, rules=[Inconsistent()])
+        rated_replies.from_lab(sqlite_lab, rules=[Inconsistent()])
     with pytest.raises(UserError, match="no column about raters 'failed'"):
-        analyse_ratings(sqlite_lab, rules=[FailedAttention(column="failed")])
+        rated_replies.from_lab(sqlite_lab, rules=[FailedAttention(column="failed")])
 
 
 def test_rules_that_leave_no_reference_say_so(sqlite_lab: Lab) -> None:
@@ -383,7 +371,7 @@ def test_rules_that_leave_no_reference_say_so(sqlite_lab: Lab) -> None:
     )
     table(sqlite_lab, HEAD + rows)
     with pytest.raises(InputError, match="no rating of empathy in the reference arm 'human'"):
-        analyse_ratings(sqlite_lab, rules=[StraightLining()])
+        rated_replies.from_lab(sqlite_lab, rules=[StraightLining()])
 
 
 @pytest.mark.parametrize(
@@ -401,12 +389,12 @@ def test_small_studies_give_a_result_or_a_sentence(
     rows = "".join(f"{s},{a},{r},{v},reply {s} {a},story {s},sad\n" for s, a, r, v in ratings)
     table(sqlite_lab, "situation,respondent,rater,rating,text,situation_text,emotion\n" + rows)
     try:
-        found = analyse_ratings(sqlite_lab)
+        found = rated_replies.from_lab(sqlite_lab)
     except InputError as error:
         assert str(error)  # noqa: PT017 - either is right
     else:
-        assert json.dumps(ratings_document(found), allow_nan=False)
-    assert write_report(sqlite_lab).is_file()
+        assert json.dumps(found.to_dict(), allow_nan=False)
+    assert write_report(collect(sqlite_lab), sqlite_lab.reports).is_file()
 
 
 @pytest.mark.shared_data
@@ -417,7 +405,7 @@ def test_the_published_table_is_reproduced_to_the_last_digit(
     released = read_table(shared_data / "welivita" / "dataset_and_ratings.csv")
     release = read_release(released, where="released")
     import_release(sqlite_lab, release, kind="welivita", source="r", fingerprint="1")
-    found = ratings_document(analyse_ratings(sqlite_lab))
+    found = rated_replies.from_lab(sqlite_lab).to_dict()
     counts = {one["arm"]: tuple(one["counts"].values()) for one in found["arms"]}
     assert counts == {"human": (342, 672, 986), "chatgpt_empathy": (142, 563, 1295)}
     tests = {one["subset"]: one for one in found["tests"]}

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from empathylab.analysis.ratings.analysis import RatingsAnalysis, analyse_ratings
+from empathylab.analysis import ratings as rated_replies
+from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.collection_periods import (
-    Collected,
+    CollectionPeriod,
     collected_apart,
     collection_sentences,
     collection_table,
 )
-from empathylab.analysis.ratings.document import paragraphs, ratings_document
-from empathylab.report.page import write_report
+from empathylab.report import collect, write_report
 from empathylab.store import Lab
 from tests.study.archived import released
 
 
-def arm(name: str, first: int | None, last: int | None = None) -> Collected:
+def arm(name: str, first: int | None, last: int | None = None) -> CollectionPeriod:
     days = [None if day is None else date(2026, 3, day) for day in (first, last or first)]
-    return Collected(name, 10, 100, days[0], days[1])
+    return CollectionPeriod(name, 10, 100, days[0], days[1])
 
 
 @pytest.mark.parametrize(
@@ -38,20 +38,20 @@ def arm(name: str, first: int | None, last: int | None = None) -> Collected:
     ],
 )
 def test_arms_are_apart_where_they_share_no_day_or_one_is_not_known(
-    arms: list[Collected], apart: bool
+    arms: list[CollectionPeriod], apart: bool
 ) -> None:
     assert collected_apart(arms) is apart
 
 
 def test_the_sentence_names_every_arms_days() -> None:
     [said] = collection_sentences([arm("a", 1, 2), arm("b", 9), arm("c", None)], comparable=True)
-    assert "a from 2026-03-01 to 2026-03-02, b on 2026-03-09 and c on days" in said
-    assert "before the arms are compared" in said
+    assert "a from 2026-03-01 to 2026-03-02, b on 2026-03-09 and c on unknown days" in said
+    assert "are compared before the arms" in said
 
 
 def test_raters_of_whom_nothing_is_known_are_no_reason_to_believe_in_the_arms() -> None:
     [said] = collection_sentences([arm("a", 1), arm("b", 9)], comparable=False)
-    assert "may be one between their raters" in said
+    assert "may be a difference between their raters" in said
 
 
 def test_arms_rated_together_get_one_plain_sentence() -> None:
@@ -66,16 +66,16 @@ def test_nothing_is_said_where_no_day_is_known() -> None:
 
 
 @pytest.fixture
-def analysis(sqlite_lab: Lab, tmp_path: Path) -> RatingsAnalysis:
+def analysis(sqlite_lab: Lab, tmp_path: Path) -> RatingsResult:
     """Of a study whose arms were rated on two different days."""
     released(sqlite_lab, tmp_path)
-    return analyse_ratings(sqlite_lab)
+    return rated_replies.from_lab(sqlite_lab)
 
 
 def test_the_days_are_in_the_document_and_the_raters_before_the_results(
-    analysis: RatingsAnalysis,
+    analysis: RatingsResult,
 ) -> None:
-    found = ratings_document(analysis)
+    found = analysis.to_dict()
     assert found["collected"] == {
         "together": False,
         "arms": [
@@ -90,7 +90,7 @@ def test_the_days_are_in_the_document_and_the_raters_before_the_results(
         ],
     }
     assert "were not rated together" in found["notes"][-1]
-    said = paragraphs(analysis)
+    said = analysis.paragraphs()
     assert "were not rated together" in said[0]
     assert said[1].startswith("The raters of the arms were compared")
     assert sum(one.startswith("The raters of the arms were compared") for one in said) == 1
@@ -100,14 +100,14 @@ def test_without_days_the_document_says_that_they_are_not_known(
     sqlite_lab: Lab, tmp_path: Path
 ) -> None:
     released(sqlite_lab, tmp_path, dated=False)
-    found = ratings_document(analyse_ratings(sqlite_lab))
+    found = rated_replies.from_lab(sqlite_lab).to_dict()
     assert found["collected"]["together"] is None
     assert not found["paragraphs"][0].startswith("The ratings were given")
 
 
 def test_the_report_shows_when_and_who_before_any_chart(sqlite_lab: Lab, tmp_path: Path) -> None:
     released(sqlite_lab, tmp_path)
-    page = write_report(sqlite_lab).read_text(encoding="utf-8")
+    page = write_report(collect(sqlite_lab), sqlite_lab.reports).read_text(encoding="utf-8")
     section = page[page.index('id="ratings-1"') :]
     order = [
         section.index(mark)

@@ -2,23 +2,22 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 
 import polars as pl
 import pytest
 
+from empathylab.analysis.ratings.exclusions import (
+    exclusions_paragraph,
+    mean_robustness,
+    robustness_paragraph,
+)
 from empathylab.analysis.ratings.prose import (
     means_paragraph,
     methods_paragraph,
     paired_paragraph,
     results_paragraph,
 )
-from empathylab.analysis.ratings.rater_prose import (
-    exclusions_paragraph,
-    mean_robustness,
-    raters_paragraph,
-    robustness_paragraph,
-)
+from empathylab.analysis.ratings.raters import raters_paragraph
 from empathylab.analysis.ratings.rows import (
     arm_rows,
     comparison_rows,
@@ -26,7 +25,6 @@ from empathylab.analysis.ratings.rows import (
     count_table,
     exclusion_table,
     overall_rows,
-    plain,
     rater_table,
     subset_rows,
 )
@@ -99,14 +97,6 @@ def test_json_holds_no_nan() -> None:
     assert comparison_rows(constant)[0]["p"] is None
 
 
-def test_plain_turns_what_json_cannot_hold_into_null() -> None:
-    assert plain({"a": math.nan, "b": [math.inf, 1], "c": Estimate(0.5)}) == {
-        "a": None,
-        "b": [None, 1],
-        "c": {"estimate": 0.5, "low": None, "high": None},
-    }
-
-
 def test_the_count_table_prints_counts_with_percentages() -> None:
     assert count_table(COMPARISON)[0]["Good"] == "35 (31.2%)"
     assert [row["situations"] for row in count_table(COMPARISON, "valence")][:3] == ["negative"] * 3
@@ -134,7 +124,7 @@ def test_methods_say_what_was_left_out_in_the_singular() -> None:
     frame = rated().with_columns(pl.col("rating").cast(pl.Float64))
     frame[0, "rating"] = None
     text = methods_paragraph(compare_arms(frame, BAD_OKAY_GOOD))
-    assert "1 row without a rating, rater or arm was left out." in text
+    assert "1 row without a rating, rater or arm was excluded." in text
 
 
 def test_results_fill_in_the_numbers() -> None:
@@ -191,8 +181,8 @@ def test_averaged_pairs_differ_only_where_the_test_says_so() -> None:
 
 def test_arms_without_pairs_are_told_so() -> None:
     text = paired_paragraph(compare_paired_arms(rated(), BAD_OKAY_GOOD, unit="rater"))
-    assert "cannot be compared in 0 pairs by rater: they have none in common." in text
-    assert "40 raters in one of the two arms only did not count." in text
+    assert "cannot be compared in 0 pairs by rater: the arms share none." in text
+    assert "40 raters in one of the two arms only were excluded." in text
 
 
 def test_the_rater_table_has_a_row_per_number_and_level() -> None:
@@ -244,7 +234,7 @@ def test_means_are_told_with_their_test_and_by_what_it_shows() -> None:
 
 def test_the_mean_of_one_arm_is_told_without_a_comparison() -> None:
     text = means_paragraph(compare_means(small([1, 50, 90], []), dimension="warmth"))
-    assert "(from 1 to 90 in the 3 ratings given) and is told by its mean." in text
+    assert "(from 1 to 90 in the 3 ratings given) and is described by its mean." in text
     assert text.endswith("The 95% interval takes raters, not ratings, as the independent units.")
 
 
@@ -258,12 +248,12 @@ def test_means_with_and_without_are_told_together() -> None:
     whole = compare_means(rated(), dimension="empathy")
     text = mean_robustness([whole], [whole])
     assert "differs from that of human by +0.47 (t(37.2) = 4.18, Holm-corrected p < .001)" in text
-    assert text.count("the conclusion stands") == 2
+    assert text.count("the conclusion holds") == 2
 
 
 def test_one_arm_has_methods_without_a_comparison() -> None:
     found = compare_arms(small([1, 2, 3], []), BAD_OKAY_GOOD)
-    assert "no test was made" in methods_paragraph(found)
+    assert "no test is possible" in methods_paragraph(found)
     assert "compared with" not in methods_paragraph(found)
     assert results_paragraph(found).startswith("human was rated Good in 1 of 3 ratings (33.33%)")
 
@@ -312,9 +302,9 @@ def test_exclusions_are_told_by_arm() -> None:
     )
     ratings = people.select("rater", rating="age")
     text = exclusions_paragraph(apply_exclusions(ratings, people, [TooFast(seconds=120)]))
-    assert text.startswith("Left out was who took less than 120 seconds.")
+    assert text.startswith("Raters who took less than 120 seconds were excluded.")
     assert "0 of 40 raters of human, 35 of 35 raters of alpha and 0 of 30 raters of beta" in text
-    assert "The arms lost unequally many" in text
+    assert "The arms lost unequal numbers of raters" in text
 
 
 def test_exclusions_that_hit_the_arms_alike_say_so() -> None:
@@ -324,7 +314,7 @@ def test_exclusions_that_hit_the_arms_alike_say_so() -> None:
     ratings = people.select("rater", rating="age")
     rules = [TooFast(seconds=700), StraightLining(fewest=1)]
     text = exclusions_paragraph(apply_exclusions(ratings, people, rules[:1]))
-    assert "The arms lost about equally many" in text
+    assert "The arms lost similar numbers of raters" in text
     assert "In 3 cases a rule could not be applied" in text
 
 
@@ -334,15 +324,15 @@ def test_results_with_and_without_are_told_together() -> None:
     assert exclusions.excluded
     found = with_and_without(rated(), exclusions, lambda one: compare_arms(one, BAD_OKAY_GOOD))
     text = robustness_paragraph(found)
-    assert "Without the raters left out, the difference of alpha from human is +" in text
-    assert "with them +30.36 (t(37.2) = 4.36, Holm-corrected p < .001): the conclusion st" in text
-    assert "judged by the test with raters as the independent units" in text
+    assert "Without the excluded raters, the difference of alpha from human is +" in text
+    assert "with them +30.36 (t(37.2) = 4.36, Holm-corrected p < .001): the conclusion ho" in text
+    assert "use the test with raters as the independent units" in text
 
 
 def test_no_rules_are_said_too() -> None:
     ratings = raters().select("rater", rating="age")
     text = exclusions_paragraph(apply_exclusions(ratings, raters(), []))
-    assert text == "No rule for leaving out raters was declared; all were kept."
+    assert text == "No exclusion rule was declared; all raters were kept."
 
 
 @pytest.mark.parametrize(

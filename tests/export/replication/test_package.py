@@ -19,14 +19,14 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from empathylab.analysis.appraisal.analysis import analyse_appraisals
-from empathylab.analysis.appraisal.rows import change_rows
-from empathylab.analysis.overview.collect import ReportData, collect
-from empathylab.analysis.overview.respondents import glance_tables
-from empathylab.analysis.ratings.analysis import analyse_ratings
-from empathylab.analysis.ratings.document import ratings_document
+from empathylab.analysis import appraisal
+from empathylab.analysis import ratings as rated_replies
+from empathylab.analysis.appraisal.result import change_rows
+from empathylab.analysis.overview import LabOverview
+from empathylab.analysis.overview import from_lab as collect
+from empathylab.analysis.overview.tables import overview_tables
 from empathylab.analysis.ratings.rows import comparison_table, rater_table
-from empathylab.analysis.style.analysis import StyleAnalysis
+from empathylab.analysis.style.estimates import StyleEstimates
 from empathylab.cli import app
 from empathylab.export import export_lab, read_exported
 from empathylab.export.replication import analysis
@@ -34,11 +34,31 @@ from empathylab.export.replication.tables import Made, file_name, write_made
 from empathylab.report.page import render
 from empathylab.report.paper import report_tables
 from empathylab.report.table_formats import csv_table, markdown_table
+from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.emotionbench import import_emotionbench
+from empathylab.store.imports.releases import import_release
+from empathylab.store.scales import import_scales
+from empathylab.tables import read_table
+from tests.helpers.welivita import write_people, write_release
 from tests.report.exports.full_lab import fill
 
 STUDY = "welivita-2024"
+SCALE = """
+id = "my-iri"
+version = 1
+name = "My reactivity index"
+citation = "Doe, J. (2026). Reactivity."
+licence = "CC0-1.0"
+instruction = "Say how much each applies to you."
+minimum = 1
+maximum = 5
+items = 3
+reversed = [2]
+rule = "sum"
+total = true
+words = ["I care", "I shrug", "I listen"]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +85,7 @@ def again(package: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def report(made: tuple[Lab, Path]) -> ReportData:
+def report(made: tuple[Lab, Path]) -> LabOverview:
     """What the report of that lab shows."""
     return collect(made[0])
 
@@ -186,8 +206,8 @@ def test_dimensions_whose_names_look_alike_in_a_file_have_a_model_each(
     names = ("to me", "to-me")
     several = tuple(dataclasses.replace(study.dimensions[0], name=name) for name in names)
     both = pl.concat([ratings.with_columns(dimension=pl.lit(name)) for name in names])
-    told = dataclasses.replace(study, dimensions=several)
-    found = [one.name for one in analysis._of_study(told, both, "mine")]
+    result = rated_replies.from_table(both, study=dataclasses.replace(study, dimensions=several))
+    found = [one.name for one in analysis._of_study(result, "mine")]
     assert {"ratings-mine-model-to-me", "ratings-mine-model-to-me-2"} <= set(found)
     assert len(set(found)) == len(found)
 
@@ -200,10 +220,10 @@ def test_no_table_takes_anothers_place(tmp_path: Path) -> None:
     assert len(files) == 6
 
 
-def same_numbers(package: Path, report: ReportData) -> None:
+def same_numbers(package: Path, report: LabOverview) -> None:
     """The tables hold the numbers of the report."""
     [shown] = [one for one in report.ratings if one.study.name == STUDY]
-    document = ratings_document(shown)
+    document = shown.to_dict()
     agree(table(package, f"ratings-{STUDY}-tests"), document["tests"])
     counts = table(package, f"ratings-{STUDY}-counts")
     whole = [row for row in counts if row["kind"] == "all"]
@@ -223,7 +243,7 @@ def same_numbers(package: Path, report: ReportData) -> None:
     assert alike is not None
     raters = (package / "tables" / f"ratings-{STUDY}-raters.csv").read_text(encoding="utf-8")
     assert raters == csv_table(rater_table(alike))
-    agree(table(package, "scales-changes"), change_rows(report.analysis))
+    agree(table(package, "scales-changes"), change_rows(report.appraisal))
     verdicts = [
         {
             "respondent": one.respondent,
@@ -237,10 +257,10 @@ def same_numbers(package: Path, report: ReportData) -> None:
     rows = table(package, "scales-validity")
     agree([{name: row[name] for name in names} for row in rows], verdicts)
     assert report.style is not None
-    _same_style(report.style, package)
+    _same_style(report.style.estimates, package)
 
 
-def _same_style(style: StyleAnalysis, package: Path) -> None:
+def _same_style(style: StyleEstimates, package: Path) -> None:
     rows = {(row["respondent"], row["feature"]): row for row in table(package, "style-features")}
     for profile in style.profiles:
         for name, figure in profile.features.items():
@@ -254,19 +274,19 @@ def _same_style(style: StyleAnalysis, package: Path) -> None:
 
 @pytest.mark.slow
 def test_the_packages_numbers_are_those_of_the_report_and_of_json(
-    made: tuple[Lab, Path], report: ReportData
+    made: tuple[Lab, Path], report: LabOverview
 ) -> None:
     lab, package = made
     same_numbers(package, report)
     # What `analyze ratings --json` and `analyze appraisal --json` print.
-    found = ratings_document(analyse_ratings(lab, STUDY))
+    found = rated_replies.from_lab(lab, STUDY).to_dict()
     agree(table(package, f"ratings-{STUDY}-tests"), found["tests"])
-    agree(table(package, "scales-changes"), change_rows(analyse_appraisals(lab)))
+    agree(table(package, "scales-changes"), change_rows(appraisal.from_lab(lab)))
 
 
 @pytest.mark.slow
 def test_the_reports_page_shows_the_packages_cells(
-    made: tuple[Lab, Path], report: ReportData
+    made: tuple[Lab, Path], report: LabOverview
 ) -> None:
     page = render(report)
     text = (made[1] / "tables" / f"ratings-{STUDY}-tests.md").read_text(encoding="utf-8")
@@ -293,7 +313,7 @@ def test_arms_that_share_raters_are_compared_in_pairs(sqlite_lab: Lab, tmp_path:
     done = CliRunner().invoke(app, [*words, "--lab", str(sqlite_lab.folder)])
     assert done.exit_code == 0, done.output
     export_lab(sqlite_lab, tmp_path / "package", format="replication")
-    found = analyse_ratings(sqlite_lab, "pairs").paired
+    found = rated_replies.from_lab(sqlite_lab, "pairs").paired
     assert found is not None
     known = [one for one in found.tests if one.kind == "all"]
     tests = table(tmp_path / "package", "ratings-pairs-paired")
@@ -309,6 +329,37 @@ def test_arms_that_share_raters_are_compared_in_pairs(sqlite_lab: Lab, tmp_path:
     assert float(whole["friedman_p"]) == pytest.approx(found.overall[0].friedman.p, rel=1e-5)
 
 
+def test_an_imported_scale_is_compared_alike_in_report_and_package(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    """0.1 compared raters by it in the package only, so the corrections differed."""
+    (tmp_path / "iri.toml").write_text(SCALE, encoding="utf-8")
+    import_scales(sqlite_lab, tmp_path / "iri.toml")
+    write_release(tmp_path / "r.csv", raters=12, per_rater=4)
+    people = []
+    for arm in ("human", "gpt"):
+        write_people(tmp_path / f"{arm}.csv", arm, 12)
+        people.append((arm, read_table(tmp_path / f"{arm}.csv")))
+    release = read_release(read_table(tmp_path / "r.csv"), where="r.csv", people=people)
+    assert release.study is not None
+    raters = tuple(
+        dataclasses.replace(
+            one, answers={**one.answers, "my-iri": (1 + place % 5, 5 - place % 3, 1 + place % 4)}
+        )
+        for place, one in enumerate(release.study.raters)
+    )
+    release = dataclasses.replace(release, study=dataclasses.replace(release.study, raters=raters))
+    import_release(sqlite_lab, release, kind="welivita", source="r.csv", fingerprint="1")
+    compared = rated_replies.from_lab(sqlite_lab).rater_comparison
+    assert compared is not None
+    names = [one.variable for one in compared.numeric]
+    assert names == ["my-iri", "teq", "age", "seconds", "inconsistencies"]
+    export_lab(sqlite_lab, tmp_path / "package", format="replication")
+    text = (tmp_path / "package" / "tables" / f"ratings-{STUDY}-raters.csv").read_text("utf-8")
+    # The corrected p values, and with them the number of tests, are the same.
+    assert text == csv_table(rater_table(compared))
+
+
 def cells(text: str) -> list[set[str]]:
     """The cells of every row of a Markdown table."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
@@ -317,7 +368,7 @@ def cells(text: str) -> list[set[str]]:
 
 @pytest.mark.slow
 def test_every_table_of_the_report_is_in_the_package(
-    made: tuple[Lab, Path], report: ReportData
+    made: tuple[Lab, Path], report: LabOverview
 ) -> None:
     kept = [
         row
@@ -325,7 +376,7 @@ def test_every_table_of_the_report_is_in_the_package(
         for row in cells(path.read_text(encoding="utf-8"))
     ]
     # The page's first tables repeat figures of those below them.
-    summaries = {one.title for one in glance_tables(report)}
+    summaries = {one.title for one in overview_tables(report)}
     missing = {
         table.title
         for table in report_tables(report)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from empathylab.analysis.ratings.analysis import analyse_ratings
+from empathylab.analysis import ratings as rated_replies
 from empathylab.errors import InputError, UnknownName
 from empathylab.store import Lab, add_respondent, add_scale, schema
-from empathylab.store.rated import ratings_frame
+from empathylab.store.ratings import ratings_frame
 from empathylab.study import Study, parse_study, preset_text
 from empathylab.study.added_arms.base_studies import UNCHECKED
 from empathylab.study.added_arms.instruments import measured_study
@@ -217,7 +217,7 @@ def test_an_archived_study_is_launched_here_with_the_new_arm_alone(
     here.actions.close()
     counts = {arm.arm: arm.ratings for arm in measured_study(lab, "small").arms}
     assert counts == {"one": 4, "two": 4, "three": 12}
-    analysis = analyse_ratings(lab, "small", reference="one")
+    analysis = rated_replies.from_lab(lab, "small", reference="one")
     assert analysis.apart
     assert [(one.arm, str(one.first)) for one in analysis.collected] == [
         ("one", "2026-03-01"),
@@ -315,7 +315,7 @@ def test_a_release_takes_an_arm_with_a_file_and_says_what_was_not_checked(
     for number in range(6):
         rate_all(service, someone(service, f"newcomer {number}"), "3")
     service.actions.close()
-    analysis = analyse_ratings(lab, "welivita-2024")
+    analysis = rated_replies.from_lab(lab, "welivita-2024")
     assert (analysis.reference, analysis.arms) == ("human", ("human", "gpt", "model"))
     assert analysis.rater_comparison is not None
     assert analysis.apart

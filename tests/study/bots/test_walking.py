@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from empathylab.analysis.ratings.analysis import analyse_ratings
+from empathylab.analysis import ratings as rated_replies
 from empathylab.errors import UserError
 from empathylab.store import Lab, schema
 from empathylab.study import PRESETS, parse_study
@@ -123,7 +123,7 @@ def test_simulated_raters_count_in_no_result(sqlite_lab: Lab, tmp_path: Path) ->
     assert after.arms == before.arms
     assert (after.drop_outs, after.seconds) == ({}, {})
     with pytest.raises(UserError):
-        analyse_ratings(sqlite_lab, "small")
+        rated_replies.from_lab(sqlite_lab, "small")
     written = export_study(sqlite_lab, "small", tmp_path / "out", identities=True)
     filled = {one.name for one in written.files if one.rows}
     assert filled == {"arms.csv", "situations.csv", "responses.csv"}

@@ -11,10 +11,10 @@ import pytest
 import yaml
 from sqlalchemy import update
 
-from empathylab.analysis.ratings.analysis import analyse_ratings
+from empathylab.analysis import ratings as rated_replies
 from empathylab.errors import InputError, UnknownName
 from empathylab.store import Lab, schema
-from empathylab.store.rated import raters_frame, ratings_frame
+from empathylab.store.ratings import raters_frame, ratings_frame
 from empathylab.study import parse_study
 from empathylab.study.exports.folders import IDENTITIES, SUMS, export_archive, export_study
 from empathylab.study.session.service import Page
@@ -35,7 +35,7 @@ def test_the_exported_ratings_are_those_of_the_analysis(lab: Lab, tmp_path: Path
     exported = read_table(tmp_path / "out" / "ratings.parquet")
     shared = ["rater", "arm", "respondent", "situation", "dimension", "rating", "label", "response"]
     assert exported.select(shared).equals(ratings_frame(lab, "small").select(shared))
-    assert exported.height == analyse_ratings(lab, "small").ratings.height == 8
+    assert exported.height == rated_replies.from_lab(lab, "small").ratings.height == 8
     assert exported["day"].unique().to_list() == ["2026-03-01"]
 
 

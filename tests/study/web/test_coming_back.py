@@ -124,7 +124,7 @@ def test_two_studies_on_one_host_keep_their_visitors(
     two = StudyService(sqlite_lab, "two", clock=clock)
     for service in (one, two, one, two):
         assert at(service, browser).get("/").status_code == 200
-    assert (len(one.actions.participants()), len(two.participants())) == (1, 1)
+    assert (len(one.actions.participants()), len(two.actions.participants())) == (1, 1)
     names = {name for visitor in browser for name in visitor.client.cookies}
     assert len(names) == 2
     assert not any(word in name for name in names for word in ("one", "two", "small"))

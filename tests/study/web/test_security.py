@@ -20,7 +20,7 @@ from tests.study.web.serving import served
 
 
 def small(platform: str = "open") -> Desk:
-    recruitment = Recruitment(platform=platform)  # type: ignore[arg-type]
+    recruitment = Recruitment(platform=platform, codes={"completed": "C1"})  # type: ignore[arg-type]
     return Desk(altered(parse_study(BETWEEN), recruitment=recruitment))
 
 

@@ -14,7 +14,7 @@ from empathylab.scales import Scale
 from empathylab.situations import Situation, SituationSet
 from empathylab.stats.intervals import wilson
 from empathylab.store import Lab
-from empathylab.store.lab_situations import lab_situation_set
+from empathylab.store.situations import lab_situation_set
 from empathylab.store.studies.norms import SituationAnswers, norming_answers
 from empathylab.store.studies.records import find_study
 

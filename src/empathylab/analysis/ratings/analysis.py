@@ -1,21 +1,32 @@
-"""The analysis of a rated study: what the published one gives, and what should stand beside it."""
+"""A rated study analysed, from the lab or from tables: the same steps for both."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from empathylab.analysis.ratings.collection_periods import (
-    Collected,
-    collected_apart,
-    collected_arms,
+from empathylab.analysis.ratings.collection_periods import collection_periods
+from empathylab.analysis.ratings.conclusions import (
+    checked_margins,
+    comparisons,
+    conclusions,
+    descriptions,
 )
-from empathylab.analysis.ratings.models import DimensionModel, dimension_models
+from empathylab.analysis.ratings.design import pairing_unit, recognise_design, reference_arm
+from empathylab.analysis.ratings.exclusions import check_rules, declared_rules, kept_ratings
+from empathylab.analysis.ratings.model import dimension_models, model_choice, random_terms
+from empathylab.analysis.ratings.raters import (
+    AnsweredScale,
+    compared_raters,
+    of_one_arm,
+    with_contradictions,
+)
+from empathylab.analysis.ratings.result import RatingsResult
 from empathylab.analysis.ratings.scales import StudyScales, Thresholds, study_scales
-from empathylab.errors import InputError, UnknownName, UserError
-from empathylab.scales import builtin_scales, find_scale
+from empathylab.errors import InputError, UnknownName
+from empathylab.situations.sources.rating_tables import points_of
+from empathylab.situations.sources.released import Dimension
 from empathylab.stats.arms import (
     ArmComparison,
     PairedComparison,
@@ -23,158 +34,151 @@ from empathylab.stats.arms import (
     compare_paired_arms,
 )
 from empathylab.stats.arms.means import MeanComparison, compare_means
-from empathylab.stats.arms.within import Unit
-from empathylab.stats.questionnaires.inconsistency import Inconsistencies, inconsistencies
-from empathylab.stats.raters.comparability import RaterComparison, compare_raters
-from empathylab.stats.raters.exclusions import (
-    Exclusions,
-    FailedAttention,
-    Inconsistent,
-    Rule,
-    WithAndWithout,
-    apply_exclusions,
-    rules_from,
-    with_and_without,
-)
+from empathylab.stats.raters.exclusions import Rule, apply_exclusions, with_and_without
 from empathylab.store import Lab, responses_frame
-from empathylab.store.lab_scales import lab_scales
-from empathylab.store.rated import (
+from empathylab.store.ratings import (
     Study,
+    arms_frame,
     lab_study,
     rater_answers_frame,
     raters_frame,
     ratings_frame,
 )
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.scales import lab_scales
+from empathylab.store.selections import resolve_situations
 from empathylab.study.admin.embargo import require_closed
 
-# What is compared between the arms' raters, where a study knows it.
-NUMBERS = ("age", "seconds")
-PROPERTIES = (
-    "sex",
-    "gender",
-    "country_of_residence",
-    "country",
-    "ethnicity_simplified",
-    "ethnicity",
-)
-INCONSISTENCIES = "inconsistencies"
-_OWN = ("rater", "kind", "arm", "ratings")
+_NEEDED = ("rater", "arm", "situation", "rating")
 
 
-@dataclass(frozen=True, slots=True)
-class RatingsAnalysis:
-    """Everything `analyze ratings` gives."""
-
-    study: Study
-    reference: str
-    ratings: pl.DataFrame
-    comparison: ArmComparison
-    """Of the dimensions whose good ratings are counted; empty where there is none."""
-    paired: PairedComparison | None
-    """Of a study within subjects."""
-    models: tuple[DimensionModel, ...]
-    raters: pl.DataFrame
-    """Who gave at least one of the ratings."""
-    rater_comparison: RaterComparison | None
-    """None where a rater saw several arms, or nothing is known about raters."""
-    inconsistencies: Inconsistencies | None
-    exclusions: WithAndWithout[ArmComparison] | None
-    means: tuple[MeanComparison, ...] = ()
-    """Of dimensions rated in degrees, and of those in which every rating is the same."""
-    kept_models: tuple[DimensionModel, ...] = ()
-    """The models without the raters that the rules leave out."""
-    kept_means: tuple[MeanComparison, ...] = ()
-    raters_without_ratings: int = 0
-    unrated: tuple[str, ...] = ()
-    """Who replied to the rated situations, but has no rating in the study."""
-    reference_assumed: bool = False
-    """No reference was named and no arm is called human, so the first arm became it."""
-    collected: tuple[Collected, ...] = ()
-    """When each arm was rated."""
-    unmet_rules: tuple[str, ...] = ()
-    """Rules of the study's file that nothing in the data can be held against."""
-
-    @property
-    def arms(self) -> tuple[str, ...]:
-        """The arms with ratings, the reference first."""
-        names = self.ratings["arm"].unique(maintain_order=True).to_list()
-        return (self.reference, *(name for name in names if name != self.reference))
-
-    @property
-    def apart(self) -> bool:
-        """Whether arms were rated at different times."""
-        return collected_apart(self.collected)
-
-    @property
-    def dimensions(self) -> tuple[str, ...]:
-        """The dimensions with ratings."""
-        return tuple(self.ratings["dimension"].unique(maintain_order=True).to_list())
-
-
-def analyse_ratings(
+def from_lab(
     lab: Lab,
     study: str | None = None,
     *,
     reference: str | None = None,
     good_from: Thresholds = None,
+    margin: Thresholds = None,
     rules: Sequence[Rule] | None = None,
     compare: Sequence[str] = (),
     only: str | None = None,
     peek: str | None = None,
     who: str = "researcher",
-) -> RatingsAnalysis:
-    """The study's analysis; without a name, of the only study there is.
+) -> RatingsResult:
+    """The study's ratings analysed; without a name, those of the lab's only study.
 
-    `good_from` is the lowest good rating of degrees, or of each dimension by name; without it
-    degrees are compared by their means. `rules` say whom to leave out in a second look; without
-    them the study's own, declared before its launch, do. `compare` names what to compare between
-    the arms' raters beyond what is usual; `only` a set or a draw from one, to whose situations the
-    analysis is narrowed. A study that this lab runs must be closed, unless there is a reason to
-    `peek`, which the study's audit log keeps.
+    `only` names a set, or a draw from one, to whose situations the analysis is narrowed. A study
+    that this lab runs must be closed, unless there is a reason to `peek`, which the study's audit
+    log keeps. The other options are those of `from_table`; without `rules` the study's own apply.
     """
     chosen = lab_study(lab, study)
     require_closed(lab, chosen, peek=peek, who=who)
     ratings = _ratings(lab, chosen, only)
-    arms = ratings["arm"].unique(maintain_order=True).to_list()
-    against = _reference(reference, arms)
-    scales = study_scales(chosen, ratings, good_from)
-    everybody, contradictions = study_raters(lab, chosen.name)
-    raters = everybody.filter(pl.col("rater").is_in(ratings["rater"].unique().to_list()))
-    if rules is None:
-        applied, unmet = declared_rules(chosen, raters, contradictions)
-    else:
-        applied, unmet = list(rules), ()
-        _check_rules(applied, raters, contradictions, chosen)
+    return from_table(
+        ratings,
+        study=chosen,
+        arms=arms_frame(lab, chosen.name),
+        raters=raters_frame(lab, chosen.name),
+        answers=rater_answers_frame(lab, chosen.name),
+        scales=lab_scales(lab).values(),
+        reference=reference,
+        good_from=good_from,
+        margin=margin,
+        rules=rules,
+        compare=compare,
+        unrated=_unrated(lab, ratings),
+    )
 
-    def compared(frame: pl.DataFrame) -> ArmComparison:
-        return _compared(frame, scales, against)
+
+def from_table(
+    frame: pl.DataFrame,
+    *,
+    study: Study | None = None,
+    arms: pl.DataFrame | None = None,
+    raters: pl.DataFrame | None = None,
+    answers: pl.DataFrame | None = None,
+    scales: Iterable[AnsweredScale] = (),
+    reference: str | None = None,
+    good_from: Thresholds = None,
+    margin: Thresholds = None,
+    rules: Sequence[Rule] | None = None,
+    compare: Sequence[str] = (),
+    unrated: Sequence[str] = (),
+) -> RatingsResult:
+    """The ratings in a table analysed: columns rater, arm, situation, rating.
+
+    dimension, emotion, valence and response are used where they are there. `study` holds the
+    dimensions' scales; without it every whole number between the lowest and the highest rating is
+    a point. `arms` has arm and kind, in the order of the study, and raters, ratings, first and
+    last where known; `raters` a row per rater; `answers` (rater, scale, item, value) and `scales`
+    what raters answered about themselves.
+
+    `good_from` is the lowest good rating, or that of each dimension. `margin` is the smallest
+    difference that matters, or that of each dimension: in points where means are compared, else
+    in percentage points. `rules` exclude raters in a second analysis; `compare` names columns of
+    `raters` to compare between arms beyond the usual ones.
+    """
+    ratings, incomplete = _checked(frame, study, raters)
+    declared = study or _inferred(ratings)
+    rated = ratings["arm"].unique(maintain_order=True).to_list()
+    against = reference_arm(reference, rated, arms)
+    order = [against.name, *(name for name in rated if name != against.name)]
+    of_study = study_scales(declared, ratings, good_from)
+    margins = checked_margins(margin, declared.margins, of_study)
+    design = recognise_design(ratings, against.name)
+    known = list(scales)
+    people = ratings.select("rater").unique(maintain_order=True) if raters is None else raters
+    everybody, contradictions = with_contradictions(people, answers, known)
+    present = of_one_arm(everybody, ratings)
+    unmet: tuple[str, ...] = ()
+    if rules is None:
+        applied, unmet = declared_rules(declared, present, contradictions)
+    else:
+        applied = list(rules)
+        check_rules(applied, present, contradictions, declared)
+
+    def compared(part: pl.DataFrame) -> ArmComparison:
+        return _compared(part, of_study, against.name)
 
     exclusions, kept = None, None
     if applied:
-        excluded = apply_exclusions(ratings, raters, applied)
-        kept = _kept(excluded, ratings, against)
+        excluded = apply_exclusions(ratings, present, applied)
+        kept = kept_ratings(excluded, ratings, against.name)
         exclusions = with_and_without(ratings, excluded, compared)
-    degrees = list(scales.degrees.items())
-    return RatingsAnalysis(
-        study=chosen,
-        reference=against,
+    terms = random_terms(design)
+    continuous = list(of_study.continuous.items())
+    models = dimension_models(ratings, continuous, against.name, terms)
+    whole = exclusions.everybody if exclusions else compared(ratings)
+    means = _means(ratings, of_study, against.name)
+    differences = comparisons(whole, means, of_study)
+    return RatingsResult(
+        study=declared,
+        reference_arm=against,
+        recognised=design,
+        scales=of_study,
+        model=model_choice(models, terms),
+        conclusions=conclusions(differences, models, design, margins)
+        if len(order) > 1
+        else descriptions(whole, means, of_study),
+        differences=tuple(differences),
         ratings=ratings,
-        comparison=exclusions.everybody if exclusions else compared(ratings),
-        paired=_paired(chosen, ratings, scales, against) if len(arms) > 1 else None,
-        models=dimension_models(ratings, degrees, against),
-        raters=raters,
-        rater_comparison=_compared_raters(raters, against, compare),
+        comparison=whole,
+        means=means,
+        paired=_paired(declared, ratings, of_study, against.name) if len(order) > 1 else None,
+        models=models,
+        raters=present,
+        rater_comparison=compared_raters(
+            present, against.name, [scale.id for scale in known], compare
+        ),
         inconsistencies=contradictions,
         exclusions=exclusions,
-        means=_means(ratings, scales, against),
-        kept_models=() if kept is None else dimension_models(kept, degrees, against),
-        kept_means=() if kept is None else _means(kept, scales, against),
-        raters_without_ratings=everybody.height - raters.height,
-        unrated=_unrated(lab, ratings),
-        reference_assumed=reference is None and against != "human",
+        kept_models=() if kept is None else dimension_models(kept, continuous, against.name, terms),
+        kept_means=() if kept is None else _means(kept, of_study, against.name),
+        raters_without_ratings=everybody.height - present.height,
+        unrated=tuple(unrated),
+        collected=collection_periods(arms, order),
         unmet_rules=unmet,
-        collected=collected_arms(lab, chosen.name, [against, *(a for a in arms if a != against)]),
+        incomplete_rows=incomplete,
+        margins=margins,
     )
 
 
@@ -191,25 +195,59 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
         )
     if only is None:
         return ratings
-    whole, situations = lab_chosen_situations(lab, only)
+    whole, situations = resolve_situations(lab, only)
     keys = [one.id for one in situations]
     chosen = ratings.filter(pl.col("set") == whole.id, pl.col("situation").is_in(keys))
     if chosen.is_empty():
         rated = ", ".join(ratings["set"].unique(maintain_order=True))
         raise InputError(
-            f"nobody rated a reply to a situation of {only}",
+            f"no reply to a situation of {only} was rated",
             where=f"study {study.name}",
             remedy=f"Choose a set or draw of the situations that were rated (set {rated}).",
         )
     return chosen
 
 
-def _reference(given: str | None, arms: Sequence[str]) -> str:
-    if given is None:
-        return "human" if "human" in arms else arms[0]
-    if given not in arms:
-        raise UnknownName("arm", given, arms)
-    return given
+def _unrated(lab: Lab, ratings: pl.DataFrame) -> tuple[str, ...]:
+    """Respondents who replied to the rated situations but were not rated."""
+    places = ratings.select("set", "situation").unique()
+    replies = responses_frame(lab).filter(outcome="valid").join(places, on=["set", "situation"])
+    rated = {*ratings["respondent"], *ratings["arm"]}
+    names = replies["respondent"].unique(maintain_order=True).to_list()
+    return tuple(name for name in names if name not in rated)
+
+
+def _checked(
+    frame: pl.DataFrame, study: Study | None, raters: pl.DataFrame | None
+) -> tuple[pl.DataFrame, int]:
+    """The complete ratings of people, with a dimension each, and how many rows are incomplete."""
+    for column in _NEEDED:
+        if column not in frame.columns:
+            raise UnknownName("column", column, frame.columns)
+    if "dimension" not in frame.columns:
+        name = study.dimensions[0].name if study and study.dimensions else "rating"
+        frame = frame.with_columns(dimension=pl.lit(name))
+    texts = ("rater", "arm", "situation", "dimension")
+    rating = pl.col("rating").cast(pl.Float64).fill_nan(None)
+    ratings = frame.with_columns(pl.col(texts).cast(pl.String), rating)
+    if raters is not None and "kind" in raters.columns:
+        people = raters.filter(kind="person")["rater"].implode()
+        ratings = ratings.filter(pl.col("rater").is_in(people))
+    complete = ratings.drop_nulls(_NEEDED)
+    if complete.is_empty():
+        raise InputError("there are no ratings", remedy="Collect or import ratings first.")
+    return complete, ratings.height - complete.height
+
+
+def _inferred(ratings: pl.DataFrame) -> Study:
+    """A study with the scales that the ratings show."""
+    dimensions = [
+        Dimension(str(name), tuple(points_of(set(part["rating"].drop_nulls()))))
+        for (name,), part in ratings.group_by("dimension", maintain_order=True)
+    ]
+    several = ratings.group_by("rater").agg(pl.col("arm").n_unique())["arm"]
+    design = "within" if (several > 1).any() else "between"
+    return Study("table", "Ratings", design, tuple(dimensions), "closed")
 
 
 def _compared(frame: pl.DataFrame, scales: StudyScales, reference: str) -> ArmComparison:
@@ -222,90 +260,9 @@ def _compared(frame: pl.DataFrame, scales: StudyScales, reference: str) -> ArmCo
 def _means(frame: pl.DataFrame, scales: StudyScales, reference: str) -> tuple[MeanComparison, ...]:
     return tuple(
         compare_means(frame.filter(dimension=name), dimension=name, reference=reference)
-        for name in scales.averaged
+        for name in scales.continuous
+        if name in scales.by_mean
     )
-
-
-def _kept(excluded: Exclusions, ratings: pl.DataFrame, reference: str) -> pl.DataFrame:
-    kept = excluded.keep(ratings)
-    lost = ratings["dimension"].unique().to_list()
-    for name in lost:
-        if not (kept.filter(dimension=name)["arm"] == reference).any():
-            raise InputError(
-                f"the exclusion rules leave no rating of {name} in the reference arm {reference!r}",
-                remedy="Loosen them, choose another --reference, or look at --everybody.",
-            )
-    return kept
-
-
-def declared_rules(
-    study: Study, raters: pl.DataFrame, contradictions: Inconsistencies | None
-) -> tuple[list[Rule], tuple[str, ...]]:
-    """The study's own rules, and those of them that cannot be applied."""
-    applied: list[Rule] = []
-    unmet: list[str] = []
-    for rule in rules_from(study.exclusions):
-        try:
-            _check_rules([rule], raters, contradictions, study)
-        except UserError:
-            unmet.append(str(rule))
-        else:
-            applied.append(rule)
-    return applied, tuple(unmet)
-
-
-def _check_rules(
-    rules: Sequence[Rule],
-    raters: pl.DataFrame,
-    contradictions: Inconsistencies | None,
-    study: Study,
-) -> None:
-    told = [name for name in raters.columns if name not in _OWN]
-    for rule in rules:
-        if isinstance(rule, Inconsistent) and contradictions is None:
-            raise InputError(
-                "no rater answered a questionnaire with reversed items, so contradictions cannot "
-                "be counted",
-                where=f"study {study.name}",
-                remedy="Import the raters' answers, to the TEQ say, or leave out --inconsistent.",
-            )
-        if isinstance(rule, FailedAttention) and rule.column not in told:
-            raise UnknownName("column about raters", rule.column, told, where=f"study {study.name}")
-
-
-def _unrated(lab: Lab, ratings: pl.DataFrame) -> tuple[str, ...]:
-    """Who replied to the rated situations but was not rated, by name."""
-    places = ratings.select("set", "situation").unique()
-    replies = responses_frame(lab).filter(outcome="valid").join(places, on=["set", "situation"])
-    rated = {*ratings["respondent"], *ratings["arm"]}
-    names = replies["respondent"].unique(maintain_order=True).to_list()
-    return tuple(name for name in names if name not in rated)
-
-
-def study_raters(lab: Lab, study: str) -> tuple[pl.DataFrame, Inconsistencies | None]:
-    """The raters, with how often their answers contradict themselves where that can be said."""
-    raters = raters_frame(lab, study).filter(kind="person")
-    answers = rater_answers_frame(lab, study)
-    known = lab_scales(lab)
-    for (name,), group in answers.group_by("scale", maintain_order=True):
-        scale = find_scale(str(name), known.values())
-        if scale is None or not scale.reversed:
-            continue
-        wide = group.unique(["rater", "item"], keep="last").pivot(
-            "item", index="rater", values="value", maintain_order=True
-        )
-        items = [str(item) for item in range(1, scale.items + 1)]
-        if not set(items) <= set(wide.columns):
-            continue
-        found = inconsistencies(
-            wide.select(items),
-            reversed_items=sorted(scale.reversed),
-            lowest=scale.minimum,
-            highest=scale.maximum,
-        )
-        counts = wide.select("rater", pl.Series(INCONSISTENCIES, found.counts))
-        return raters.join(counts, on="rater", how="left", maintain_order="left"), found
-    return raters, None
 
 
 def _paired(
@@ -316,62 +273,3 @@ def _paired(
     counted = ratings.filter(pl.col("dimension").is_in(list(scales.counted)))
     unit = pairing_unit(counted)
     return compare_paired_arms(counted, scales.counted, unit=unit, reference=reference)
-
-
-def pairing_unit(ratings: pl.DataFrame) -> Unit:
-    """What pairs the arms: the finest unit in which most ratings have one of another arm beside.
-
-    Raters and situations where raters rated several arms' replies to the same situation; else
-    raters, who then saw several arms; else situations.
-    """
-    units: tuple[tuple[Unit, list[str]], ...] = (
-        ("rater and situation", ["rater", "situation"]),
-        ("rater", ["rater"]),
-    )
-    for unit, keys in units:
-        paired = ratings.select((pl.col("arm").n_unique().over(keys) > 1).mean()).item()
-        if paired is not None and paired > 0.5:
-            return unit
-    return "situation"
-
-
-def raters_compared(lab: Lab, study: str, arms: Sequence[str]) -> RaterComparison | None:
-    """The raters of these arms, each arm's against the first's; None where too little is known."""
-    raters, _ = study_raters(lab, study)
-    # Whoever rated several arms has none here, and then nothing can be told apart.
-    mine = pl.col("arm").is_in(list(arms)) | pl.col("arm").is_null()
-    return _compared_raters(raters.filter(mine, pl.col("ratings") > 0), arms[0], ())
-
-
-def _compared_raters(
-    raters: pl.DataFrame, reference: str, wanted: Sequence[str]
-) -> RaterComparison | None:
-    if raters["arm"].null_count() or raters["arm"].n_unique() < 2:
-        return None
-    told = [name for name in raters.columns if name not in _OWN]
-    for name in wanted:
-        if name not in told:
-            raise UnknownName("column about raters", name, told)
-    names = [*_usual(raters, told), *wanted]
-    numeric = [name for name in dict.fromkeys(names) if raters[name].dtype.is_numeric()]
-    categorical = [name for name in dict.fromkeys(names) if name not in numeric]
-    if not names:
-        return None
-    return compare_raters(raters, numeric=numeric, categorical=categorical, reference=reference)
-
-
-def _usual(raters: pl.DataFrame, told: Sequence[str]) -> list[str]:
-    """Age, time, the scales' totals, contradictions; sex, country, ethnicity once each."""
-    scales = builtin_scales()
-    totals = [name for name in told if name in scales and raters[name].dtype.is_numeric()]
-    properties = [name for name in PROPERTIES if name in told]
-    pairs = (("ethnicity_simplified", "ethnicity"), ("country_of_residence", "country"))
-    for simple, full in pairs:
-        if simple in properties and full in properties:
-            properties.remove(full)
-    numbers = [name for name in (*NUMBERS, INCONSISTENCIES) if name in told]
-    return [
-        name
-        for name in (*totals, *numbers, *properties)
-        if raters[name].drop_nulls().n_unique() > 1
-    ]

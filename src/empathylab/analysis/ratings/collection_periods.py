@@ -1,4 +1,4 @@
-"""When the arms of a study were rated: arms that were not rated together had other raters."""
+"""When the arms of a study were rated; arms rated at different times had different raters."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+import polars as pl
+
+from empathylab.analysis.ratings.raters import raters_paragraph, study_rater_comparison
 from empathylab.analysis.text.apa import listed
 from empathylab.store import Lab
-from empathylab.store.rated import collection_frame
+from empathylab.store.ratings import arms_frame
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class CollectionPeriod:
     """When one arm was rated."""
 
     arm: str
@@ -25,13 +28,44 @@ class Collected:
     last: date | None
 
 
-def collected_arms(lab: Lab, study: str, arms: Sequence[str]) -> tuple[Collected, ...]:
-    """Of each arm when it was rated, in the order of the arms."""
-    rows = {row["arm"]: row for row in collection_frame(lab, study).iter_rows(named=True)}
-    return tuple(Collected(**rows[arm]) for arm in arms if arm in rows)
+def collection_periods(
+    arms: pl.DataFrame | None, names: Sequence[str]
+) -> tuple[CollectionPeriod, ...]:
+    """When each of these arms was rated, by a table with arm, raters, ratings, first and last."""
+    if arms is None or not {"raters", "ratings", "first", "last"} <= set(arms.columns):
+        return ()
+    rows = {row["arm"]: row for row in arms.iter_rows(named=True) if row["ratings"]}
+    return tuple(
+        CollectionPeriod(
+            name,
+            rows[name]["raters"],
+            rows[name]["ratings"],
+            _day(rows[name]["first"]),
+            _day(rows[name]["last"]),
+        )
+        for name in names
+        if name in rows
+    )
 
 
-def collected_apart(collected: Sequence[Collected]) -> bool:
+def _day(value: date | str | None) -> date | None:
+    return date.fromisoformat(value) if isinstance(value, str) else value
+
+
+def collection_notes(lab: Lab, study: str, arms: Sequence[str]) -> tuple[str, ...]:
+    """When these arms were rated, and whether the first one's raters resemble the others'.
+
+    Empty where they were rated together, or where no day is known.
+    """
+    collected = collection_periods(arms_frame(lab, study), arms)
+    if len(collected) < 2 or not collected_apart(collected):
+        return ()
+    compared = study_rater_comparison(lab, study, arms)
+    said = collection_sentences(collected, comparable=compared is not None)
+    return (*said, raters_paragraph(compared)) if compared is not None else tuple(said)
+
+
+def collected_apart(collected: Sequence[CollectionPeriod]) -> bool:
     """Whether two arms were rated at different times, with no day in common.
 
     So are arms of which it is known and arms of which it is not: nothing says that they were
@@ -45,13 +79,13 @@ def collected_apart(collected: Sequence[Collected]) -> bool:
     return any(_apart(one, other) for one, other in itertools.combinations(known, 2))
 
 
-def _apart(one: Collected, other: Collected) -> bool:
+def _apart(one: CollectionPeriod, other: CollectionPeriod) -> bool:
     if one.first is None or one.last is None or other.first is None or other.last is None:
         return False
     return one.last < other.first or other.last < one.first
 
 
-def collection_sentences(collected: Sequence[Collected], *, comparable: bool) -> list[str]:
+def collection_sentences(collected: Sequence[CollectionPeriod], *, comparable: bool) -> list[str]:
     """When the arms were rated; and what that means where it was not at the same time."""
     if all(one.first is None for one in collected):
         return []
@@ -61,16 +95,15 @@ def collection_sentences(collected: Sequence[Collected], *, comparable: bool) ->
         return [f"The ratings were given {_period(first, last)}."]
     said = [f"{one.arm} {_period(one.first, one.last)}" for one in collected]
     checked = (
-        "their raters were not assigned by chance, so whether they are alike is looked at before "
-        "the arms are compared."
+        "their raters were not assigned at random, so the raters are compared before the arms."
         if comparable
-        else "their raters were not assigned by chance, and too little is known about them to say "
-        "whether they are alike: a difference between the arms may be one between their raters."
+        else "their raters were not assigned at random, and too little is known to compare them: a "
+        "difference between the arms may be a difference between their raters."
     )
     return [f"The arms were not rated together ({listed(said)}); {checked}"]
 
 
-def collection_rows(collected: Sequence[Collected]) -> list[dict[str, Any]]:
+def collection_rows(collected: Sequence[CollectionPeriod]) -> list[dict[str, Any]]:
     """As JSON holds it."""
     return [
         {
@@ -84,7 +117,7 @@ def collection_rows(collected: Sequence[Collected]) -> list[dict[str, Any]]:
     ]
 
 
-def collection_table(collected: Sequence[Collected]) -> list[dict[str, str]]:
+def collection_table(collected: Sequence[CollectionPeriod]) -> list[dict[str, str]]:
     """As a reader sees it; empty where no day is known."""
     if all(one.first is None for one in collected):
         return []
@@ -102,7 +135,7 @@ def collection_table(collected: Sequence[Collected]) -> list[dict[str, str]]:
 
 def _period(first: date | None, last: date | None) -> str:
     if first is None or last is None:
-        return "on days that are not known"
+        return "on unknown days"
     if first == last:
         return f"on {first.isoformat()}"
     return f"from {first.isoformat()} to {last.isoformat()}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from empathylab.analysis.ratings.design import ReferenceArm
 from empathylab.analysis.text.apa import (
     bounded,
     contingency_text,
@@ -50,16 +51,15 @@ def methods_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
     ]
     if len(arms) == 1:
         said.append(
-            "With one rated arm there is nothing to compare it with, so no test was made. "
-            f"Intervals of shares are Wilson's at {number(100 * comparison.confidence, 0)}%, which "
-            "take ratings as independent."
+            "With a single rated arm, no test is possible. Intervals of proportions are Wilson's "
+            f"at {number(100 * comparison.confidence, 0)}%, which treat ratings as independent."
         )
     else:
         said += _tests_sentences(comparison, whole)
     dropped = sum(comparison.dropped.values())
     if dropped:
         was = "was" if dropped == 1 else "were"
-        said.append(f"{counted(dropped, 'row')} without a rating, rater or arm {was} left out.")
+        said.append(f"{counted(dropped, 'row')} without a rating, rater or arm {was} excluded.")
     return " ".join(said)
 
 
@@ -99,7 +99,7 @@ def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> st
         where = f" on {one.dimension}" if several else ""
         pairs = counted(one.n, f"pair by {one.unit}", f"pairs by {one.unit}")
         if math.isnan(one.p):
-            why = "they have none in common" if one.n == 0 else "no pair differs"
+            why = "the arms share none" if one.n == 0 else "no pair differs"
             said.append(
                 f"{one.arm} and {one.reference} cannot be compared{where} in {pairs}: {why}."
             )
@@ -120,7 +120,8 @@ def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> st
                 names.get(one.unit, one.unit),
                 plural.get(one.unit, f"{one.unit}s"),
             )
-            said.append(f"{lone} in one of the two arms only did not count.")
+            were = "was" if one.dropped == 1 else "were"
+            said.append(f"{lone} in one of the two arms only {were} excluded.")
     return " ".join(said)
 
 
@@ -130,19 +131,20 @@ def _paired_p(one: PairedTest) -> str:
     return p_text(one.p)
 
 
-def means_paragraph(found: MeanComparison, *, alpha: float = 0.05) -> str:
-    """How the means of a dimension compare, with how it was done."""
+def means_paragraph(
+    found: MeanComparison, *, likert: Sequence[str] = (), alpha: float = 0.05
+) -> str:
+    """How the means of a dimension compare, with how it was done; `likert` names point scales."""
     whole = [one for one in found.means if one.kind == "all"]
     ratings = counted(sum(one.n for one in whole), "rating")
     name = found.dimension
     if found.constant:
         value = f"{found.lowest:g}"
         return (
-            f"Every one of the {ratings} of {name} is {value}, so neither arms nor raters can be "
-            "told apart by it."
+            f"Every rating of {name} is {value} ({ratings}), so this dimension shows no difference "
+            "between arms or raters."
         )
     level = f"{number(100 * found.confidence, 0)}%"
-    purpose = "compared by means" if len(whole) > 1 else "told by its mean"
     means = [
         f"{number(one.mean.estimate, 2)} for {one.arm} "
         f"({interval(one.mean, 2, confidence=found.confidence)}, SD {number(one.sd, 2)}, "
@@ -151,8 +153,9 @@ def means_paragraph(found: MeanComparison, *, alpha: float = 0.05) -> str:
     ]
     said = [
         (
-            f"{name.capitalize()} was rated in degrees (from {found.lowest:g} to "
-            f"{found.highest:g} in the {ratings} given) and is {purpose}."
+            f"{name.capitalize()} was rated on {'a point' if name in likert else 'a continuous'} "
+            f"scale (from {found.lowest:g} to {found.highest:g} in the {ratings} given) and is "
+            f"{'compared' if len(whole) > 1 else 'described'} by its mean."
         ),
         f"The mean was {listed(means)}.",
     ]
@@ -164,7 +167,7 @@ def means_paragraph(found: MeanComparison, *, alpha: float = 0.05) -> str:
     said.append(f"{what} {level} {units} {verb} raters, not ratings, as the independent units.")
     if found.dropped:
         was = "was" if found.dropped == 1 else "were"
-        said.append(f"{counted(found.dropped, 'row')} with a gap {was} left out.")
+        said.append(f"{counted(found.dropped, 'row')} with missing values {was} excluded.")
     return " ".join(said)
 
 
@@ -185,36 +188,33 @@ def _mean_sentence(one: MeanDifference, name: str, confidence: float, alpha: flo
 
 
 def notes_sentences(
-    reference: str,
+    reference: ReferenceArm,
     *,
-    assumed: bool,
     unrated: Sequence[str],
     raters_without_ratings: int,
     arms: Sequence[str],
 ) -> list[str]:
     """What a reader must know before the numbers, a sentence each."""
     said = []
-    if assumed and len(arms) > 1:
+    if reference.assumed and len(arms) > 1:
         said.append(
-            f"No rated arm is called human and no reference was named, so the first one, "
-            f"{reference}, is it."
+            f"No rated arm shows replies by people, so the first arm, {reference.name}, is the "
+            "reference; choose another with --reference."
         )
-    elif assumed:
-        said.append(f"The only rated arm is {reference}; there are no ratings of human.")
+    elif reference.assumed:
+        said.append(f"{reference.name} is the only rated arm; replies by people were not rated.")
     if unrated:
         names = list(unrated[:_MOST_NAMED])
         more = len(unrated) - len(names)
         if more:
             names.append(f"{more} more")
         said.append(
-            f"{listed(names)} replied to these situations, but nobody rated the replies in this "
-            "study."
+            f"{listed(names)} replied to these situations, but the study has no ratings of these "
+            "replies."
         )
     if raters_without_ratings:
         was = "was" if raters_without_ratings == 1 else "were"
-        said.append(
-            f"{counted(raters_without_ratings, 'rater')} without a rating here {was} left out."
-        )
+        said.append(f"{counted(raters_without_ratings, 'rater')} without ratings {was} excluded.")
     return said
 
 
@@ -228,7 +228,7 @@ def _tests_sentences(comparison: ArmComparison, whole: Sequence[ArmCount]) -> li
         _families_sentence(comparison),
         (
             f"Intervals are at {number(100 * comparison.confidence, 0)}%: Newcombe's for "
-            "differences of shares, Katz's for relative gains, Woolf's for odds ratios."
+            "differences of proportions, Katz's for relative gains, Woolf's for odds ratios."
         ),
     ]
     per_rater = sum(one.n for one in whole) / sum(one.raters for one in whole)
@@ -327,7 +327,7 @@ def _cluster_sentence(one: ArmTest, where: str, confidence: float) -> str:
         return ""
     effect = found.design_effect
     alike = (
-        f"Ratings{where} by one rater were alike to the extent of ICC = "
+        f"The intraclass correlation of ratings{where} by the same rater was "
         f"{bounded(found.icc_reference)} for {one.reference} and {bounded(found.icc)} for {one.arm}"
     )
     if effect > 1:

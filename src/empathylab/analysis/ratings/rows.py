@@ -4,33 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.arms import ArmComparison, ArmCount, ArmTest, Estimate
 from empathylab.stats.arms.means import MeanComparison, MeanDifference
+from empathylab.stats.arms.within import PairedArmsTest, PairedComparison, PairedTest
 from empathylab.stats.raters.comparability import RaterComparison
 from empathylab.stats.raters.exclusions import Exclusions
 
 _COUNT_HEADS = ("dimension", "arm", "situations", "n")
-
-
-def plain(value: Any) -> Any:
-    """A result as JSON can hold it: dataclasses as objects, NaN and infinity as null."""
-    if isinstance(value, Estimate):
-        return {name: plain(part) for name, part in value._asdict().items()}
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)
-        }
-    if isinstance(value, Mapping):
-        return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(part) for part in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def arm_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
@@ -44,9 +30,9 @@ def arm_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
             "counts": dict(one.counts),
             "percent": dict(one.percent),
             "good": one.good,
-            "good_share": plain(one.good_share),
-            "mean": plain(one.mean),
-            "sd": plain(one.sd),
+            "good_share": json_value(one.good_share),
+            "mean": json_value(one.mean),
+            "sd": json_value(one.sd),
         }
         for one in comparison.counts
         if one.kind == "all"
@@ -55,7 +41,7 @@ def arm_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
 
 def subset_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
     """One row per arm, dimension and subset, the counts by category."""
-    return [plain(one) for one in comparison.counts]
+    return [json_value(one) for one in comparison.counts]
 
 
 def comparison_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
@@ -65,12 +51,12 @@ def comparison_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
 
 def overall_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
     """One row per dimension and subset: all arms at once."""
-    return [plain(one) for one in comparison.overall]
+    return [json_value(one) for one in comparison.overall]
 
 
 def mean_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
     """One row per dimension compared by means: the arms' means, and the differences of them."""
-    return [plain(one) for one in means]
+    return [json_value(one) for one in means]
 
 
 def mean_arm_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
@@ -83,15 +69,38 @@ def mean_arm_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
             "raters": one.raters,
             "counts": {},
             "percent": {},
-            "mean": plain(one.mean.estimate),
-            "mean_low": plain(one.mean.low),
-            "mean_high": plain(one.mean.high),
-            "sd": plain(one.sd),
+            "mean": json_value(one.mean.estimate),
+            "mean_low": json_value(one.mean.low),
+            "mean_high": json_value(one.mean.high),
+            "sd": json_value(one.sd),
         }
         for found in means
         for one in found.means
         if one.kind == "all"
     ]
+
+
+def conclusion_table(conclusions: Sequence[Conclusion]) -> list[dict[str, str]]:
+    """The conclusions as a paper prints them."""
+    return [
+        {
+            "dimension": one.dimension or "",
+            "arm": one.subject,
+            "reference": one.reference or "–",
+            "situations": _subset(one.subset or ""),
+            "estimate": _with_interval(Estimate(*map(_or_nan, (one.estimate, one.low, one.high)))),
+            "unit": one.unit,
+            "p": p_value(_or_nan(one.p)),
+            "p adjusted": p_value(_or_nan(one.p_adjusted)),
+            "conclusion": one.kind,
+            "model": one.model or "–",
+        }
+        for one in conclusions
+    ]
+
+
+def _or_nan(value: float | None) -> float:
+    return math.nan if value is None else value
 
 
 def count_table(
@@ -247,7 +256,7 @@ def _test_row(one: ArmTest) -> dict[str, Any]:
         "clustered_p_bh": one.clustered_p_bh,
         "note": one.test.note,
     }
-    return {name: plain(value) for name, value in row.items()}
+    return {name: json_value(value) for name, value in row.items()}
 
 
 def _share_cell(one: ArmCount, label: str) -> str:
@@ -282,3 +291,67 @@ def _gain(percent: float) -> str:
 
 def _subset(name: str) -> str:
     return name.removeprefix("emotion:")
+
+
+def paired_values(one: PairedTest) -> dict[str, Any]:
+    """One test as plain numbers; what belongs to McNemar, to ranks and to categories by name."""
+    return _flat(one)
+
+
+def all_arms_values(one: PairedArmsTest) -> dict[str, Any]:
+    """The test of all arms at once as plain numbers."""
+    return _flat(one) | {"arms": ", ".join(one.arms)}
+
+
+def paired_table(comparison: PairedComparison) -> list[dict[str, str]]:
+    """A row for each arm against the reference, by dimension and subset."""
+    return [
+        {
+            "dimension": one.dimension,
+            "arm": one.arm,
+            "situations": one.subset.removeprefix("emotion:"),
+            "pairs": number(one.n, 0),
+            "good": _count(one.good),
+            "good (reference)": _count(one.good_reference),
+            "McNemar χ²": number(one.mcnemar.chi2 if one.mcnemar else None, 2),
+            "Wilcoxon V": number(one.ranks.v, 1),
+            "p": p_value(one.p),
+            "p Holm": p_value(one.p_holm),
+        }
+        for one in comparison.tests
+    ]
+
+
+def all_arms_table(comparison: PairedComparison) -> list[dict[str, str]]:
+    """A row for each dimension and subset: Cochran's Q of good ratings, Friedman's of ranks."""
+    return [
+        {
+            "dimension": one.dimension,
+            "situations": one.subset.removeprefix("emotion:"),
+            "arms": number(len(one.arms), 0),
+            "units": number(one.n, 0),
+            "Cochran Q": number(one.cochran.statistic if one.cochran else None, 2),
+            "p (Cochran)": p_value(one.cochran.p if one.cochran else float("nan")),
+            "Friedman χ²": number(one.friedman.statistic, 2),
+            "p (Friedman)": p_value(one.friedman.p),
+        }
+        for one in comparison.overall
+    ]
+
+
+def _count(value: int | None) -> str:
+    return "–" if value is None else number(value, 0)
+
+
+def _flat(one: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in dataclasses.fields(one):
+        value = getattr(one, field.name)
+        if hasattr(value, "estimate"):
+            found[field.name] = value.estimate
+            found[f"{field.name}_low"], found[f"{field.name}_high"] = value.low, value.high
+        elif dataclasses.is_dataclass(value):
+            found |= {f"{field.name}_{name}": part for name, part in _flat(value).items()}
+        elif value is None or isinstance(value, str | int | float):
+            found[field.name] = value
+    return found

@@ -10,9 +10,10 @@ import polars as pl
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations.sources.released import Dimension
 from empathylab.stats.arms import RatingScale
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 
 Thresholds = float | Mapping[str, float] | None
+_LIKERT_POINTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,22 +22,35 @@ class StudyScales:
 
     counted: Mapping[str, RatingScale]
     """Dimensions whose good ratings are counted."""
-    degrees: Mapping[str, bool]
+    continuous: Mapping[str, bool]
     """Of every dimension with ratings: whether its scale has no points."""
     averaged: tuple[str, ...]
-    """Dimensions that are compared by their means: degrees, and those with one point only."""
+    """Dimensions compared by mean alone: continuous scales, and those with a single point."""
+    likert: tuple[str, ...]
+    """Dimensions of five points or more: the mean is reported first, good ratings beside it."""
+    ranges: Mapping[str, float]
+    """The width of each dimension's scale, in points."""
+
+    @property
+    def by_mean(self) -> tuple[str, ...]:
+        """Dimensions whose headline is the mean."""
+        return (*self.averaged, *self.likert)
+
+    def width(self, dimension: str) -> float:
+        """The largest possible difference between arms, in the unit they are compared in."""
+        return self.ranges[dimension] if dimension in self.by_mean else 100.0
 
 
 def study_scales(study: Study, ratings: pl.DataFrame, good_from: Thresholds) -> StudyScales:
     """The scale of each dimension with ratings.
 
-    One threshold holds for every dimension of degrees; where a study has none, for all. A mapping
+    One threshold holds for every continuous dimension; where a study has none, for all. A mapping
     gives thresholds by dimension.
     """
     rated = set(ratings["dimension"].unique().to_list())
     dimensions = [one for one in study.dimensions if one.name in rated]
     limits = _limits(dimensions, good_from)
-    scales, averaged = {}, []
+    scales, averaged, likert, ranges = {}, [], [], {}
     for one in dimensions:
         values = ratings.filter(dimension=one.name)["rating"]
         scale = _scale(one, values, limits.get(one.name))
@@ -44,13 +58,17 @@ def study_scales(study: Study, ratings: pl.DataFrame, good_from: Thresholds) -> 
             scales[one.name] = scale
         if scale is None or not one.values:
             averaged.append(one.name)
-    degrees = {one.name: not one.values for one in dimensions}
-    return StudyScales(scales, degrees, tuple(averaged))
+        elif len(one.values) >= _LIKERT_POINTS and one.name not in limits:
+            likert.append(one.name)
+        ends = one.values or values
+        ranges[one.name] = float(max(ends)) - float(min(ends))
+    continuous = {one.name: not one.values for one in dimensions}
+    return StudyScales(scales, continuous, tuple(averaged), tuple(likert), ranges)
 
 
-def thresholds(given: list[str] | None) -> Thresholds:
-    """What `--good-from 75` or `--good-from warmth=75`, given several times, asks for."""
-    plain, named = [], {}
+def by_dimension(given: list[str] | None, option: str) -> Thresholds:
+    """What `OPTION 75`, or `OPTION warmth=75` given several times, asks for."""
+    single, named = [], {}
     for text in given or ():
         name, sign, value = text.rpartition("=")
         try:
@@ -59,21 +77,21 @@ def thresholds(given: list[str] | None) -> Thresholds:
             number = float("nan")
         if number != number or (sign and not name.strip()):
             raise InputError(
-                "--good-from needs a number, or DIMENSION=NUMBER",
+                f"{option} needs a number, or DIMENSION=NUMBER",
                 got=text,
-                remedy="Write --good-from 75 or --good-from warmth=75.",
+                remedy=f"Write {option} 75 or {option} warmth=75.",
             )
         if sign:
             named[name.strip()] = number
         else:
-            plain.append(number)
-    if plain and (named or len(plain) > 1):
+            single.append(number)
+    if single and (named or len(single) > 1):
         raise InputError(
-            "--good-from is either one number or named dimensions",
+            f"{option} is either one number or named dimensions",
             got=" ".join(given or ()),
-            remedy="Name the dimension of each: --good-from warmth=75 --good-from help=4.",
+            remedy=f"Name the dimension of each: {option} warmth=75 {option} help=4.",
         )
-    return plain[0] if plain else named or None
+    return single[0] if single else named or None
 
 
 def _limits(dimensions: list[Dimension], good_from: Thresholds) -> dict[str, float]:
@@ -89,11 +107,24 @@ def _limits(dimensions: list[Dimension], good_from: Thresholds) -> dict[str, flo
     return dict.fromkeys(degrees or [one.name for one in dimensions], float(good_from))
 
 
+def point_labels(dimension: Dimension) -> tuple[str, ...]:
+    """A label for each point: its words, or its number where it has none or shares them."""
+    labels = dimension.labels
+    if len(labels) != len(dimension.values):
+        return labels
+    words = [label or f"{value:g}" for label, value in zip(labels, dimension.values, strict=True)]
+    return tuple(
+        word if words.count(word) == 1 else f"{word} ({value:g})"
+        for word, value in zip(words, dimension.values, strict=True)
+    )
+
+
 def _scale(one: Dimension, values: pl.Series, limit: float | None) -> RatingScale | None:
     if one.values:
         if len(one.values) < 2:
             return None
-        return RatingScale(one.name, one.values, one.labels, good_from=limit)
+        points = tuple(float(value) for value in one.values)
+        return RatingScale(one.name, points, point_labels(one), good_from=limit)
     if limit is None:
         return None
     lowest, highest = float(values.min()), float(values.max())  # type: ignore[arg-type]

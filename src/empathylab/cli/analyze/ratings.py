@@ -10,7 +10,7 @@ from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
-    from empathylab.analysis.ratings.analysis import RatingsAnalysis
+    from empathylab.analysis.ratings import RatingsResult
     from empathylab.stats.raters.exclusions import Rule
 
 EXAMPLE = (
@@ -25,7 +25,10 @@ def ratings(
     ] = None,
     reference: Annotated[
         str | None,
-        typer.Option(help="The arm the others are compared with; human, if there is such an arm."),
+        typer.Option(
+            help="The arm the others are compared with. Default: the arm with replies by people, "
+            "else the first of the study."
+        ),
     ] = None,
     by: Annotated[
         Literal["all", "valence", "emotion"],
@@ -41,15 +44,24 @@ def ratings(
         list[str] | None,
         typer.Option(
             metavar="[DIMENSION=]NUMBER",
-            help="The lowest rating that counts as good; the top point, if not given. Degrees are "
-            "compared by means without it. Repeatable by dimension.",
+            help="The lowest rating that counts as good; the top point, if not given. Without it, "
+            "continuous scales are compared by means. Repeatable by dimension.",
+        ),
+    ] = None,
+    margin: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[DIMENSION=]NUMBER",
+            help="The smallest difference that matters: arms that differ by less are equivalent. "
+            "In points of scales with five points or more and of continuous scales, else in "
+            "percentage points of good ratings. Repeatable by dimension.",
         ),
     ] = None,
     failed_attention: Annotated[
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Also without raters who failed an attention check, as this about them says.",
+            help="Also without raters who failed an attention check, by this column about them.",
         ),
     ] = None,
     too_fast: Annotated[
@@ -64,17 +76,17 @@ def ratings(
         int | None,
         typer.Option(
             metavar="COUNT",
-            help="Also without raters whose questionnaire contradicts itself more often than this.",
+            help="Also without raters whose questionnaire has more contradictions than this.",
             min=0,
         ),
     ] = None,
     everybody: Annotated[
         bool,
-        typer.Option("--everybody", help="Leave out nobody, whatever the study's own rules say."),
+        typer.Option("--everybody", help="Exclude nobody, whatever the study's own rules say."),
     ] = False,
     compare: Annotated[
         list[str] | None,
-        typer.Option(metavar="COLUMN", help="Also compare this about the raters; repeatable."),
+        typer.Option(metavar="COLUMN", help="Also compare raters by this column; repeatable."),
     ] = None,
     words: Annotated[
         bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
@@ -95,22 +107,24 @@ def ratings(
 ) -> None:
     """Compares the arms of a rated study, overall, by valence and by emotion.
 
-    The published test (good against other ratings, chi-square with Yates' correction), with
-    effects, intervals and corrections; beside it what clustering leaves of it, an ordinal mixed
-    model with crossed raters and situations, and whether the arms' raters are alike. Exclusion
-    rules, of the study's file or given here, are applied in a second look beside everybody.
+    First the conclusions: which arm was rated higher, which are equivalent, what is inconclusive,
+    by the mixed model that fits the study's design. Then the published test (good against other
+    ratings, chi-square with Yates' correction) with effects, intervals and corrections, the test
+    clustered by rater, means of scales with five points or more, and whether the arms' raters are
+    alike. Exclusion rules, of the study file or given here, are applied in a second analysis.
     """
-    from empathylab.analysis.ratings.analysis import analyse_ratings
-    from empathylab.analysis.ratings.scales import thresholds
+    from empathylab.analysis.ratings import from_lab
+    from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.store import Lab
 
     rules = _rules(failed_attention, too_fast, inconsistent, straight_lining=straight_lining)
     with Lab.open(lab, create=False) as opened:
-        analysis = analyse_ratings(
+        analysis = from_lab(
             opened,
             study,
             reference=reference,
-            good_from=thresholds(good_from),
+            good_from=by_dimension(good_from, "--good-from"),
+            margin=by_dimension(margin, "--margin"),
             rules=rules if rules or everybody else None,
             compare=compare or (),
             only=only,
@@ -120,14 +134,10 @@ def ratings(
     if json:
         import json as encoder
 
-        from empathylab.analysis.ratings.document import ratings_document
-
-        found = ratings_document(analysis)
+        found = analysis.to_dict()
         typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
     elif words:
-        from empathylab.analysis.ratings.document import paragraphs
-
-        typer.echo("\n\n".join(paragraphs(analysis)))
+        typer.echo("\n\n".join(analysis.paragraphs()))
     elif table is not None:
         from empathylab.report.table_formats import table as formatted
 
@@ -137,7 +147,7 @@ def ratings(
         _print(analysis, by)
 
 
-def _paper_rows(analysis: RatingsAnalysis, by: str) -> list[dict[str, str]]:
+def _paper_rows(analysis: RatingsResult, by: str) -> list[dict[str, str]]:
     """The tests; of a study without counts or with one arm what else there is."""
     from empathylab.analysis.ratings.rows import comparison_table, count_table, mean_table
 
@@ -155,7 +165,7 @@ def _rules(
     *,
     straight_lining: bool,
 ) -> list[Rule]:
-    from empathylab.analysis.ratings.analysis import INCONSISTENCIES
+    from empathylab.analysis.ratings.raters import INCONSISTENCIES
     from empathylab.stats.raters.exclusions import (
         FailedAttention,
         Inconsistent,
@@ -175,8 +185,8 @@ def _rules(
     return found
 
 
-def _print(analysis: RatingsAnalysis, by: str) -> None:
-    from empathylab.analysis.ratings.mixed_rows import coefficient_table, random_table
+def _print(analysis: RatingsResult, by: str) -> None:
+    from empathylab.analysis.ratings.mixed_models import coefficient_table, random_table
     from empathylab.analysis.ratings.rows import comparison_table, count_table, mean_table
     from empathylab.cli.tables import print_rows
 
@@ -185,7 +195,10 @@ def _print(analysis: RatingsAnalysis, by: str) -> None:
     named = len(analysis.dimensions) > 1
     several = len(analysis.arms) > 1
     against = f"arms against {analysis.reference}" if several else f"one arm, {analysis.reference}"
-    typer.echo(f"{analysis.study.title}: {against}")
+    typer.echo(f"{analysis.study.title}: {against}\n")
+    for conclusion in analysis.conclusions:
+        if conclusion.subset == "all":
+            typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
     if analysis.apart:
         _print_collection(analysis)
         _print_raters(analysis)
@@ -211,7 +224,7 @@ def _print(analysis: RatingsAnalysis, by: str) -> None:
         typer.echo(sentence, err=True)
 
 
-def _print_collection(analysis: RatingsAnalysis) -> None:
+def _print_collection(analysis: RatingsResult) -> None:
     from empathylab.analysis.ratings.collection_periods import collection_table
     from empathylab.cli.tables import print_rows
 
@@ -219,7 +232,7 @@ def _print_collection(analysis: RatingsAnalysis) -> None:
     print_rows(collection_table(analysis.collected), "collected", as_json=False)
 
 
-def _print_raters(analysis: RatingsAnalysis) -> None:
+def _print_raters(analysis: RatingsResult) -> None:
     from empathylab.analysis.ratings.rows import of_arm, rater_table
     from empathylab.cli.tables import print_rows
 
@@ -230,11 +243,10 @@ def _print_raters(analysis: RatingsAnalysis) -> None:
         print_rows(rater_table(compared), "raters", as_json=False, as_named=headings)
 
 
-def _asides(analysis: RatingsAnalysis) -> list[str]:
-    from empathylab.analysis.ratings.document import exclusion_paragraphs, notes
+def _asides(analysis: RatingsResult) -> list[str]:
     from empathylab.analysis.ratings.prose import means_paragraph
 
-    said = notes(analysis)
+    said = list(analysis.caveats)
     said += [means_paragraph(one) for one in analysis.means if one.constant]
     several = len(analysis.dimensions) > 1
     said += [
@@ -243,5 +255,5 @@ def _asides(analysis: RatingsAnalysis) -> list[str]:
         if one.model is not None
         for sentence in (*one.model.notes, *one.model.problems)
     ]
-    said += exclusion_paragraphs(analysis)
+    said += analysis.exclusion_paragraphs()
     return list(dict.fromkeys(said))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json as encoder
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.stats.lengths import LengthMatched
@@ -80,9 +80,9 @@ def match(
             "imbalance": found.imbalance,
             "paragraph": said,
         }
-        from empathylab.analysis.ratings.rows import plain
+        from empathylab.analysis.json_values import json_value
 
-        typer.echo(encoder.dumps(plain(told), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(json_value(told))
         return
     from empathylab.analysis.text.apa import counted
 

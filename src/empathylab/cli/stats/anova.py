@@ -41,9 +41,9 @@ def anova(
     if json:
         import json as encoder
 
-        from empathylab.analysis.ratings.rows import plain
+        from empathylab.analysis.json_values import json_value
 
-        document = plain(_document(found, terms))
+        document = json_value(_document(found, terms))
         typer.echo(encoder.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
         return
     if table is not None:

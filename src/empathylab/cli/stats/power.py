@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import JsonOption
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.stats.power.simulation import PlannedStudy, SimulatedPower
 
 _CHI_SQUARE = "Chi-square test"
-_SHARES = "Shares of good ratings"
+_SHARES = "Proportions of good ratings"
 _RATERS = "Raters with several ratings"
 _SIMULATION = "Simulation with the ordinal mixed model"
 
@@ -164,7 +165,7 @@ def power(
 def _chi_square(
     w: float | None, n: int | None, power: float, alpha: float, df: int
 ) -> tuple[dict[str, Any], str]:
-    from empathylab.analysis.ratings.rows import plain
+    from empathylab.analysis.json_values import json_value
     from empathylab.analysis.text.power import chi_square_sentence
     from empathylab.stats.power.analytic import (
         chi_square_power,
@@ -178,7 +179,7 @@ def _chi_square(
         found = chi_square_sample_size(w, power=power, df=df, alpha=alpha)
     else:
         found = chi_square_power(w, n, df=df, alpha=alpha)
-    return {"chi_square": plain(found)}, chi_square_sentence(found)
+    return {"chi_square": json_value(found)}, chi_square_sentence(found)
 
 
 def _two_shares(
@@ -189,7 +190,7 @@ def _two_shares(
     ratings_per_rater: int,
     icc: float,
 ) -> tuple[dict[str, Any], str]:
-    from empathylab.analysis.ratings.rows import plain
+    from empathylab.analysis.json_values import json_value
     from empathylab.analysis.text.power import raters_sentence, two_shares_sentence
     from empathylab.stats.power.analytic import (
         raters_for_power,
@@ -199,13 +200,13 @@ def _two_shares(
 
     if n is not None:
         given = two_shares_power(*shares, n, alpha=alpha)
-        return {"two_shares": plain(given)}, two_shares_sentence(given)
+        return {"two_shares": json_value(given)}, two_shares_sentence(given)
     found = two_shares_sample_size(*shares, power=power, alpha=alpha)
     raters = raters_for_power(
         *shares, power=power, alpha=alpha, ratings_per_rater=ratings_per_rater, icc=icc
     )
     words = f"{two_shares_sentence(found)} {raters_sentence(raters)}"
-    return {"two_shares": plain(found), "raters": plain(raters)}, words
+    return {"two_shares": json_value(found), "raters": json_value(raters)}, words
 
 
 def _precision(
@@ -215,7 +216,7 @@ def _precision(
     ratings_per_rater: int,
     icc: float,
 ) -> tuple[dict[str, Any], str]:
-    from empathylab.analysis.ratings.rows import plain
+    from empathylab.analysis.json_values import json_value
     from empathylab.analysis.text.numbers import number
     from empathylab.analysis.text.power import raters_sentence
     from empathylab.stats.power.analytic import raters_for_precision
@@ -236,17 +237,17 @@ def _precision(
         f"The 95% interval of {of_what} shall reach {number(100 * margin)} percentage points "
         "either way."
     )
-    return {"raters": plain(found)}, f"{first} {raters_sentence(found)}"
+    return {"raters": json_value(found)}, f"{first} {raters_sentence(found)}"
 
 
 def _simulated(
     plan: PlannedStudy, simulations: int, alpha: float, seed: int
 ) -> tuple[dict[str, Any], str]:
-    from empathylab.analysis.ratings.rows import plain
+    from empathylab.analysis.json_values import json_value
     from empathylab.analysis.text.power import simulation_sentences
 
     found = _with_progress(plan, simulations, alpha, seed)
-    return {"simulation": plain(found)}, simulation_sentences(found)
+    return {"simulation": json_value(found)}, simulation_sentences(found)
 
 
 def _with_progress(plan: PlannedStudy, simulations: int, alpha: float, seed: int) -> SimulatedPower:
@@ -283,9 +284,7 @@ def _shares(text: str) -> tuple[float, ...]:
 
 def _answer(found: dict[str, Any], words: str, json: bool) -> None:
     if json:
-        import json as encoder
-
         answer = {**found, "words": words}
-        typer.echo(encoder.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(answer)
     else:
         typer.echo(words)

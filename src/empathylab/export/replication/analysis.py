@@ -15,41 +15,33 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from empathylab.analysis.appraisal.rows import place_label
-from empathylab.analysis.ratings.analysis import INCONSISTENCIES, NUMBERS, PROPERTIES, pairing_unit
-from empathylab.analysis.ratings.collection_periods import (
-    Collected,
-    collection_rows,
-    collection_table,
-)
-from empathylab.analysis.ratings.mixed_rows import (
+from empathylab.analysis.appraisal.result import place_label
+from empathylab.analysis.ratings import RatingsResult, from_table
+from empathylab.analysis.ratings.collection_periods import collection_rows, collection_table
+from empathylab.analysis.ratings.mixed_models import (
     coefficient_table,
     mean_rows,
     mixed_model_row,
     random_table,
 )
-from empathylab.analysis.ratings.mixed_rows import mean_table as model_mean_table
-from empathylab.analysis.ratings.models import dimension_models
-from empathylab.analysis.ratings.paired_rows import (
+from empathylab.analysis.ratings.mixed_models import mean_table as model_mean_table
+from empathylab.analysis.ratings.rows import (
     all_arms_table,
     all_arms_values,
-    paired_table,
-    paired_values,
-)
-from empathylab.analysis.ratings.rows import (
     comparison_rows,
     comparison_table,
+    conclusion_table,
     count_table,
     mean_table,
+    paired_table,
+    paired_values,
     rater_table,
 )
-from empathylab.analysis.ratings.scales import study_scales
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.errors import EmpathyLabError, UserError
 from empathylab.export.reading import exported_tables, read_exported
@@ -62,21 +54,27 @@ from empathylab.situations.sources.released import Dimension
 from empathylab.stats import (
     Clmm,
     Lmm,
-    RaterComparison,
     Validity,
     alignment_summaries,
-    compare_arms,
-    compare_raters,
     distances,
-    inconsistencies,
     scale_changes,
     self_report_validity,
 )
-from empathylab.stats.arms import compare_paired_arms
-from empathylab.stats.arms.means import compare_means
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 
 _KINDS = ("all", "valence", "emotion")
+_OF_THE_EXPORT = ("status", "outcome", "excluded", "language", "day")
+"""Columns of the raters that the export adds to what is known about them."""
+
+
+class ExportedScale(NamedTuple):
+    """A questionnaire of the export."""
+
+    id: str
+    items: int
+    minimum: int
+    maximum: int
+    reversed: frozenset[int]
 
 
 def main(package: Path) -> int:
@@ -112,32 +110,25 @@ def tables(data: Path) -> list[Made]:
     return [made for part in parts for made in part(read)]
 
 
-# Ratings: good against other ratings, arm by arm against people; the ordinal mixed model.
+# Ratings: what `analysis.ratings` says about the exported ratings.
 
 
 def _of_studies(read: Read) -> Iterator[Made]:
-    studies, ratings, raters = read("studies"), read("ratings"), read("raters")
-    if studies is None or ratings is None or raters is None:
+    studies, ratings = read("studies"), read("ratings")
+    if studies is None or ratings is None or read("raters") is None:
         return
     names: set[str] = set()
     for row in studies.filter(~pl.col("results_hidden")).iter_rows(named=True):
-        people = raters.filter(study=row["study"], kind="person")["rater"]
-        rated = ratings.filter(study=row["study"]).filter(pl.col("rater").is_in(people.to_list()))
-        if rated.height:
-            slug = file_name(row["study"], names)
-            study = _study(row)
-            took_part = raters.filter(pl.col("rater").is_in(rated["rater"].unique().to_list()))
-            own = took_part.filter(study=row["study"])
-            try:
-                yield from _of_study(study, rated, slug)
-                alike = _of_raters(study, own, read("scale_answers"), read("scales"))
-                yield from _of_days(study, rated, read("arms"), slug)
-                if alike is not None:
-                    rows = rater_table(alike)
-                    yield Made(f"ratings-{slug}-raters", f"{study.title}: raters", rows, rows)
-            except UserError as error:
-                said = [{"study": row["study"], "not analysed": str(error)}]
-                yield Made(f"ratings-{slug}", row["title"], said, said)
+        rated = ratings.filter(study=row["study"])
+        people = _own(read("raters"), row["study"]).filter(kind="person")["rater"].implode()
+        if rated.filter(pl.col("rater").is_in(people)).is_empty():
+            continue
+        slug = file_name(row["study"], names)
+        try:
+            yield from _of_study(_result(_study(row), rated, read), slug)
+        except UserError as error:
+            said = [{"study": row["study"], "not analysed": str(error)}]
+            yield Made(f"ratings-{slug}", row["title"], said, said)
 
 
 def _study(row: Mapping[str, Any]) -> Study:
@@ -148,45 +139,75 @@ def _study(row: Mapping[str, Any]) -> Study:
     return Study(row["study"], row["title"], row["design"], dimensions, row["status"])
 
 
-def _of_study(study: Study, ratings: pl.DataFrame, slug: str) -> Iterator[Made]:
-    arms = ratings["arm"].unique(maintain_order=True).to_list()
-    reference = "human" if "human" in arms else arms[0]
-    scales = study_scales(study, ratings, None)
-    counted = ratings.filter(pl.col("dimension").is_in(list(scales.counted)))
-    if scales.counted:
-        found = compare_arms(counted, scales.counted, reference=reference)
+def _own(frame: pl.DataFrame | None, study: str) -> pl.DataFrame:
+    """A table's rows of that study."""
+    return pl.DataFrame() if frame is None else frame.filter(study=study).drop("study")
+
+
+def _result(study: Study, ratings: pl.DataFrame, read: Read) -> RatingsResult:
+    """The analysis of a study by the exported tables, which is that of the lab."""
+    raters = _own(read("raters"), study.name)
+    answers = _own(read("scale_answers"), study.name)
+    scales = read("scales")
+    return from_table(
+        ratings,
+        study=study,
+        arms=_own(read("arms"), study.name) if read("arms") is not None else None,
+        raters=raters.drop(_OF_THE_EXPORT, strict=False),
+        answers=answers.filter(phase="default") if answers.height else None,
+        scales=[] if scales is None else [_scale(row) for row in scales.iter_rows(named=True)],
+    )
+
+
+def _scale(row: Mapping[str, Any]) -> ExportedScale:
+    lowest, highest = int(row["minimum"]), int(row["maximum"])
+    return ExportedScale(
+        row["scale"], row["items"], lowest, highest, frozenset(json.loads(row["reversed"]))
+    )
+
+
+def _of_study(result: RatingsResult, slug: str) -> Iterator[Made]:
+    title, reference = result.study.title, result.reference
+    rows, shown = result.to_frame().to_dicts(), conclusion_table(result.conclusions)
+    yield Made(f"ratings-{slug}-conclusions", f"{title}: conclusions", rows, shown)
+    found = result.comparison
+    if found.scales:
         counts = [flat(one) for kind in _KINDS for one in found.counts if one.kind == kind]
         shown = [row for kind in _KINDS for row in count_table(found, kind)]
-        yield Made(f"ratings-{slug}-counts", f"{study.title}: ratings by arm", counts, shown)
+        yield Made(f"ratings-{slug}-counts", f"{title}: ratings by arm", counts, shown)
         tests = [scalars(row) for row in comparison_rows(found)]
         shown = [row for kind in _KINDS for row in comparison_table(found, kind)]
         if tests:
-            caption = f"{study.title}: good ratings against {reference}"
+            caption = f"{title}: good ratings compared with {reference}"
             yield Made(f"ratings-{slug}-tests", caption, tests, shown)
-    if study.design == "within" and scales.counted and len(arms) > 1:
-        unit = pairing_unit(counted)
-        paired = compare_paired_arms(counted, scales.counted, unit=unit, reference=reference)
-        caption = f"{study.title}: arms paired by {paired.unit}, against {reference}"
+    paired = result.paired
+    if paired is not None:
+        caption = f"{title}: arms paired by {paired.unit}, compared with {reference}"
         values = [paired_values(one) for one in paired.tests]
         yield Made(f"ratings-{slug}-paired", caption, values, paired_table(paired))
         values = [all_arms_values(one) for one in paired.overall]
-        caption = f"{study.title}: all arms at once, paired by {paired.unit}"
+        caption = f"{title}: all arms at once, paired by {paired.unit}"
         yield Made(f"ratings-{slug}-paired-overall", caption, values, all_arms_table(paired))
-    means = [
-        compare_means(ratings.filter(dimension=name), dimension=name, reference=reference)
-        for name in scales.averaged
-    ]
-    shown = [row for kind in _KINDS for row in mean_table(means, kind)]
+    shown = [row for kind in _KINDS for row in mean_table(result.means, kind)]
     if shown:
-        values = [flat(one) | {"dimension": each.dimension} for each in means for one in each.means]
-        yield Made(f"ratings-{slug}-means", f"{study.title}: mean ratings by arm", values, shown)
+        values = [
+            flat(one) | {"dimension": of.dimension} for of in result.means for one in of.means
+        ]
+        yield Made(f"ratings-{slug}-means", f"{title}: mean ratings by arm", values, shown)
     taken: set[str] = set()
-    names = {dimension: file_name(dimension, taken) for dimension in scales.degrees}
-    for one in dimension_models(ratings, scales.degrees.items(), reference):
+    names = {dimension: file_name(dimension, taken) for dimension in result.scales.continuous}
+    for one in result.models:
         if one.model is not None:
             name = f"ratings-{slug}-model-{names[one.dimension]}"
             name += "-by-valence" if one.by_valence else ""
-            yield from _of_model(one.model, name, f"{study.title}: {one.dimension}")
+            yield from _of_model(one.model, name, f"{title}: {one.dimension}")
+    days = collection_table(result.collected)
+    if days:
+        caption = f"{title}: when the arms were rated"
+        yield Made(f"ratings-{slug}-days", caption, collection_rows(result.collected), days)
+    if result.rater_comparison is not None:
+        rows = rater_table(result.rater_comparison)
+        yield Made(f"ratings-{slug}-raters", f"{title}: raters", rows, rows)
 
 
 def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[Made]:
@@ -203,82 +224,6 @@ def _of_model(model: Clmm | Lmm, name: str, title: str) -> Iterator[Made]:
     caption = f"{title}, means of the arms by the model"
     means = [scalars(row) for row in mean_rows(model, "arm")]
     yield Made(f"{name}-means", caption, means, model_mean_table(model, "arm"))
-
-
-def _of_days(
-    study: Study, ratings: pl.DataFrame, arms: pl.DataFrame | None, slug: str
-) -> Iterator[Made]:
-    """When each arm was rated, the reference first; nothing where that is not known."""
-    if arms is None:
-        return
-    known = {row["arm"]: row for row in arms.filter(study=study.name).iter_rows(named=True)}
-    rated = ratings["arm"].unique(maintain_order=True).to_list()
-    found = [
-        Collected(arm, row["raters"], row["ratings"], _day(row["first"]), _day(row["last"]))
-        for arm in sorted(rated, key=lambda arm: arm != "human")
-        if (row := known.get(arm)) is not None
-    ]
-    shown = collection_table(found)
-    if shown:
-        caption = f"{study.title}: when the arms were rated"
-        yield Made(f"ratings-{slug}-days", caption, collection_rows(found), shown)
-
-
-def _day(text: str | None) -> date | None:
-    return date.fromisoformat(text) if text else None
-
-
-def _of_raters(
-    study: Study, raters: pl.DataFrame, answers: pl.DataFrame | None, scales: pl.DataFrame | None
-) -> RaterComparison | None:
-    """Whether the arms' raters are alike; None where that cannot be told."""
-    if raters["arm"].null_count() or raters["arm"].n_unique() < 2:
-        return None
-    totals = []
-    if answers is not None and scales is not None:
-        for scale in scales.iter_rows(named=True):
-            own = answers.filter(study=study.name, scale=scale["scale"], phase="default")
-            if own.height and scale["scale"] in raters.columns:
-                totals.append(scale["scale"])
-            raters = _with_contradictions(raters, own, scale)
-    names = [
-        name
-        for name in (*totals, *NUMBERS, INCONSISTENCIES, *_properties(raters))
-        if name in raters.columns and raters[name].drop_nulls().n_unique() > 1
-    ]
-    if not names:
-        return None
-    reference = "human" if "human" in raters["arm"] else raters["arm"][0]
-    numeric = [name for name in names if raters[name].dtype.is_numeric()]
-    categorical = [name for name in names if name not in numeric]
-    return compare_raters(raters, numeric=numeric, categorical=categorical, reference=reference)
-
-
-def _with_contradictions(
-    raters: pl.DataFrame, answers: pl.DataFrame, scale: Mapping[str, Any]
-) -> pl.DataFrame:
-    """The raters, with how often their answers to a scale with reversed items contradict."""
-    turned = json.loads(scale["reversed"])
-    if INCONSISTENCIES in raters.columns or not turned or answers.is_empty():
-        return raters
-    wide = answers.pivot("item", index="rater", values="value", maintain_order=True)
-    items = [str(item) for item in range(1, scale["items"] + 1)]
-    if not set(items) <= set(wide.columns):
-        return raters
-    found = inconsistencies(
-        wide.select(items),
-        reversed_items=turned,
-        lowest=int(scale["minimum"]),
-        highest=int(scale["maximum"]),
-    )
-    counts = wide.select("rater", pl.Series(INCONSISTENCIES, found.counts))
-    return raters.join(counts, on="rater", how="left", maintain_order="left")
-
-
-def _properties(raters: pl.DataFrame) -> list[str]:
-    """Sex, country, ethnicity; where a property is told twice, the simpler one."""
-    double = {"ethnicity": "ethnicity_simplified", "country": "country_of_residence"}
-    return [name for name in PROPERTIES if double.get(name) not in raters.columns]
 
 
 # Scales: the change from rest, and how far it is from people's.

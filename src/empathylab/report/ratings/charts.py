@@ -10,14 +10,14 @@ import altair as alt
 from empathylab.stats.arms import ArmComparison, ArmCount
 from empathylab.stats.arms.means import MeanComparison
 
-# From worst to best; tells apart for any colour vision, on light and on dark.
+# From worst to best; distinguishable with any colour vision, on light and on dark.
 _LOW, _MIDDLE, _HIGH = "#D55E00", "#73777C", "#0072B2"
 
 _MOST_ARMS = 12
 
 
 def shares_chart(comparison: ArmComparison, dimension: str, subset: str) -> dict[str, Any]:
-    """Each arm's ratings as shares of the whole, in one subset of the situations."""
+    """The proportion of each rating in each arm, in one subset of the situations."""
     counts = [
         one
         for one in comparison.counts
@@ -28,7 +28,7 @@ def shares_chart(comparison: ArmComparison, dimension: str, subset: str) -> dict
     rows = [row for one in counts for row in _bars(one, labels)]
     x = alt.X(
         "from:Q",
-        axis=alt.Axis(format="%", title="share of ratings", tickCount=5),
+        axis=alt.Axis(format="%", title="proportion of ratings", tickCount=5),
         scale=alt.Scale(domain=[0, 1], nice=False),
     )
     base = alt.Chart(alt.InlineData(values=rows)).encode(
@@ -94,7 +94,7 @@ def _mixed(place: float) -> str:
 
 
 def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] | None:
-    """The share of good ratings of each emotion's situations, with intervals, arms side by side."""
+    """The proportion of good ratings by emotion, with intervals, arms side by side."""
     counts = [
         one
         for one in comparison.counts
@@ -102,7 +102,7 @@ def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] 
     ]
     if not counts:
         return None
-    # More arms than this cannot be told apart; the reference comes first.
+    # More arms than this are hard to distinguish; the reference comes first.
     arms = list(dict.fromkeys(one.arm for one in comparison.counts))[:_MOST_ARMS]
     counts = [one for one in counts if one.arm in arms]
     rows = [
@@ -136,7 +136,7 @@ def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] 
             alt.Tooltip("n:Q", title="of"),
         ],
     )
-    axis = alt.Axis(format="%", title="share of good ratings", grid=True)
+    axis = alt.Axis(format="%", title="proportion of good ratings", grid=True)
     scale = alt.Scale(domain=[0, 1], nice=False)
     lines = base.mark_rule(strokeWidth=2, opacity=0.6).encode(
         alt.X("low:Q", axis=axis, scale=scale), alt.X2("high:Q")
@@ -180,7 +180,7 @@ def means_chart(found: MeanComparison) -> dict[str, Any]:
 
 
 def _by_difference(rows: list[dict[str, Any]], reference: str) -> list[str]:
-    """Emotions by how far the other arms lie above the reference, the farthest first."""
+    """Emotions by the other arms' lead over the reference, the largest first."""
     shares: dict[str, dict[str, float]] = {}
     for row in rows:
         shares.setdefault(row["emotion"], {})[row["arm"]] = row["share"]

@@ -1,42 +1,25 @@
-"""Figures of the mixed models of a rated study, and of what a study of its kind can show."""
+"""Figures of the mixed models of a rated study, and of the power of such a study."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
-from empathylab.analysis.ratings.mixed_rows import doubtful, mean_rows
-from empathylab.analysis.ratings.models import DimensionModel
-from empathylab.stats.arms import ArmComparison
+from empathylab.analysis.ratings.mixed_models import doubtful, mean_rows
+from empathylab.analysis.ratings.model import DimensionModel
+from empathylab.analysis.ratings.power import DIFFERENCES, PowerSetting, power_curve
 from empathylab.stats.mixed import Clmm
-from empathylab.stats.power.analytic import design_effect, two_shares_power
 
-_DIFFERENCES = (0.05, 0.10, 0.15)
-_STEPS = 40
 _BLUE = "#0072B2"
-
-
-@dataclass(frozen=True, slots=True)
-class PowerSetting:
-    """What a power curve takes as given."""
-
-    reference: str
-    share: float
-    """Of good ratings in the reference arm."""
-    ratings_per_rater: int
-    icc: float
-    raters: int
-    """That the study had, in the arm with fewest."""
 
 
 def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
     """Every coefficient with its 95% interval, models below each other; None without a model.
 
-    Coefficients that must not be told with an interval are left out.
+    Coefficients without a usable interval are omitted.
     """
     rows: list[dict[str, Any]] = []
     for one in models:
@@ -102,9 +85,9 @@ def _term(one: DimensionModel, name: str, *, several: bool) -> str:
             part.removeprefix(factor) or part if part.startswith(factor) else part
             for part in shown.split(" × ")
         )
-    told = [one.dimension] if several else []
-    told += ["with valence"] if one.by_valence else []
-    return f"{shown} ({', '.join(told)})" if told else shown
+    details = [one.dimension] if several else []
+    details += ["with valence"] if one.by_valence else []
+    return f"{shown} ({', '.join(details)})" if details else shown
 
 
 def model_means_chart(one: DimensionModel) -> dict[str, Any] | None:
@@ -152,46 +135,17 @@ def model_means_chart(one: DimensionModel) -> dict[str, Any] | None:
     return _spec(alt.layer(lines, points), 34 * max(2, len(rows)))
 
 
-def power_setting(comparison: ArmComparison, dimension: str) -> PowerSetting | None:
-    """What the study says about the next one: its reference, its raters and how alike they are."""
-    tests = [
-        one
-        for one in comparison.tests
-        if one.dimension == dimension and one.kind == "all" and one.n_reference
-    ]
-    counts = [one for one in comparison.counts if one.dimension == dimension and one.kind == "all"]
-    mine = [one for one in counts if one.arm == comparison.reference]
-    if not tests or not mine or not mine[0].raters:
-        return None
-    share = mine[0].good / mine[0].n
-    iccs = [value for one in tests for value in (one.clustered.icc, one.clustered.icc_reference)]
-    known = [value for value in iccs if math.isfinite(value)]
-    if not 0 < share < 1 or not known:
-        return None
-    icc = min(1.0, max(0.0, sum(known) / len(known)))
-    each = max(1, round(mine[0].n / mine[0].raters))
-    raters = min((one.raters for one in counts if one.raters), default=mine[0].raters)
-    return PowerSetting(comparison.reference, share, each, icc, raters)
-
-
 def power_chart(given: PowerSetting) -> dict[str, Any]:
-    """With how many raters per arm a difference in good ratings is found how surely, at α = .05."""
-    most = max(100, 2 * given.raters)
-    effect = design_effect(given.icc, given.ratings_per_rater)
-    rows = []
-    for points in _DIFFERENCES:
-        share = given.share + points if given.share + points < 1 else given.share - points
-        for step in range(1, _STEPS + 1):
-            raters = max(2, round(most * step / _STEPS))
-            n = max(1, int(raters * given.ratings_per_rater / effect))
-            rows.append(
-                {
-                    "difference": f"{100 * points:.0f} points",
-                    "raters": raters,
-                    "power": two_shares_power(share, given.share, n).power,
-                }
-            )
-    order = [f"{100 * points:.0f} points" for points in _DIFFERENCES]
+    """The power to find a difference in good ratings, by the number of raters per arm."""
+    rows = [
+        {
+            "difference": f"{100 * one.difference:.0f} points",
+            "raters": one.raters,
+            "power": one.power,
+        }
+        for one in power_curve(given)
+    ]
+    order = [f"{100 * points:.0f} points" for points in DIFFERENCES]
     lines = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_line(strokeWidth=2)

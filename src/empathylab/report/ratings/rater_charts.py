@@ -31,7 +31,7 @@ def variable_title(variable: str) -> str:
 
 
 def levels_chart(found: CategoricalComparison) -> dict[str, Any]:
-    """The share of each arm's raters at each level of a property, the most frequent first."""
+    """The proportion of each arm's raters at each level of a property, the most frequent first."""
     rows = []
     for arm, counts in zip(found.arms, found.counts, strict=True):
         total = sum(counts)
@@ -51,7 +51,7 @@ def levels_chart(found: CategoricalComparison) -> dict[str, Any]:
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar()
         .encode(
-            alt.X("share:Q", axis=alt.Axis(format="%", title="share of the arm’s raters")),
+            alt.X("share:Q", axis=alt.Axis(format="%", title="proportion of the arm’s raters")),
             alt.Y("level:N", sort=levels, title=None, axis=alt.Axis(grid=False, labelLimit=180)),
             _color(arms),
             yOffset=alt.YOffset("arm:N", sort=arms),
@@ -88,7 +88,7 @@ def numbers_chart(found: NumericComparison) -> dict[str, Any]:
 
 
 def inconsistency_chart(found: Inconsistencies) -> dict[str, Any] | None:
-    """How many raters contradict themselves how often; None where nobody answered."""
+    """Raters by how often they contradict themselves; None without answers."""
     counts = [int(one) for one in found.counts if one >= 0]
     if not counts:
         return None

@@ -6,22 +6,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from empathylab.analysis.ratings.analysis import INCONSISTENCIES, RatingsAnalysis
+from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.collection_periods import collection_table
-from empathylab.analysis.ratings.document import notes, paragraphs
-from empathylab.analysis.ratings.mixed_rows import coefficient_table, random_table
-from empathylab.analysis.ratings.models import DimensionModel
+from empathylab.analysis.ratings.mixed_models import coefficient_table, random_table
+from empathylab.analysis.ratings.model import DimensionModel
+from empathylab.analysis.ratings.power import PowerSetting, power_setting
+from empathylab.analysis.ratings.raters import INCONSISTENCIES
 from empathylab.analysis.ratings.rows import comparison_table, count_table, mean_table, rater_table
+from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.numbers import number, percent
 from empathylab.report.appraisal.section import Figure
 from empathylab.report.ratings.charts import emotions_chart, means_chart, shares_chart
-from empathylab.report.ratings.model_charts import (
-    PowerSetting,
-    forest_chart,
-    model_means_chart,
-    power_chart,
-    power_setting,
-)
+from empathylab.report.ratings.model_charts import forest_chart, model_means_chart, power_chart
 from empathylab.report.ratings.rater_charts import (
     inconsistency_chart,
     levels_chart,
@@ -32,10 +28,10 @@ from empathylab.report.ratings.rater_charts import (
 Rows = tuple[dict[str, str], ...]
 Drawn = tuple[str, str, dict[str, Any] | None, str]
 """A figure's kind, title, specification and caption."""
-_EMOTIONS = "Share of good ratings with Wilson’s 95% interval; the widest difference stands first."
+_EMOTIONS = "Proportion of good ratings with Wilson’s 95% interval; largest difference first."
 _FOREST = "Coefficients with 95% intervals, raters and situations as random effects; against {}."
 _MEANS = "Estimated means with 95% intervals, raters and situations as random effects."
-_CONTRADICTIONS = "Answers that lie on the other side of the middle than most of a rater’s answers."
+_CONTRADICTIONS = "Answers on the other side of the midpoint than most of the rater’s answers."
 _TITLES = {
     "all": "all situations",
     "positive": "positive situations",
@@ -56,7 +52,7 @@ class ModelTable:
 class StudySection:
     """One study's part of the page."""
 
-    analysis: RatingsAnalysis
+    analysis: RatingsResult
     figures: tuple[Figure, ...]
     counts: Rows
     tests: Rows
@@ -68,6 +64,7 @@ class StudySection:
     raters: Rows
     collected: Rows
     """When the arms were rated."""
+    conclusions: tuple[Conclusion, ...]
     notes: tuple[str, ...]
     paragraphs: tuple[str, ...]
 
@@ -80,13 +77,13 @@ class RatingsSection:
     specs: tuple[dict[str, Any], ...]
 
 
-def ratings_section(analyses: tuple[RatingsAnalysis, ...]) -> RatingsSection:
+def ratings_section(analyses: tuple[RatingsResult, ...]) -> RatingsSection:
     """The figures and tables of every study."""
     specs: list[dict[str, Any]] = []
     return RatingsSection(tuple(_study(one, specs) for one in analyses), tuple(specs))
 
 
-def _study(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> StudySection:
+def _study(analysis: RatingsResult, specs: list[dict[str, Any]]) -> StudySection:
     comparison = analysis.comparison
     compared = analysis.rater_comparison
     models = [
@@ -112,8 +109,9 @@ def _study(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> StudySecti
         models=tuple(models),
         raters=tuple(rater_table(compared)) if compared else (),
         collected=tuple(collection_table(analysis.collected)),
-        notes=tuple(notes(analysis)),
-        paragraphs=tuple(paragraphs(analysis)),
+        conclusions=analysis.conclusions,
+        notes=analysis.caveats,
+        paragraphs=tuple(analysis.paragraphs()),
     )
 
 
@@ -129,7 +127,7 @@ def _narrow(row: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def _figures(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> list[Figure]:
+def _figures(analysis: RatingsResult, specs: list[dict[str, Any]]) -> list[Figure]:
     figures = []
     for kind, title, spec, caption in _drawn(analysis):
         if spec is not None:
@@ -138,7 +136,7 @@ def _figures(analysis: RatingsAnalysis, specs: list[dict[str, Any]]) -> list[Fig
     return figures
 
 
-def _drawn(analysis: RatingsAnalysis) -> Iterator[Drawn]:
+def _drawn(analysis: RatingsResult) -> Iterator[Drawn]:
     comparison = analysis.comparison
     several = len(analysis.dimensions) > 1
     for dimension in comparison.scales:
@@ -151,7 +149,7 @@ def _drawn(analysis: RatingsAnalysis) -> Iterator[Drawn]:
         for subset in dict.fromkeys(shown):
             title = f"{named}Ratings, {_TITLES.get(subset, subset)}"
             chart = shares_chart(comparison, dimension, subset)
-            yield "shares", title, chart, "Shares of each arm’s ratings."
+            yield "shares", title, chart, "Proportions of each arm’s ratings."
         title = f"{named}Good ratings by emotion"
         yield "emotions", title, emotions_chart(comparison, dimension), _EMOTIONS
     for one in analysis.means:
@@ -162,7 +160,7 @@ def _drawn(analysis: RatingsAnalysis) -> Iterator[Drawn]:
     yield from _of_raters(analysis)
 
 
-def _of_models(analysis: RatingsAnalysis, *, several: bool) -> Iterator[Drawn]:
+def _of_models(analysis: RatingsResult, *, several: bool) -> Iterator[Drawn]:
     title = "Mixed models: coefficients" if len(analysis.models) > 1 else "Mixed model"
     yield "models", title, forest_chart(analysis.models), _FOREST.format(analysis.reference)
     for one in analysis.models:
@@ -175,24 +173,24 @@ def _of_models(analysis: RatingsAnalysis, *, several: bool) -> Iterator[Drawn]:
             yield "models", f"{named}ower of a study like this", power_chart(given), _power(given)
 
 
-def _of_raters(analysis: RatingsAnalysis) -> Iterator[Drawn]:
+def _of_raters(analysis: RatingsResult) -> Iterator[Drawn]:
     compared = analysis.rater_comparison
     for one in compared.numeric if compared else ():
         if one.variable != INCONSISTENCIES:
             title = f"Raters: {variable_title(one.variable)}"
-            yield "raters", title, numbers_chart(one), "Shares of each arm’s raters."
+            yield "raters", title, numbers_chart(one), "Proportions of each arm’s raters."
     if analysis.inconsistencies is not None:
         chart = inconsistency_chart(analysis.inconsistencies)
         yield "raters", "Raters: contradictions in the questionnaire", chart, _CONTRADICTIONS
     for two in compared.categorical if compared else ():
         title = f"Raters: {variable_title(two.variable)}"
         pooled = f" Pooled as others: {', '.join(two.pooled)}." if two.pooled else ""
-        yield "raters", title, levels_chart(two), f"Shares of each arm’s raters.{pooled}"
+        yield "raters", title, levels_chart(two), f"Proportions of each arm’s raters.{pooled}"
 
 
 def _power(given: PowerSetting) -> str:
     return (
-        f"Power of the test of two shares at α = .05 where {given.reference} has "
-        f"{percent(given.share)} good ratings and a rater gives {given.ratings_per_rater}, alike "
-        f"by an ICC of {number(given.icc, 3)}; the dashed line is this study."
+        f"Power of the test of two proportions at α = .05 if {given.reference} has "
+        f"{percent(given.share)} good ratings and each rater gives {given.ratings_per_rater} "
+        f"ratings with an ICC of {number(given.icc, 3)}; the dashed line is this study."
     )

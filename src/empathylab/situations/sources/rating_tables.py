@@ -202,14 +202,14 @@ def _dimensions(
         used.setdefault(one.dimension, set()).add(one.value)
     found = []
     for name, values in used.items():
-        scale = sorted(labels) or sorted(points) or _points_of(values)
+        scale = sorted(labels) or sorted(points) or points_of(values)
         found.append(
             Dimension(name, tuple(scale), tuple(labels[point] for point in scale if labels))
         )
     return tuple(found)
 
 
-def _points_of(values: set[float]) -> list[float]:
+def points_of(values: set[float]) -> list[float]:
     """Every whole number from the lowest to the highest, if they are few."""
     low, high = min(values), max(values)
     if all(value.is_integer() for value in values) and high - low < _MOST_POINTS:

@@ -172,6 +172,8 @@ class Recruitment(FileModel):
         for outcome in codes if isinstance(codes, Mapping) else ():
             if outcome not in get_args(Outcome):
                 raise unknown("key", str(outcome), get_args(Outcome), at=(outcome,))
+        if isinstance(codes, Mapping):
+            return {name: code for name, code in codes.items() if code is not None}
         return codes
 
     @model_validator(mode="after")

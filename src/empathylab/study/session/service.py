@@ -281,7 +281,7 @@ class StudyService:
         work: Callable[[ParticipantTransaction], Result],
         unknown: Unknown,
     ) -> Result | Unknown:
-        """What the work gives, begun anew with a stronger lock where it needs one."""
+        """The result of the work, which is started again where it needs a stronger lock."""
         if mode == "read":
             try:
                 with self._running.lab.reading() as connection:
@@ -299,7 +299,7 @@ class StudyService:
         unknown: Unknown,
         after: Callable[[Result | Unknown], Result | Unknown],
     ) -> Future[Result | Unknown]:
-        """The same to come, of work that writes; `after` is done once that is durable."""
+        """The same as a future, for work that writes; `after` is called once it is on the disk."""
         now = self._running.clock()
         coming: Future[Result | Unknown] = Future()
 

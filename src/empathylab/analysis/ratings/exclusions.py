@@ -1,0 +1,216 @@
+"""Exclusion rules: which apply, whom they exclude, and whether the results hold without them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import polars as pl
+
+from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term, readable
+from empathylab.analysis.ratings.model import DimensionModel
+from empathylab.analysis.ratings.raters import known_columns
+from empathylab.analysis.text.apa import contingency_text, counted, listed, p_text
+from empathylab.analysis.text.numbers import number, signed
+from empathylab.errors import InputError, UnknownName, UserError
+from empathylab.stats.arms import ArmComparison, ArmTest
+from empathylab.stats.arms.means import MeanComparison, MeanDifference
+from empathylab.stats.questionnaires.inconsistency import Inconsistencies
+from empathylab.stats.raters.exclusions import (
+    Exclusions,
+    FailedAttention,
+    Inconsistent,
+    Rule,
+    WithAndWithout,
+    rules_from,
+)
+from empathylab.store.ratings import Study
+
+
+def declared_rules(
+    study: Study, raters: pl.DataFrame, contradictions: Inconsistencies | None
+) -> tuple[list[Rule], tuple[str, ...]]:
+    """The study's own rules, and those of them that cannot be applied."""
+    applied: list[Rule] = []
+    unmet: list[str] = []
+    for rule in rules_from(study.exclusions):
+        try:
+            check_rules([rule], raters, contradictions, study)
+        except UserError:
+            unmet.append(str(rule))
+        else:
+            applied.append(rule)
+    return applied, tuple(unmet)
+
+
+def check_rules(
+    rules: Sequence[Rule],
+    raters: pl.DataFrame,
+    contradictions: Inconsistencies | None,
+    study: Study,
+) -> None:
+    """Raises where a rule needs what the study does not know about its raters."""
+    columns = known_columns(raters)
+    for rule in rules:
+        if isinstance(rule, Inconsistent) and contradictions is None:
+            raise InputError(
+                "no rater answered a questionnaire with reversed items, so contradictions cannot "
+                "be counted",
+                where=f"study {study.name}",
+                remedy="Import the raters' answers, to the TEQ say, or omit --inconsistent.",
+            )
+        if isinstance(rule, FailedAttention) and rule.column not in columns:
+            where = f"study {study.name}"
+            raise UnknownName("column about raters", rule.column, columns, where=where)
+
+
+def kept_ratings(excluded: Exclusions, ratings: pl.DataFrame, reference: str) -> pl.DataFrame:
+    """The ratings without those of the excluded raters; the reference arm must have some left."""
+    kept = excluded.keep(ratings)
+    for name in ratings["dimension"].unique().to_list():
+        if not (kept.filter(dimension=name)["arm"] == reference).any():
+            raise InputError(
+                f"the exclusion rules leave no rating of {name} in the reference arm {reference!r}",
+                remedy="Loosen them, choose another --reference, or look at --everybody.",
+            )
+    return kept
+
+
+def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
+    """Which raters each rule excludes, and whether the arms lose similar numbers."""
+    if not exclusions.rules:
+        return "No exclusion rule was declared; all raters were kept."
+    rules = " or ".join(str(rule) for rule in exclusions.rules)
+    said = [f"Raters who {rules} were excluded."]
+    lost = [
+        f"{before - exclusions.kept[arm]} of {counted(before, 'rater')} of {arm}"
+        for arm, before in exclusions.raters.items()
+    ]
+    said.append(f"This excluded {listed(lost)}.")
+    test = exclusions.alike
+    if test.method != "none":
+        if test.p < alpha:
+            said.append(
+                f"The arms lost unequal numbers of raters ({contingency_text(test)}): the "
+                "remaining raters are no longer a random sample of those assigned, so prefer the "
+                "results of all raters."
+            )
+        else:
+            said.append(f"The arms lost similar numbers of raters ({contingency_text(test)}).")
+    unknown = sum(one.unknown for one in exclusions.counts)
+    if unknown:
+        said.append(
+            f"In {counted(unknown, 'case')} a rule could not be applied because a value was "
+            "missing; these raters were kept."
+        )
+    return " ".join(said)
+
+
+def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float = 0.05) -> str:
+    """Whether the results hold without the excluded raters, arm by arm.
+
+    By the test with raters as the independent units; by the chi-square test where there is none.
+    """
+    kept = {(one.dimension, one.arm): one for one in found.kept.tests if one.kind == "all"}
+    said, ways = [], []
+    for one in found.everybody.tests:
+        other = kept.get((one.dimension, one.arm))
+        if one.kind != "all" or other is None:
+            continue
+        clustered = not (math.isnan(one.clustered.p) or math.isnan(other.clustered.p))
+        (p, text), (p_kept, text_kept) = (_judged(test, clustered) for test in (one, other))
+        if math.isnan(p) or math.isnan(p_kept):
+            continue
+        ways.append(clustered)
+        gaps = [test.risk_difference.estimate for test in (one, other)]
+        dimension = f" on {one.dimension}" if len(found.everybody.scales) > 1 else ""
+        said.append(
+            f"Without the excluded raters, the difference of {one.arm} from {one.reference}"
+            f"{dimension} is {signed(100 * gaps[1], 2)} percentage points ({text_kept}), with them "
+            f"{signed(100 * gaps[0], 2)} ({text}): {_conclusion(p, p_kept, gaps, alpha)}."
+        )
+    if all(ways) and ways:
+        said.append("These comparisons use the test with raters as the independent units.")
+    elif ways:
+        said.append(
+            "Where there is no test with raters as the independent units, they use the chi-square "
+            "test, which treats ratings as independent."
+        )
+    return " ".join(said)
+
+
+def mean_robustness(
+    everybody: Sequence[MeanComparison], kept: Sequence[MeanComparison], *, alpha: float = 0.05
+) -> str:
+    """Whether the differences of means hold without the excluded raters, arm by arm."""
+    others = {
+        (one.dimension, gap.arm): gap
+        for one in kept
+        for gap in one.differences
+        if gap.kind == "all"
+    }
+    said = []
+    for one in everybody:
+        for gap in one.differences:
+            other = others.get((one.dimension, gap.arm))
+            if gap.kind != "all" or other is None or math.isnan(gap.p) or math.isnan(other.p):
+                continue
+            gaps = [gap.difference.estimate, other.difference.estimate]
+            said.append(
+                f"Without the excluded raters, the mean {one.dimension} of {gap.arm} differs from "
+                f"that of {gap.reference} by {signed(gaps[1], 2)} ({_mean_test(other)}), with them "
+                f"by {signed(gaps[0], 2)} ({_mean_test(gap)}): "
+                f"{_conclusion(gap.p_holm, other.p_holm, gaps, alpha)}."
+            )
+    return " ".join(said)
+
+
+def model_robustness(everybody: Sequence[DimensionModel], kept: Sequence[DimensionModel]) -> str:
+    """The arms' coefficients of the mixed models with and without the excluded raters."""
+    others = {one.dimension: one for one in kept if not one.by_valence}
+    said = []
+    for one in everybody:
+        other = others.get(one.dimension)
+        if one.by_valence or one.model is None or other is None or other.model is None:
+            continue
+        several = f" of {one.dimension}" if len(others) > 1 else ""
+        parts = [
+            f"{readable(one.model, name)} is {_coefficient(other, name)} without the excluded "
+            f"raters and {_coefficient(one, name)} with them"
+            for name in one.model.coefficients
+            if name.startswith("arm")
+        ]
+        said.append(f"In the mixed model{several}, {'; '.join(parts)}.")
+    return " ".join(said)
+
+
+def _coefficient(one: DimensionModel, name: str) -> str:
+    model = one.model
+    if model is None or name not in model.coefficients or name in doubtful(model):
+        return "not estimable"
+    p, several = holm_by_term(model)[name], len(model.design.factors["arm"]) > 2
+    test = p_text(p, "Holm-corrected p" if several else "p")
+    return f"b = {number(model.coefficients[name].estimate, 3)} ({test})"
+
+
+def _judged(test: ArmTest, clustered: bool) -> tuple[float, str]:
+    """The p value that decides, and the test it comes from."""
+    if not clustered:
+        return test.p, contingency_text(test.test)
+    found = test.clustered
+    statistic = f"t({number(found.df)}) = {number(found.t, 2)}"
+    if test.family_size > 1:
+        p = test.clustered_p_holm
+        return p, f"{statistic}, {p_text(p, 'Holm-corrected p')}"
+    return found.p, f"{statistic}, {p_text(found.p)}"
+
+
+def _mean_test(gap: MeanDifference) -> str:
+    several = gap.family_size > 1
+    p = p_text(gap.p_holm, "Holm-corrected p") if several else p_text(gap.p)
+    return f"t({number(gap.df)}) = {number(gap.t, 2)}, {p}"
+
+
+def _conclusion(p: float, p_kept: float, gaps: Sequence[float], alpha: float) -> str:
+    same = (p < alpha) == (p_kept < alpha) and (gaps[0] * gaps[1] > 0 or p >= alpha)
+    return f"the conclusion {'holds' if same else 'changes'}"

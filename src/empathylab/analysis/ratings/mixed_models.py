@@ -1,0 +1,395 @@
+"""Mixed models as JSON, as tables, and as paragraphs on methods and results."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from empathylab import __version__
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.text.apa import counted, listed, p_text
+from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.stats.corrections import holm
+from empathylab.stats.mixed import (
+    Clmm,
+    Lmm,
+    contrasts,
+    lmm_contrasts,
+    lmm_means,
+    marginal_means,
+    term_tests,
+    variance_shares,
+)
+from empathylab.stats.mixed.coding import INTERCEPT
+
+Model = Clmm | Lmm
+_SHARED = (
+    *("coefficients", "random_effects", "correlations", "singular", "method", "log_likelihood"),
+    *("aic", "bic", "n", "dropped"),
+)
+_CHECKS = ("converged", "boundary", "problems", "notes", "seconds")
+_MOST_LOG_ODDS = math.log(1000)
+_SEPARATION = "Perfect separation"
+_WIDE = 10.0
+"""A standard error on the latent scale, above which odds span more than any ratings can show."""
+
+
+def holm_by_term(model: Model) -> dict[str, float]:
+    """The p value of each coefficient, Holm-corrected over the coefficients of its term.
+
+    Of a factor without interactions these are the contrasts of its levels with the reference.
+    """
+    names = model.design.names
+    found: dict[str, float] = {}
+    for places in model.design.terms.values():
+        of_term = [names[place] for place in places]
+        corrected = holm([model.coefficients[name].p for name in of_term])
+        found |= dict(zip(of_term, map(float, corrected), strict=True))
+    return found
+
+
+def doubtful(model: Model) -> tuple[str, ...]:
+    """The coefficients whose test and interval cannot be used."""
+    return tuple(name for name, one in model.coefficients.items() if _doubtful(model, name, one))
+
+
+def _doubtful(model: Model, name: str, one: Any) -> bool:
+    if not math.isfinite(one.se) or (isinstance(model, Clmm) and one.se > _WIDE):
+        return True
+    if any(problem.startswith(_SEPARATION) for problem in model.problems):
+        # Separation alone leaves the other coefficients as they would be without those ratings.
+        named = re.compile(rf"(?<!\S){re.escape(name)}(?=,| sorts )")
+        unfinished = any("did not converge" in problem for problem in model.problems)
+        return unfinished or any(named.search(problem) for problem in model.problems)
+    return not model.converged
+
+
+def mixed_model_row(
+    model: Model, *, means: Sequence[str] = (), correction: str = "holm"
+) -> dict[str, Any]:
+    """The model as JSON holds it; `means` names factors whose means and contrasts come along."""
+    row: dict[str, Any] = {"formula": model.formula}
+    if isinstance(model, Clmm):
+        row |= {"model": "clmm", "link": model.link, "thresholds": model.thresholds}
+    else:
+        row |= {
+            "model": "lmm",
+            "reml": model.reml,
+            "residual_sd": model.residual_sd,
+            "criterion": model.criterion,
+            "terms": term_tests(model),
+            "variance_shares": variance_shares(model),
+        }
+    row |= {name: getattr(model, name) for name in (*_SHARED, *_CHECKS)}
+    row = json_value(row)
+    corrected = holm_by_term(model)
+    for name, cells in row["coefficients"].items():
+        cells["p_holm"] = json_value(corrected[name])
+    row["doubtful"] = list(doubtful(model))
+    if means:
+        row["means"] = {factor: mean_rows(model, factor) for factor in means}
+        row["contrasts"] = {factor: contrast_rows(model, factor, correction) for factor in means}
+        row["contrast_correction"] = correction
+    found: dict[str, Any] = json_value(row)
+    return found
+
+
+def mean_rows(model: Model, factor: str) -> list[dict[str, Any]]:
+    """The factor's means: of an ordinal model as probabilities and as mean category."""
+    if isinstance(model, Lmm):
+        return [
+            {"level": one.level, **_numbers(one, "estimate", "se", "df", "low", "high")}
+            for one in lmm_means(model, factor)
+        ]
+    return [
+        {
+            "level": one.levels[factor],
+            "scale": means.scale,
+            "category": one.category or None,
+            **_numbers(one, "estimate", "se", "low", "high"),
+        }
+        for means in (
+            marginal_means(model, factor, scale="probability", averaged=True),
+            marginal_means(model, factor, scale="expected", averaged=True),
+        )
+        for one in means.margins
+    ]
+
+
+def contrast_rows(model: Model, factor: str, correction: str) -> list[dict[str, Any]]:
+    """Each level of the factor minus each other: on the latent scale of an ordinal model."""
+    names = ("estimate", "se", "p", "p_corrected", "low", "high")
+    if isinstance(model, Lmm):
+        return [
+            {"level": one.level, "other": one.other, **_numbers(one, *names)}
+            for one in lmm_contrasts(model, factor, correction=correction)
+        ]
+    return [
+        {"level": one.first[factor], "other": one.second[factor], **_numbers(one, *names)}
+        for one in contrasts(marginal_means(model, factor), correction=correction)
+    ]
+
+
+def _numbers(one: Any, *names: str) -> dict[str, Any]:
+    return {name: json_value(getattr(one, name)) for name in names}
+
+
+def coefficient_table(model: Model) -> list[dict[str, str]]:
+    """Thresholds and coefficients as a paper prints them; no test where it means nothing."""
+    statistic = "z" if isinstance(model, Clmm) else "t"
+    unsure, corrected = doubtful(model), holm_by_term(model)
+    several = any(len(places) > 1 for places in model.design.terms.values())
+    rows = []
+    if isinstance(model, Clmm):
+        for name, one in model.thresholds.items():
+            cells = _cells(name, one, statistic)
+            rows.append(cells | ({"p Holm": ""} if several else {}))
+    for name, effect in model.coefficients.items():
+        cells = _cells(name, effect, statistic)
+        if several:
+            cells["p Holm"] = p_value(corrected[name])
+        if name in unsure:
+            cells |= {head: "–" for head in cells if head not in ("term", "estimate", "s.e.")}
+        rows.append(cells)
+    return rows
+
+
+def _cells(name: str, one: Any, statistic: str) -> dict[str, str]:
+    cells = {
+        "term": name,
+        "estimate": signed(one.estimate, 3),
+        "s.e.": number(one.se, 3),
+        "interval": f"[{signed(one.low, 3)}, {signed(one.high, 3)}]",
+        statistic: number(getattr(one, statistic), 2),
+    }
+    if statistic == "t":
+        cells["df"] = number(one.df)
+    return cells | {"p": p_value(one.p)}
+
+
+def random_table(model: Model) -> list[dict[str, str]]:
+    """The random effects' standard deviations, and the residual's."""
+    rows = [
+        {
+            "group": name,
+            "sd": number(one.sd, 4) + (" (at the boundary)" if one.boundary else ""),
+            "variance": number(one.variance, 4),
+            "levels": number(one.levels, 0),
+        }
+        for name, one in model.random_effects.items()
+    ]
+    rows += [
+        {
+            "group": f"{one.group}: {one.first} with {one.second}",
+            "sd": f"correlation {number(one.estimate, 3)}",
+            "variance": "–",
+            "levels": "–",
+        }
+        for one in model.correlations
+    ]
+    if isinstance(model, Lmm):
+        residual = {"sd": number(model.residual_sd, 4)}
+        rows.append(
+            {
+                "group": "residual",
+                **residual,
+                "variance": number(model.residual_variance, 4),
+                "levels": "–",
+            }
+        )
+    return rows
+
+
+def mean_table(model: Model, factor: str) -> list[dict[str, str]]:
+    """The factor's means as people read them."""
+    if isinstance(model, Lmm):
+        return [_mean_cells(row) for row in mean_rows(model, factor)]
+    levels: dict[str, dict[str, str]] = {}
+    for row in mean_rows(model, factor):
+        cells = levels.setdefault(row["level"], {"level": row["level"]})
+        head = f"P({row['category']})" if row["category"] else "mean category"
+        cells[head] = (
+            f"{number(row['estimate'], 3)} [{number(row['low'], 3)}, {number(row['high'], 3)}]"
+        )
+    return list(levels.values())
+
+
+def _mean_cells(row: dict[str, Any]) -> dict[str, str]:
+    return {
+        "level": row["level"],
+        "mean": number(row["estimate"], 3),
+        "s.e.": number(row["se"], 3),
+        "interval": f"[{number(row['low'], 3)}, {number(row['high'], 3)}]",
+    }
+
+
+def contrast_table(model: Model, factor: str, correction: str) -> list[dict[str, str]]:
+    """The contrasts as people read them."""
+    return [
+        {
+            "contrast": f"{row['level']} − {row['other']}",
+            "estimate": signed(_or_nan(row["estimate"]), 3),
+            "s.e.": number(row["se"], 3),
+            "interval": f"[{signed(_or_nan(row['low']), 3)}, {signed(_or_nan(row['high']), 3)}]",
+            "p": p_value(_or_nan(row["p_corrected"])),
+        }
+        for row in contrast_rows(model, factor, correction)
+    ]
+
+
+def _or_nan(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def model_methods(model: Model, *, of: str = "") -> str:
+    """How the model was fitted, ready for a paper's methods section; `of` names the dimension."""
+    ratings = f"Ratings of {of}" if of else "Ratings"
+    groups = [
+        f"{name} ({counted(one.levels, 'level')})" for name, one in model.random_effects.items()
+    ]
+    random = f" with random intercepts of {listed(groups)}" if groups else " without random effects"
+    if isinstance(model, Clmm):
+        categories = counted(len(model.levels), "ordered category", "ordered categories")
+        latent = "logistic" if model.link == "logit" else "normal"
+        said = [
+            (
+                f"{ratings} ({categories}) were analysed with a cumulative link mixed model "
+                f"({model.link} link){random}, flexible thresholds and the formula {model.formula}."
+            ),
+            (
+                "It was fitted by maximum likelihood with the Laplace approximation; standard "
+                "errors come from the observed information, tests and intervals are Wald's. "
+                f"A coefficient is a shift of the {latent} latent scale."
+            ),
+        ]
+    else:
+        likelihood = "restricted maximum likelihood" if model.reml else "maximum likelihood"
+        said = [
+            (
+                f"{ratings} were analysed with a linear mixed model{random} and the formula "
+                f"{model.formula}, fitted by {likelihood}; tests and intervals take "
+                "Satterthwaite's degrees of freedom."
+            )
+        ]
+    used = f"{counted(model.n, 'rating')} entered the model"
+    dropped = sum(model.dropped.values())
+    used += f" ({number(dropped, 0)} excluded for missing values)." if dropped else "."
+    return " ".join([*said, used, f"Software: EmpathyLab {__version__}."])
+
+
+def model_results(model: Model) -> str:
+    """What the model found, ready for a paper's results section; what speaks against it first.
+
+    Where a term has several coefficients (an arm each), their p values are Holm-corrected over
+    the term. A coefficient without a finite estimate gets no test, interval or odds ratio.
+    """
+    unsure, corrected = doubtful(model), holm_by_term(model)
+    # Variances at the boundary are spoken of below.
+    said = [sentence for sentence in model.problems if "boundary" not in sentence]
+    if not model.converged and not said:
+        said.append("The fit did not converge, so its numbers cannot be trusted.")
+    reported = [name for name in model.coefficients if name != INTERCEPT]
+    unusable = [readable(model, name) for name in reported if name in unsure]
+    if unusable:
+        said.append(f"No estimate or test can be given for {listed(unusable)}.")
+    sizes = {name: len(names) for names in _families(model) for name in names}
+    for name in reported:
+        if name not in unsure:
+            p = corrected[name] if sizes.get(name, 1) > 1 else None
+            said.append(_effect(model, readable(model, name), model.coefficients[name], p))
+    said += _reading(model, [name for name in reported if name not in unsure])
+    said += [_spread(name, one) for name, one in model.random_effects.items()]
+    if isinstance(model, Lmm):
+        said.append(f"The residual standard deviation was {number(model.residual_sd, 3)}.")
+    return " ".join(said)
+
+
+def readable(model: Model, name: str) -> str:
+    """A coefficient's name as one would say it: `gpt-4 against human (arm)`."""
+    coding = model.design.coding
+    column = next((one for one in coding.columns if one.name == name), None)
+    if column is None or not column.parts:
+        return name
+    said = []
+    for label, level in column.parts:
+        predictor = coding.predictors[label]
+        if level < 0:
+            said.append(label)
+            continue
+        # Where the first level has a column of its own, none is compared with it.
+        own = any(one.term == column.term and (label, 0) in one.parts for one in coding.columns)
+        against = "" if own else f" against {predictor.levels[0]}"
+        said.append(f"{predictor.levels[level]}{against} ({predictor.variable.name})")
+    return " × ".join(said)
+
+
+def odds(log_odds: float) -> str:
+    """The odds ratio of a log odds; beyond a thousand either way only that it is."""
+    if log_odds > _MOST_LOG_ODDS:
+        return "> 1,000"
+    if log_odds < -_MOST_LOG_ODDS:
+        return "< 0.001"
+    ratio = math.exp(log_odds)
+    return number(ratio, 2 if ratio >= 0.1 else 3)
+
+
+def _families(model: Model) -> list[list[str]]:
+    """The coefficients of each term."""
+    names = model.design.names
+    return [[names[place] for place in places] for places in model.design.terms.values()]
+
+
+def _reading(model: Model, reported: list[str]) -> list[str]:
+    """How to read the p values and coefficients, where several contrasts or factors need it."""
+    said = []
+    names = model.design.names
+    families = [
+        f"{term} ({len(places)} contrasts)"
+        for term, places in model.design.terms.items()
+        if len(places) > 1 and any(names[place] in reported for place in places)
+    ]
+    if families:
+        said.append(
+            f"p is Holm-corrected over the contrasts of each term: {listed(families)}; intervals "
+            "are of each contrast alone."
+        )
+    crossed = [column for column in model.design.coding.columns if len(column.parts) > 1]
+    factors = dict.fromkeys(
+        label
+        for column in crossed
+        for label, level in column.parts
+        if level >= 0 and column.name in reported
+    )
+    baseline = [f"{model.design.coding.predictors[one].levels[0]} ({one})" for one in factors]
+    if baseline:
+        said.append(
+            "Besides its interactions, a coefficient holds where the other factors are at their "
+            f"reference: {listed(baseline)}."
+        )
+    return said
+
+
+def _effect(model: Model, name: str, one: Any, p_corrected: float | None) -> str:
+    level = number(100 * model.confidence, 0)
+    span = f"{level}% CI [{number(one.low, 3)}, {number(one.high, 3)}]"
+    p = p_text(one.p) if p_corrected is None else p_text(p_corrected, "Holm-corrected p")
+    if isinstance(model, Clmm):
+        ratio = ""
+        if model.link == "logit":
+            ratio = f"; odds ratio {odds(one.estimate)} [{odds(one.low)}, {odds(one.high)}]"
+        return f"{name}: b = {number(one.estimate, 3)}, {span}, z = {number(one.z, 2)}, {p}{ratio}."
+    return (
+        f"{name}: b = {number(one.estimate, 3)}, {span}, t({number(one.df)}) = "
+        f"{number(one.t, 2)}, {p}."
+    )
+
+
+def _spread(name: str, one: Any) -> str:
+    if one.boundary:
+        return (
+            f"The variance of {name} was estimated at its boundary, zero: beyond the other terms, "
+            f"the ratings show no differences between levels of {name} beyond chance."
+        )
+    return f"The standard deviation of {name} was {number(one.sd, 3)}."

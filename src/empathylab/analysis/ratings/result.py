@@ -1,0 +1,339 @@
+"""The result of a rated study: what command line, JSON, report, export and notebooks render."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.ratings.collection_periods import (
+    CollectionPeriod,
+    collected_apart,
+    collection_rows,
+    collection_sentences,
+)
+from empathylab.analysis.ratings.conclusions import Comparison, contract
+from empathylab.analysis.ratings.design import RatingsDesign, ReferenceArm
+from empathylab.analysis.ratings.exclusions import (
+    exclusions_paragraph,
+    mean_robustness,
+    model_robustness,
+    robustness_paragraph,
+)
+from empathylab.analysis.ratings.mixed_models import (
+    mixed_model_row,
+    model_methods,
+    model_results,
+)
+from empathylab.analysis.ratings.model import DimensionModel
+from empathylab.analysis.ratings.prose import (
+    means_paragraph,
+    methods_paragraph,
+    notes_sentences,
+    paired_paragraph,
+    results_paragraph,
+)
+from empathylab.analysis.ratings.raters import raters_paragraph
+from empathylab.analysis.ratings.rows import (
+    arm_rows,
+    comparison_rows,
+    mean_arm_rows,
+    mean_rows,
+    overall_rows,
+    subset_rows,
+)
+from empathylab.analysis.ratings.scales import StudyScales
+from empathylab.analysis.results import (
+    Conclusion,
+    ModelChoice,
+    conclusions_frame,
+    summary_text,
+)
+from empathylab.analysis.text.apa import counted
+from empathylab.stats.arms import ArmComparison, PairedComparison
+from empathylab.stats.arms.means import MeanComparison
+from empathylab.stats.questionnaires.inconsistency import Inconsistencies
+from empathylab.stats.raters.comparability import RaterComparison
+from empathylab.stats.raters.exclusions import WithAndWithout, declared
+from empathylab.store.ratings import Study
+
+
+@dataclass(frozen=True, slots=True)
+class RatingsResult:
+    """The arms of a rated study compared."""
+
+    study: Study
+    reference_arm: ReferenceArm
+    recognised: RatingsDesign
+    scales: StudyScales
+    model: ModelChoice | None
+    """None with a single arm."""
+    conclusions: tuple[Conclusion, ...]
+    """The headline first: per dimension and arm, then by valence."""
+    differences: tuple[Comparison, ...]
+    """Each arm minus the reference, in points or percentage points, on every subset."""
+    ratings: pl.DataFrame
+    comparison: ArmComparison
+    """Of the dimensions whose good ratings are counted; empty where there is none."""
+    means: tuple[MeanComparison, ...]
+    """Of continuous scales, of scales with five points or more, and of constant ratings."""
+    paired: PairedComparison | None
+    """Of a study within subjects."""
+    models: tuple[DimensionModel, ...]
+    raters: pl.DataFrame
+    """Who gave at least one of the ratings."""
+    rater_comparison: RaterComparison | None
+    """None where a rater saw several arms, or nothing is known about raters."""
+    inconsistencies: Inconsistencies | None
+    exclusions: WithAndWithout[ArmComparison] | None
+    kept_models: tuple[DimensionModel, ...] = ()
+    """The models without the excluded raters."""
+    kept_means: tuple[MeanComparison, ...] = ()
+    raters_without_ratings: int = 0
+    unrated: tuple[str, ...] = ()
+    """Respondents who replied to the rated situations, but have no rating in the study."""
+    collected: tuple[CollectionPeriod, ...] = ()
+    """When each arm was rated."""
+    unmet_rules: tuple[str, ...] = ()
+    """Exclusion rules of the study file that the data do not allow to apply."""
+    incomplete_rows: int = 0
+    """Rows without a rater, arm, situation or rating, which are excluded."""
+    margins: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """For equivalence, by dimension."""
+
+    @property
+    def reference(self) -> str:
+        """The arm that the others are compared with."""
+        return self.reference_arm.name
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """The design that was recognised."""
+        return self.recognised.to_dict()
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """The arms with ratings, the reference first."""
+        names = self.ratings["arm"].unique(maintain_order=True).to_list()
+        return (self.reference, *(name for name in names if name != self.reference))
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The dimensions with ratings."""
+        return tuple(self.ratings["dimension"].unique(maintain_order=True).to_list())
+
+    @property
+    def apart(self) -> bool:
+        """Whether arms were rated at different times."""
+        return collected_apart(self.collected)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What limits all conclusions, a sentence each."""
+        said = notes_sentences(
+            self.reference_arm,
+            unrated=self.unrated,
+            raters_without_ratings=self.raters_without_ratings,
+            arms=self.arms,
+        )
+        if self.incomplete_rows:
+            were = "was" if self.incomplete_rows == 1 else "were"
+            rows = counted(self.incomplete_rows, "row")
+            said.append(f"{rows} without a rater, arm, situation or rating {were} excluded.")
+        said += [
+            f"The study's rule to exclude raters who {rule} was not applied: the data it needs "
+            "are missing."
+            for rule in self.unmet_rules
+        ]
+        return (*said, *self._collection()) if self.apart else tuple(said)
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """The estimates as frames, by name."""
+        tests = comparison_rows(self.comparison)
+        differences = [
+            {"dimension": of.dimension} | json_value(one)
+            for of in self.means
+            for one in of.differences
+        ]
+        coefficients = [
+            {"dimension": one.dimension, "formula": one.model.formula, "term": term, **cells}
+            for one in self.models
+            if one.model is not None
+            for term, cells in mixed_model_row(one.model)["coefficients"].items()
+        ]
+        found: dict[str, Sequence[Mapping[str, Any]]] = {
+            "counts": subset_rows(self.comparison),
+            "comparisons": [row for row in tests if not row["subset"].startswith("emotion:")],
+            "by_emotion": [row for row in tests if row["subset"].startswith("emotion:")],
+            "means": differences,
+            "models": coefficients,
+            "collected": collection_rows(self.collected),
+        }
+        frames = {
+            name: pl.DataFrame([_scalars(row) for row in rows], infer_schema_length=None)
+            for name, rows in found.items()
+        }
+        return frames | {"raters": self.raters}
+
+    def to_frame(self) -> pl.DataFrame:
+        """The conclusions, a row each."""
+        return conclusions_frame(self.conclusions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `analyze ratings --json` prints."""
+        models = [_model_row(one) for one in self.models]
+        found: dict[str, Any] = {
+            "study": self.study.name,
+            "title": self.study.title,
+            "design": self.study.design,
+            "recognised_design": self.design,
+            "model": None if self.model is None else self.model.to_dict(),
+            "conclusions": [contract(one) for one in self.conclusions],
+            "reference": self.reference,
+            "dimensions": json_value(self.study.dimensions),
+            "margins": dict(self.margins),
+            "n": self.ratings.height,
+            "collected": {
+                "together": not self.apart if self._dated else None,
+                "arms": collection_rows(self.collected),
+            },
+            "arms": _arms(self.comparison, self.means),
+            "subsets": subset_rows(self.comparison),
+            "tests": comparison_rows(self.comparison),
+            "overall": overall_rows(self.comparison),
+            "means": mean_rows(self.means),
+            "paired": json_value(self.paired),
+            "mixed_model": models[0] if models else None,
+            "mixed_models": models,
+            "raters": self._rater_document(),
+            "exclusions": self._exclusion_document(),
+            "notes": list(self.caveats),
+            "paragraphs": self.paragraphs(),
+        }
+        return found
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
+
+    def paragraphs(self) -> list[str]:
+        """Methods first, then results, ready for a paper."""
+        several = len(self.dimensions) > 1
+        when = [] if self.apart else self._collection()
+        said = [" ".join([*self.caveats, *when])]
+        alike = self.rater_comparison
+        if alike is not None and self.apart:
+            said.append(raters_paragraph(alike))
+        said.append(methods_paragraph(self.comparison, named=several))
+        said += [
+            model_methods(one.model, of=one.dimension if several else "")
+            for one in self.models
+            if one.model is not None and not one.by_valence
+        ]
+        said.append(results_paragraph(self.comparison, named=several))
+        said += [means_paragraph(one, likert=self.scales.likert) for one in self.means]
+        if self.paired is not None:
+            said.append(paired_paragraph(self.paired))
+        said += [_model_sentence(one, several=several) for one in self.models]
+        if alike is not None and not self.apart:
+            said.append(raters_paragraph(alike))
+        said += self.exclusion_paragraphs()
+        return [one for one in said if one]
+
+    def exclusion_paragraphs(self) -> list[str]:
+        """Which raters were excluded, and whether the results hold without them."""
+        if self.exclusions is None:
+            return []
+        exclusions = self.exclusions.exclusions
+        if not exclusions.excluded:
+            return [exclusions_paragraph(exclusions)]
+        found = [
+            exclusions_paragraph(exclusions),
+            robustness_paragraph(self.exclusions),
+            mean_robustness(self.means, self.kept_means),
+            model_robustness(self.models, self.kept_models),
+        ]
+        return [one for one in found if one]
+
+    @property
+    def _dated(self) -> bool:
+        return any(one.first is not None for one in self.collected)
+
+    def _collection(self) -> list[str]:
+        return collection_sentences(self.collected, comparable=self.rater_comparison is not None)
+
+    def _rater_document(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "n": self.raters.height,
+            "without_ratings": self.raters_without_ratings,
+            "comparison": json_value(self.rater_comparison),
+            "inconsistencies": None,
+        }
+        counts = self.inconsistencies
+        if counts is not None:
+            values = [int(one) for one in counts.counts if one >= 0]
+            found["inconsistencies"] = {
+                "n": counts.n,
+                "most_possible": counts.most_possible,
+                "counts": {str(value): values.count(value) for value in sorted(set(values))},
+                "share_without": json_value(counts.share_without),
+                "share_over_half": json_value(counts.share_over_half),
+            }
+        return found
+
+    def _exclusion_document(self) -> dict[str, Any] | None:
+        found = self.exclusions
+        if found is None:
+            return None
+        return {
+            "rules": declared(found.exclusions.rules),
+            "counts": json_value(found.exclusions.counts),
+            "raters": dict(found.exclusions.raters),
+            "kept": dict(found.exclusions.kept),
+            "alike": json_value(found.exclusions.alike),
+            "tests": comparison_rows(found.kept),
+            "arms": _arms(found.kept, self.kept_means),
+            "means": mean_rows(self.kept_means),
+            "mixed_models": [_model_row(one) for one in self.kept_models],
+        }
+
+
+def _arms(comparison: ArmComparison, means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
+    """Every arm and dimension once: counted where its good ratings are, else with its mean."""
+    others = [one for one in means if one.dimension not in comparison.scales]
+    return arm_rows(comparison) + mean_arm_rows(others)
+
+
+def _model_row(one: DimensionModel) -> dict[str, Any]:
+    row = {"dimension": one.dimension, "by_valence": one.by_valence, "problem": one.problem}
+    if one.model is None:
+        return row
+    return row | mixed_model_row(one.model, means=["arm"])
+
+
+def _model_sentence(one: DimensionModel, *, several: bool) -> str:
+    of = f" of {one.dimension}" if several else ""
+    if one.model is None:
+        return f"No mixed model{of} could be fitted: {one.problem}"
+    return f"In the model{of} {one.model.formula}: {model_results(one.model)}"
+
+
+def _scalars(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with an estimate's interval as columns, without other nested values."""
+    found: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            if {"estimate", "low", "high"} <= set(value):
+                found |= {name: value["estimate"]}
+                found |= {f"{name}_{end}": value[end] for end in ("low", "high")}
+            elif name == "clustered":
+                found |= {"clustered_t": value["t"], "clustered_p": value["p"]}
+            elif name in ("counts", "percent"):
+                found |= {f"{name} {label}": part for label, part in value.items()}
+        elif not isinstance(value, list):
+            found[name] = value
+    return found

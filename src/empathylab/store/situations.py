@@ -1,0 +1,130 @@
+"""The sets of situations a lab can use: those that ship, and those its user has brought."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Connection, RowMapping, select
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.situations import Situation, SituationSet, builtin_sets, builtin_versions
+from empathylab.store import schema
+from empathylab.store.inserts import add_situation_set
+from empathylab.store.lab import Lab
+
+_COLUMNS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSet:
+    """What became of a set that was imported."""
+
+    situation_set: SituationSet
+    """With the version it has in the lab."""
+    change: Literal["added", "unchanged", "new version"]
+    ids: dict[str, int]
+    """The lab's ids of the situations, by the set's own."""
+
+
+def save_situation_set(connection: Connection, chosen: SituationSet) -> SavedSet:
+    """Adds the set; other texts than the newest under a known name become its next version."""
+    _refuse_taken_name(connection, chosen)
+    if chosen.id in builtin_sets():
+        return SavedSet(chosen, "unchanged", add_situation_set(connection, chosen))
+    table = schema.situation_sets
+    query = select(table.c.version, table.c.fingerprint).where(table.c.name == chosen.id)
+    held = {int(row.version): row.fingerprint for row in connection.execute(query)}
+    newest = max(held, default=0)
+    same = dataclasses.replace(chosen, version=newest)
+    if held and same.fingerprint == held[newest]:
+        return SavedSet(same, "unchanged", add_situation_set(connection, same))
+    stored = dataclasses.replace(chosen, version=newest + 1)
+    ids = add_situation_set(connection, stored)
+    return SavedSet(stored, "new version" if held else "added", ids)
+
+
+def stored_situations(connection: Connection, chosen: SituationSet) -> dict[str, int]:
+    """The lab's ids of the set's situations, by the set's own; none where it does not hold them."""
+    table, sets = schema.situations, schema.situation_sets
+    query = (
+        select(table.c.key, table.c.id)
+        .join(sets, sets.c.id == table.c.situation_set_id)
+        .where(sets.c.name == chosen.id, sets.c.version == chosen.version)
+    )
+    return {row.key: int(row.id) for row in connection.execute(query)}
+
+
+def _refuse_taken_name(connection: Connection, chosen: SituationSet) -> None:
+    """A set must not hide a built-in one, nor be hidden by a draw."""
+    shipped = builtin_versions().get(f"{chosen.id}@{chosen.version}")
+    built_in = shipped or builtin_sets().get(chosen.id)
+    table = schema.selections
+    drawn = connection.execute(select(table.c.id).where(table.c.name == chosen.id)).first()
+    if (built_in is not None and built_in != chosen) or drawn is not None:
+        raise InputError(
+            "this name belongs to another set" if built_in else "this name belongs to a draw",
+            got=chosen.id,
+            remedy="Give yours another with --name.",
+        )
+
+
+def lab_situation_sets(lab: Lab) -> dict[str, SituationSet]:
+    """By id, the newest version that the lab holds; else the newest that ships.
+
+    A lab keeps the version it has begun with, so that its results can be compared.
+    """
+    table = schema.situation_sets
+    with lab.reading() as connection:
+        rows = connection.execute(select(table).order_by(table.c.version)).mappings().all()
+        newest = {str(row["name"]): row for row in rows}
+        held = {name: _held(connection, row) for name, row in newest.items()}
+    return builtin_sets() | held
+
+
+def lab_situation_set(lab: Lab, name: str) -> SituationSet:
+    """The lab's set of that id, or the built-in one; `id@version` names a version of it."""
+    if name in (shipped := builtin_versions()):
+        return shipped[name]
+    sets = lab_situation_sets(lab)
+    if name not in sets:
+        raise UnknownName("situation set", name, [*sets, *shipped])
+    return sets[name]
+
+
+def _held(connection: Connection, row: RowMapping) -> SituationSet:
+    """The set in that row; one that ships is not read from the lab, which holds the same."""
+    if shipped := builtin_versions().get(f"{row['name']}@{row['version']}"):
+        return shipped
+    return SituationSet(
+        id=row["name"],
+        version=row["version"],
+        title=row["title"],
+        language=row["language"],
+        licence=row["licence"],
+        validated=row["validated"],
+        description=row["description"],
+        situations=situations_in_set(connection, row["id"]),
+    )
+
+
+def situations_in_set(connection: Connection, set_row: int) -> tuple[Situation, ...]:
+    """The situations of the set in that row, in their order."""
+    table = schema.situations
+    query = select(table).where(table.c.situation_set_id == set_row).order_by(table.c.id)
+    return tuple(
+        Situation(
+            id=row["key"],
+            **{name: row[name] for name in _COLUMNS},
+            context=tuple(row["context"] or ()),
+            **_details(row["details"]),
+        )
+        for row in connection.execute(query).mappings()
+    )
+
+
+def _details(known: Mapping[str, Any] | None) -> dict[str, Any]:
+    details = dict(known or {})
+    return {"tags": tuple(details.get("tags", ())), "norms": details.get("norms")}

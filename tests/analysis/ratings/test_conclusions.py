@@ -1,0 +1,256 @@
+"""What the conclusions say, and the numbers they rest on."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import polars as pl
+import pytest
+
+from empathylab.analysis import AnalysisResult, ratings
+from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.ratings.conclusions import Comparison
+from empathylab.analysis.ratings.rows import conclusion_table
+from empathylab.errors import UserError
+from empathylab.situations.sources.released import Dimension
+from empathylab.stats.arms import Estimate
+from empathylab.stats.mixed import clmm
+from empathylab.store.ratings import Study
+
+KEYS = {
+    *("dimension", "arm", "reference", "subset", "estimate", "low", "high", "scale"),
+    *("p", "p_adjusted", "model", "basis", "caveats"),
+}
+LIKERT = Dimension("warmth", (1, 2, 3, 4, 5), ("cold", "", "", "", "warm"))
+
+
+def table(
+    *, raters: int = 24, each: int = 8, shift: float = 0.0, points: int = 3, seed: int = 1
+) -> pl.DataFrame:
+    """Ratings between subjects; gpt's are higher by the shift in a latent normal scale."""
+    draw = random.Random(seed)
+    rows = []
+    for arm in ("human", "gpt"):
+        for rater in range(raters):
+            mild = draw.gauss(0, 0.3)
+            for k in range(each):
+                latent = mild + draw.gauss(0, 1) + (shift if arm == "gpt" else 0.0)
+                place = round((points + 1) / 2 + latent * points / 4)
+                rows.append(
+                    {
+                        "rater": f"{arm}{rater}",
+                        "arm": arm,
+                        "situation": f"s{rater * each + k}",
+                        "valence": ("positive", "negative")[k % 2],
+                        "dimension": "warmth",
+                        "rating": float(min(points, max(1, place))),
+                    }
+                )
+    return pl.DataFrame(rows)
+
+
+def likert(**options: object) -> Study:
+    return Study("s", "S", "between", (LIKERT,), "closed", **options)  # type: ignore[arg-type]
+
+
+def test_the_result_has_the_shape_of_all_analyses() -> None:
+    found = ratings.from_table(table(shift=1))
+    assert isinstance(found, AnalysisResult)
+    assert found.to_frame().height == len(found.conclusions)
+    assert found.summary().startswith(str(found.conclusions[0]))
+    assert set(found.tables) >= {"counts", "comparisons", "by_emotion", "means", "models", "raters"}
+    assert found.tables["comparisons"]["subset"].to_list() == ["all", "negative", "positive"]
+
+
+def test_the_headline_is_the_mixed_models_coefficient() -> None:
+    frame = table(shift=1)
+    found = ratings.from_table(frame)
+    document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert all(set(one) >= KEYS for one in document["conclusions"])
+    first = document["conclusions"][0]
+    fit = clmm(frame, "rating ~ arm + (1|rater) + (1|situation)", reference={"arm": "human"})
+    effect = fit.coefficients["armgpt"]
+    assert first["estimate"] == pytest.approx(effect.estimate, rel=1e-4)
+    assert first["p"] == pytest.approx(effect.p, rel=1e-3)
+    assert (first["kind"], first["scale"], first["subset"]) == ("better", "log-odds", "all")
+    assert [one["subset"] for one in document["conclusions"]] == [
+        *("all", "all", "negative", "positive")
+    ]
+
+
+def test_the_table_rounds_the_conclusions_numbers() -> None:
+    found = ratings.from_table(table(shift=1))
+    first, row = found.conclusions[0], conclusion_table(found.conclusions)[0]
+    assert row["estimate"] == f"{first.estimate:.2f} [{first.low:.2f}, {first.high:.2f}]"
+    assert (row["unit"], row["p"], row["conclusion"]) == ("log-odds", "< .001", "better")
+    (alone,) = conclusion_table(ratings.from_table(table().filter(arm="gpt")).conclusions)
+    assert (alone["reference"], alone["p"], alone["model"]) == ("–", "–", "–")
+
+
+def test_the_sentence_turns_with_the_reference() -> None:
+    frame = table(shift=1)
+    found = ratings.from_table(frame, reference="gpt").conclusions[0]
+    assert found.kind == "worse"
+    assert found.sentence.startswith("human was rated lower than gpt on warmth: log-odds −")
+
+
+def test_without_a_margin_no_difference_is_inconclusive() -> None:
+    found = ratings.from_table(table()).conclusions[0]
+    assert found.kind == "inconclusive"
+    assert "no margin for equivalence was declared" in found.sentence
+
+
+def test_a_wide_margin_makes_arms_equivalent_and_a_narrow_one_does_not() -> None:
+    wide, narrow = (ratings.from_table(table(), margin=m).conclusions[0] for m in (40, 0.5))
+    assert wide.kind == "equivalent"
+    assert "within the margin of ±40 percentage points" in wide.sentence
+    assert narrow.kind == "inconclusive"
+    assert "nor exclude one larger than ±0.5" in narrow.sentence
+
+
+def test_a_margin_of_the_study_counts_and_an_option_overrides_it() -> None:
+    study = likert(margins={"warmth": 2.0})
+    frame = table(points=5)
+    assert ratings.from_table(frame, study=study).conclusions[0].kind == "equivalent"
+    given = ratings.from_table(frame, study=study, margin={"warmth": 0.01})
+    assert (given.conclusions[0].kind, given.margins) == ("inconclusive", {"warmth": 0.01})
+
+
+@pytest.mark.parametrize("margin", [0, -1, 100, float("inf"), float("nan"), {"warmth": 101}])
+def test_a_margin_that_makes_no_sense_is_refused(margin: float) -> None:
+    with pytest.raises(UserError, match="must lie between 0 and 100 percentage points"):
+        ratings.from_table(table(raters=3), margin=margin)
+
+
+def test_a_margin_of_an_unknown_dimension_is_refused() -> None:
+    with pytest.raises(UserError, match="Did you mean 'warmth'"):
+        ratings.from_table(table(raters=3), margin={"warmt": 5})
+
+
+def test_tost_is_that_of_a_calculation_by_hand() -> None:
+    """df = 10 and a standard error of 1: t(.975) = 2.228139 (any t table)."""
+    half = 2.2281388519649385
+    one = Comparison(
+        *("d", "a", "b", "all", "all", 20, 12, Estimate(0.5, 0.5 - half, 0.5 + half)),
+        *("points", 10, 0.6, 0.6, "", "mean d"),
+    )
+    found = one.equivalence(margin=3.0)
+    assert found is not None
+    # P(t < −2.5) with 10 degrees of freedom, R: pt(-2.5, 10) = 0.01572; t(.95) = 1.812461.
+    assert found.p == pytest.approx(0.01572, abs=5e-5)
+    assert (found.low, found.high) == pytest.approx((0.5 - 1.812461, 0.5 + 1.812461), abs=1e-5)
+
+
+def test_few_raters_are_said_in_the_conclusion() -> None:
+    few = ratings.from_table(table(raters=6)).conclusions[0]
+    assert "Few raters (6 for gpt, 6 for human)" in few.caveats[0]
+    assert ratings.from_table(table(raters=24)).conclusions[0].caveats == ()
+
+
+def several_per_reply() -> pl.DataFrame:
+    """Every reply is rated by the same raters of its arm."""
+    return table(raters=12, each=8).with_columns(
+        situation=pl.lit("s") + (pl.int_range(pl.len()) % 8).cast(pl.String)
+    )
+
+
+def test_replies_with_several_ratings_enter_the_model() -> None:
+    found = ratings.from_table(several_per_reply())
+    assert found.model is not None
+    assert found.model.formula == ("rating ~ arm + (1|rater) + (1|situation) + (1|arm:situation)")
+    assert "100% of the replies have two or more ratings" in found.model.reason
+    assert found.to_dict()["mixed_model"]["random_effects"]["arm:situation"]["levels"] == 16
+
+
+def test_a_five_point_scale_is_compared_by_its_mean() -> None:
+    found = ratings.from_table(table(shift=1, points=5), study=likert())
+    second = found.conclusions[1]
+    assert (second.unit, found.conclusions[0].unit) == ("points", "log-odds")
+    frame = table(shift=1, points=5)
+    means = dict(frame.group_by("arm").agg(pl.col("rating").mean()).iter_rows())
+    assert second.estimate == pytest.approx(means["gpt"] - means["human"])
+    (mean,) = found.means
+    (gap,) = [one for one in mean.differences if one.kind == "all"]
+    assert gap.g.estimate == pytest.approx(second.estimate / pooled_sd(frame), rel=0.01)
+    # Counts of categories stay beside it.
+    assert found.comparison.tests
+
+
+def pooled_sd(frame: pl.DataFrame) -> float:
+    parts = [part["rating"] for _, part in frame.group_by("arm")]
+    squares = sum((len(one) - 1) * float(one.var()) for one in parts)  # type: ignore[arg-type]
+    return float((squares / (sum(map(len, parts)) - 2)) ** 0.5)
+
+
+def test_a_chosen_threshold_makes_good_ratings_the_comparison() -> None:
+    found = ratings.from_table(table(shift=1, points=5), study=likert(), good_from=4)
+    assert found.conclusions[1].unit == "percentage points"
+
+
+def test_points_without_a_label_keep_their_number() -> None:
+    found = ratings.from_table(table(points=5), study=likert())
+    counts = found.comparison.counts[0]
+    assert list(counts.counts) == ["cold", "2", "3", "4", "warm"]
+    assert sum(counts.counts.values()) == counts.n
+
+
+def test_points_that_share_a_label_stay_apart() -> None:
+    twice = Dimension("warmth", (1, 2, 3), ("low", "low", "high"))
+    found = ratings.from_table(table(), study=Study("s", "S", "between", (twice,), "closed"))
+    assert list(found.comparison.counts[0].counts) == ["low (1)", "low (2)", "high"]
+
+
+def test_arms_that_cannot_be_modelled_rest_on_the_clustered_test() -> None:
+    frame = table(raters=8).with_columns(
+        rating=pl.when(pl.col("arm") == "gpt").then(3.0).otherwise("rating")
+    )
+    first = ratings.from_table(frame).conclusions[0]
+    assert first.unit == "percentage points"
+    assert first.caveats[0].startswith("This rests on the clustered test alone")
+
+
+def test_one_arm_is_described() -> None:
+    found = ratings.from_table(table().filter(arm="gpt"))
+    assert [one.kind for one in found.conclusions] == ["descriptive"]
+    assert found.conclusions[0].reference is None
+    assert found.model is None
+
+
+def test_within_subjects_raters_may_prefer_an_arm() -> None:
+    frame = table(raters=8, each=6).with_columns(rater=pl.col("rater").str.slice(-1))
+    found: RatingsResult = ratings.from_table(frame)
+    assert found.recognised.kind == "within"
+    assert found.model is not None
+    assert "(1|arm:rater)" in str(found.model.formula)
+    # With one rating of each arm a rater's preference cannot be told from chance.
+    once = frame.unique(["rater", "arm"], keep="first", maintain_order=True)
+    headline = ratings.from_table(pl.concat([once, once.with_columns(pl.col("rater") + "x")]))
+    assert headline.model is not None
+    assert "(1|arm:rater)" not in str(headline.model.formula)
+
+
+def test_a_table_without_a_column_says_which() -> None:
+    with pytest.raises(UserError, match="no column 'situation'"):
+        ratings.from_table(table().drop("situation"))
+
+
+@pytest.mark.parametrize("column", ["rater", "arm", "situation", "rating"])
+def test_incomplete_rows_are_excluded_and_counted(column: str) -> None:
+    whole = table(raters=4)
+    gap = whole.head(1).with_columns(pl.lit(None).cast(whole[column].dtype).alias(column))
+    found = ratings.from_table(pl.concat([gap, whole]))
+    assert found.ratings.height == whole.height
+    assert found.caveats == ("1 row without a rater, arm, situation or rating was excluded.",)
+
+
+def test_a_table_without_ratings_is_refused() -> None:
+    with pytest.raises(UserError, match="there are no ratings"):
+        ratings.from_table(table().clear())
+
+
+def test_the_order_of_the_rows_changes_nothing() -> None:
+    frame = table(shift=0.5).with_columns(pl.col("arm").replace({"human": "zeta"}))
+    one, other = (ratings.from_table(part) for part in (frame, frame.reverse()))
+    assert one.reference == other.reference == "gpt"
+    assert one.conclusions[1].estimate == pytest.approx(other.conclusions[1].estimate)

@@ -1,0 +1,194 @@
+"""Figures of raters, mixed models and power: they show the numbers of the analysis."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from empathylab.analysis import ratings as rated_replies
+from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.ratings.power import PowerSetting, power_setting
+from empathylab.report.ratings.charts import emotions_chart, means_chart, shares_chart
+from empathylab.report.ratings.model_charts import forest_chart, model_means_chart, power_chart
+from empathylab.report.ratings.rater_charts import (
+    inconsistency_chart,
+    levels_chart,
+    numbers_chart,
+    variable_title,
+)
+from empathylab.situations.sources.released import Dimension
+from empathylab.situations.sources.welivita import read_release
+from empathylab.stats.arms.means import compare_means
+from empathylab.stats.power.analytic import two_shares_power
+from empathylab.stats.questionnaires.inconsistency import Inconsistencies
+from empathylab.store import Lab
+from empathylab.store.imports.releases import import_release
+from empathylab.store.ratings import Study
+from empathylab.tables import read_table
+from tests.helpers.welivita import write_people, write_release
+
+ARMS = ("human", "gpt")
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory: pytest.TempPathFactory) -> RatingsResult:
+    folder: Path = tmp_path_factory.mktemp("study")
+    write_release(folder / "r.csv", arms=ARMS, raters=12, per_rater=6, good={"gpt": 0.8})
+    for arm in ARMS:
+        write_people(folder / f"{arm}.csv", arm, 12)
+    people = [(f"{arm}.csv", read_table(folder / f"{arm}.csv")) for arm in ARMS]
+    release = read_release(read_table(folder / "r.csv"), where="r.csv", people=people)
+    with Lab.open(folder / "lab") as lab:
+        import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
+        return rated_replies.from_lab(lab)
+
+
+def values(spec: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The rows of the largest data in the specification."""
+    assert spec is not None
+    found = [part["values"] for part in _data(spec)]
+    found += list(spec.get("datasets", {}).values())
+    rows: list[dict[str, Any]] = max(found, key=len)
+    return rows
+
+
+def _data(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    parts = [spec, *spec.get("layer", [])]
+    return [one["data"] for one in parts if "values" in one.get("data", {})]
+
+
+def test_a_property_is_shown_with_its_counts(analysis: RatingsResult) -> None:
+    assert analysis.rater_comparison is not None
+    [found] = [one for one in analysis.rater_comparison.categorical if "country" in one.variable]
+    rows = values(levels_chart(found))
+    assert sum(row["raters"] for row in rows if row["arm"] == "gpt") == 12
+    assert {row["level"] for row in rows} == {"Ghana", "Chile", "Nepal"}
+    assert all(row["share"] == pytest.approx(row["raters"] / 12) for row in rows)
+
+
+def test_times_are_shown_in_minutes(analysis: RatingsResult) -> None:
+    assert analysis.rater_comparison is not None
+    [found] = [one for one in analysis.rater_comparison.numeric if one.variable == "seconds"]
+    rows = values(numbers_chart(found))
+    assert sum(row["raters"] for row in rows) == 24
+    # 300 to 520 seconds.
+    assert min(row["from"] for row in rows) == pytest.approx(5)
+    assert variable_title("seconds") == "minutes taken"
+
+
+def test_contradictions_count_those_who_answered() -> None:
+    found = Inconsistencies(np.array([0, 0, 3, -1]), 8, 3, 1, 2 / 3, 0.0)
+    rows = values(inconsistency_chart(found))
+    assert [row["raters"] for row in rows] == [2, 0, 0, 1]
+
+
+def test_no_answers_give_no_figure_of_contradictions() -> None:
+    nobody = Inconsistencies(np.array([-1]), 8, 0, 1, math.nan, math.nan)
+    assert inconsistency_chart(nobody) is None
+
+
+def test_the_forest_shows_the_models_coefficients(analysis: RatingsResult) -> None:
+    rows = values(forest_chart(analysis.models))
+    model = analysis.models[0].model
+    assert model is not None
+    effect = model.coefficients["armgpt"]
+    assert rows[0]["term"].startswith("gpt")
+    assert rows[0]["estimate"] == pytest.approx(effect.estimate)
+    assert (rows[0]["low"], rows[0]["high"]) == pytest.approx((effect.low, effect.high))
+    assert rows[0]["odds ratio"] == pytest.approx(math.exp(effect.estimate))
+
+
+def test_without_a_model_there_is_no_forest() -> None:
+    assert forest_chart(()) is None
+
+
+def test_the_models_means_are_in_the_arms_order(analysis: RatingsResult) -> None:
+    rows = values(model_means_chart(analysis.models[0]))
+    assert [row["arm"] for row in rows] == ["human", "gpt"]
+    assert all(row["low"] < row["mean"] < row["high"] for row in rows)
+    assert rows[1]["mean"] > rows[0]["mean"]
+
+
+def test_power_is_that_of_the_test_of_two_shares() -> None:
+    given = PowerSetting("human", 0.5, ratings_per_rater=10, icc=0.0, raters=200)
+    rows = values(power_chart(given))
+    [row] = [one for one in rows if one["raters"] == 100 and one["difference"] == "5 points"]
+    assert row["power"] == pytest.approx(two_shares_power(0.55, 0.5, 1000).power)
+
+
+def test_the_setting_comes_from_the_study(analysis: RatingsResult) -> None:
+    given = power_setting(analysis.comparison, "empathy")
+    assert given is not None
+    assert (given.reference, given.ratings_per_rater, given.raters) == ("human", 6, 12)
+    assert 0 <= given.icc <= 1
+
+
+def domains(spec: dict[str, Any] | None, channel: str = "x") -> list[Any]:
+    """The ends of the axis in each layer that sets them."""
+    assert spec is not None
+    layers = [one["encoding"].get(channel, {}) for one in spec.get("layer", [spec])]
+    return [one["scale"]["domain"] for one in layers if "domain" in one.get("scale", {})]
+
+
+def test_bars_of_proportions_fill_an_axis_from_0_to_1(analysis: RatingsResult) -> None:
+    spec = shares_chart(analysis.comparison, "empathy", "all")
+    assert domains(spec) == [[0, 1]]
+    for arm in ARMS:
+        rows = [row for row in values(spec) if row["arm"] == arm]
+        assert rows[0]["from"] == 0
+        assert rows[-1]["to"] == pytest.approx(1)
+        assert [row["rating"] for row in rows] == ["Bad", "Okay", "Good"]
+
+
+def test_proportions_by_emotion_have_an_axis_from_0_to_1(analysis: RatingsResult) -> None:
+    spec = emotions_chart(analysis.comparison, "empathy")
+    assert domains(spec) == [[0, 1], [0, 1]]
+    known = {
+        (one.arm, one.subset.removeprefix("emotion:")): one.good / one.n
+        for one in analysis.comparison.counts
+        if one.kind == "emotion"
+    }
+    rows = values(spec)
+    assert len(rows) == len(known) == 12
+    assert all(row["share"] == pytest.approx(known[row["arm"], row["emotion"]]) for row in rows)
+
+
+def test_power_has_an_axis_from_0_to_1() -> None:
+    given = PowerSetting("human", 0.5, ratings_per_rater=10, icc=0.0, raters=200)
+    assert domains(power_chart(given), "y") == [[0, 1]]
+
+
+def test_means_have_the_axis_of_the_ratings(analysis: RatingsResult) -> None:
+    found = compare_means(analysis.ratings, dimension="empathy", reference="human")
+    spec = means_chart(found)
+    assert domains(spec) == [[1, 3], [1, 3]]
+    rows = values(spec)
+    assert [row["arm"] for row in rows] == ["human", "gpt"]
+    assert all(1 <= row["low"] < row["mean"] < row["high"] <= 3 for row in rows)
+
+
+def test_unlabelled_points_have_bars_of_their_own_that_fill_the_axis() -> None:
+    """0.1 drew one blank category for all of them, and the bars stopped short of the end."""
+    frame = pl.DataFrame(
+        [
+            {"rater": f"{arm}{r}", "arm": arm, "situation": f"s{s}", "rating": 1 + (r + s) % 5}
+            for arm in ARMS
+            for r in range(4)
+            for s in range(5)
+        ]
+    )
+    ends = Dimension("warmth", (1.0, 2.0, 3.0, 4.0, 5.0), ("cold", "", "", "", "warm"))
+    study = Study("s", "S", "between", (ends,), "closed")
+    found = rated_replies.from_table(frame, study=study)
+    rows = [
+        row
+        for row in values(shares_chart(found.comparison, "warmth", "all"))
+        if row["arm"] == "gpt"
+    ]
+    assert [row["rating"] for row in rows] == ["cold", "2", "3", "4", "warm"]
+    assert [row["to"] for row in rows] == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0])
