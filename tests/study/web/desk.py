@@ -120,7 +120,7 @@ class Desk:
             course = self._course(person)
             decision = decide(course, self.answers[person], step_key)
             if not isinstance(decision, Show):
-                return Moved("This is where you are.")
+                return Moved("Please continue here.")
             checked = check_answer(course, decision.step, values)
             if isinstance(checked, Refused):
                 return checked
