@@ -13,11 +13,11 @@ from empathylab.store import schema
 from empathylab.store.frames import read_frame
 from empathylab.store.imports.files import Change, begin_import
 from empathylab.store.lab import Lab
-from empathylab.store.writing import (
+from empathylab.store.inserts import (
     add_respondent,
     hash_of,
-    insert_new,
-    insert_numbered,
+    insert_or_ignore,
+    insert_returning_ids,
     now,
 )
 
@@ -68,7 +68,7 @@ def add_persona(connection: Connection, definition: Mapping[str, Any]) -> int:
         "validated": bool(definition.get("validated", False)),
         "added_at": now(),
     }
-    insert_new(connection, table, [row])
+    insert_or_ignore(connection, table, [row])
     query = select(table.c.id).where(*(table.c[name] == value for name, value in known.items()))
     return int(connection.execute(query).scalar_one())
 
@@ -92,7 +92,7 @@ def store_conversations(
         rows = [
             _row(connection, one, import_id, respondents[one.respondent]) for one in conversations
         ]
-        ids = insert_numbered(connection, table, rows)
+        ids = insert_returning_ids(connection, table, rows)
         turns = [
             {
                 "conversation_id": number,

@@ -15,7 +15,7 @@ from empathylab.protocols.converse.persona import SCORE, Persona
 from empathylab.protocols.converse.steps import Step
 from empathylab.protocols.converse.transcript import State, Turn, opening, states, understood
 from empathylab.runs import Answered
-from empathylab.store import insert_numbered, now
+from empathylab.store import insert_returning_ids, now
 from empathylab.store.schema import answers, conversations, turns
 
 
@@ -73,7 +73,9 @@ class TranscriptRecorder:
         ids = {row.key: int(row.id) for row in connection.execute(query)}
         new = [step for key, step in wanted.items() if key not in ids]
         rows = [self._row(step, run_id) for step in new]
-        for step, number in zip(new, insert_numbered(connection, conversations, rows), strict=True):
+        for step, number in zip(
+            new, insert_returning_ids(connection, conversations, rows), strict=True
+        ):
             ids[step.conversation] = number
         openings = [
             _turn_row(ids[step.conversation], 0, StoredTurn(opening(persona), persona.start[SCORE]))
