@@ -21,6 +21,7 @@ from empathylab.cli import (
     models,
     report,
     respond,
+    runs,
     scales,
     stats,
     study,
@@ -91,6 +92,7 @@ app.command("judge", epilog=judge.EXAMPLE)(judge.judge)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.add_typer(models.app, name="models")
+app.add_typer(runs.app, name="runs")
 app.add_typer(data.app, name="data")
 app.add_typer(scales.app, name="scales")
 app.add_typer(study.app, name="study")

@@ -182,7 +182,16 @@ def _judge(
     prices = options.price_table()
     with Lab.open(options.lab, create=False) as lab:
         plan, replies = _plan(lab, chosen, source, asking, pairs=pairs, orders=orders)
-        jobs = [Job(one, [plan], limits=options.limits(), fresh=options.fresh) for one in models]
+        jobs = [
+            Job(
+                one,
+                [plan],
+                limits=options.limits(),
+                fresh=options.fresh,
+                batching=options.batching(),
+            )
+            for one in models
+        ]
         with progress() as observe:
             tallies = carry_out(lab, jobs, prices=prices, observe=observe)
         found = _summary(lab, chosen, [one.name for one in models], replies, pairs=pairs)

@@ -30,7 +30,13 @@ def ask(
     prices = options.price_table()
     with Lab.open(options.lab) as lab:
         jobs = [
-            Job(model, plan(lab, model), limits=options.limits(), fresh=options.fresh)
+            Job(
+                model,
+                plan(lab, model),
+                limits=options.limits(),
+                fresh=options.fresh,
+                batching=options.batching(),
+            )
             for model in models
         ]
         with progress() as observe:

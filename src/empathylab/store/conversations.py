@@ -12,7 +12,6 @@ from sqlalchemy import Connection, delete, func, select
 from empathylab.store import schema
 from empathylab.store.frames import read_frame
 from empathylab.store.imports.files import Change, begin_import
-from empathylab.store.lab import Lab
 from empathylab.store.inserts import (
     add_respondent,
     hash_of,
@@ -20,6 +19,7 @@ from empathylab.store.inserts import (
     insert_returning_ids,
     now,
 )
+from empathylab.store.lab import Lab
 
 Speaker = Literal["person", "respondent"]
 

@@ -296,7 +296,13 @@ class _Bench:
     def _job(self, model: Model, plans: Sequence[Plan]) -> Job:
         from empathylab.runs import Job
 
-        return Job(model, plans, limits=self.options.limits(), fresh=self.options.fresh)
+        return Job(
+            model,
+            plans,
+            limits=self.options.limits(),
+            fresh=self.options.fresh,
+            batching=self.options.batching(),
+        )
 
     def _carry_out(self, jobs: list[Job]) -> list[Tally]:
         from empathylab.cli.progress import progress
