@@ -52,16 +52,20 @@ class PeopleCard:
         what = counted(self.units, self.level)
         if not math.isfinite(self.correlation):
             return f"{self.simulator} cannot be compared with people: {what}, too few or constant."
-        ends = ""
+        ends = mark = ""
         if math.isfinite(self.low):
             ends = f", 95% CI [{bounded(self.low)}, {bounded(self.high)}]"
-        mark = ""
         if math.isfinite(self.people_correlation):
             mark = f"; one person correlates with the others at {bounded(self.people_correlation)}"
+        verdict = {
+            "agrees with people": "agrees with people",
+            "does not agree with people": "does not agree with people",
+            "too little to tell": "was rated too little to tell whether it agrees with people",
+        }[self.verdict]
         return (
-            f"As a simulator, {self.simulator} {self.verdict}: its feelings correlate with people's "
-            f"ratings of the same {self.level}s at {bounded(self.correlation)}{ends}{mark}. On "
-            f"average it feels {signed(self.bias.estimate)} points more than people say ({what}, "
+            f"As a simulator, {self.simulator} {verdict}: its feelings correlate with people's "
+            f"ratings of the same {self.level}s at {bounded(self.correlation)}{ends}{mark}. "
+            f"On average it differs by {signed(self.bias.estimate)} points from people ({what}, "
             f"{counted(self.raters, 'rater')})."
         )
 
@@ -141,8 +145,10 @@ def _joined(
         else pl.lit(None, dtype=pl.Int64),
     ).select("named", "people", "rater", "exchange")
     simulated = conversations.filter(pl.col("scored") & (pl.col("simulator") != PEOPLE))
-    by_key = simulated.select("conversation", "simulator", "final", named=pl.col("key"))
-    by_id = by_key.with_columns(named=pl.col("conversation").cast(pl.String))
+    named = simulated.select("conversation", "simulator", "final", named=pl.col("key"))
+    # A key is unique in its run or file only; where two share it, the id must be used.
+    by_key = named.filter(~pl.col("named").is_duplicated())
+    by_id = named.with_columns(named=pl.col("conversation").cast(pl.String))
     known = pl.concat([by_key, by_id]).unique(["named", "conversation"], maintain_order=True)
     unknown = set(told["named"].drop_nulls()) - set(known["named"])
     if unknown:
