@@ -24,7 +24,7 @@ from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import EndpointModel
 from empathylab.runs import Job, Limits, run
 from empathylab.store import Lab
-from empathylab.store.judged_replies import set_replies
+from empathylab.store.judged_responses import set_responses
 from empathylab.store.judgements import lab_judgements
 from tests.helpers.endpoint import served
 from tests.judging.judged import replied
@@ -41,7 +41,7 @@ def fill(folder: Path) -> None:
 def judge(folder: Path, base_url: str) -> dict[str, float]:
     """What one run of the judge did, and how long it took."""
     with Lab.open(folder) as lab:
-        replies = set_replies(lab, "dialogues")[:REPLIES]
+        replies = set_responses(lab, "dialogues")[:REPLIES]
         begun = time.perf_counter()
         plan = plan_judging(Judging(default_instrument(), replies, "set dialogues"))
         model = EndpointModel("bench/judge", model="one", base_url=base_url)

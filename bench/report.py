@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from empathylab.analysis.overview.collect import collect
-from empathylab.report import write_page
+from empathylab.analysis.overview import from_lab
+from empathylab.report import write_report
 from empathylab.report.sections import report_sections
 from empathylab.report.vega import vega_bundle
 from empathylab.situations.sources.welivita import read_release
@@ -42,8 +42,8 @@ def main() -> None:
         import_release(lab, release, kind="welivita", source=released.name, fingerprint="1")
         import_emotionbench(lab, folder / "emotionbench")
         begun, worked = time.perf_counter(), time.process_time()
-        data = collect(lab)
-        path = write_page(lab, data)
+        data = from_lab(lab)
+        path = write_report(data, lab.reports)
         print(f"report_seconds {time.perf_counter() - begun:.2f}")
         print(f"report_processor_seconds {time.process_time() - worked:.2f}")
         print(f"report_mb {path.stat().st_size / 1e6:.2f}")

@@ -53,6 +53,11 @@ def main() -> None:
     seconds, peak = in_own_process(20_000, 0.005, 100)
     print(f"seconds_20000 {seconds:.2f}")
     print(f"peak_mb_20000 {peak:.0f}")
+    seconds, peak = in_own_process(20_000, 0.2, 1_000)
+    ideal = 20_000 * 0.2 / 1_000
+    print(f"seconds_20000_by_1000 {seconds:.2f}")
+    print(f"ratio_to_ideal_20000_by_1000 {seconds / ideal:.3f}")
+    print(f"peak_mb_20000_by_1000 {peak:.0f}")
 
 
 if __name__ == "__main__":

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 
-from empathylab.export import lab_tables
-from empathylab.export.dictionary import dictionary, dictionary_page
-from empathylab.store import Lab
+from empathylab.export.dictionary import Entry, dictionary_page
+from empathylab.export.tables import TABLES
 
 TARGET = Path(__file__).parents[1] / "docs" / "export-columns.md"
 HEAD = """# Columns of exports
@@ -15,16 +13,20 @@ HEAD = """# Columns of exports
 Written from the program by `scripts/write_export_columns.py`; do not edit by hand.
 
 Every export brings this dictionary with it, with the values that occur in its own data. Beyond
-these columns, `raters` has one for each thing that a study asked or was told about its raters, and
-one for each score of a scale they answered. How to export: [exports](exports.md).
+these columns, `raters` has one for each question that a study asked its raters about themselves,
+one for each detail that the platform gave, and one for each score of a scale. How to export:
+[exports](exports.md).
 """
 
 
 def page() -> str:
     """The whole page."""
-    with tempfile.TemporaryDirectory() as folder, Lab.open(Path(folder)) as lab:
-        found = lab_tables(lab)
-    return dictionary_page(dictionary(found, found.tables), HEAD)
+    entries = [
+        Entry(table, column.name, column.meaning, column.type, column.values)
+        for table, spec in TABLES.items()
+        for column in spec.columns
+    ]
+    return dictionary_page(entries, HEAD)
 
 
 if __name__ == "__main__":

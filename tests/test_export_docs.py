@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import get_args
 
-from empathylab.export.columns import TABLES
 from empathylab.export.folders import Format
+from empathylab.export.tables import TABLES
 
 ROOT = Path(__file__).parents[1]
 

@@ -74,7 +74,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "Ratings by people and judges",
         (
             "One rating per row: `situation`, `rater`, `rater_kind` (`person` or `model`), "
-            "`rating`, and what [Judges, held against people](judges.md) names."
+            "`rating`, and what [Judges, validated against human ratings](judges.md) names."
         ),
     ),
     "comparisons": (
@@ -258,7 +258,7 @@ def _columns() -> dict[str, str]:
         "reply_template": _named(ReplyTemplate),
         "tactic": _named(Tactic),
         "wording": said,
-        "scale": _named(Scale),
+        "scale": ", ".join(f"`{name}`" for name in Scale.model_fields),
     }
 
 

@@ -6,16 +6,31 @@ without a key, is an error.
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import inspect
-from collections.abc import Iterator
 from typing import get_args
 
+from pydantic import BaseModel
+
 from empathylab.stats.raters.exclusions import RULES
-from empathylab.study.blocks.types import Shown
-from empathylab.study.design import block_reading, reading
-from empathylab.study.design.definition import Outcome, Platform
+from empathylab.study.blocks.dimensions import Dimension
+from empathylab.study.blocks.fields import ChoiceField, NumberField, TextField
+from empathylab.study.blocks.interface import Block, Outcome
+from empathylab.study.blocks.questions import Check
+from empathylab.study.blocks.registry import block_types
+from empathylab.study.blocks.tutorial import Example
+from empathylab.study.blocks.work import Shown
+from empathylab.study.design.definition import (
+    Arm,
+    Platform,
+    Quota,
+    Recruitment,
+    Responses,
+    Retention,
+    Situations,
+    Study,
+    TimeLimits,
+)
 from reference.settings import Undocumented
 
 HEAD = """# A study's file
@@ -38,10 +53,10 @@ title:
 Keys in bold must be given.
 """
 
-# Title of the table, the function that reads it, and what its keys mean.
-TABLES: dict[str, tuple[str, dict[str, str]]] = {
+# Title of the table, its model, and what its keys mean.
+TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
     "The study": (
-        "_study",
+        Study,
         {
             "name": "lower-case letters, digits and hyphens; the study's name in the lab",
             "version": "a whole number from 1; another version is another study",
@@ -71,14 +86,14 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "arms": (
-        "_arms",
+        Arm,
         {
             "respondent": "whose responses; `arm: respondent` on one line says the same",
             "prompt": "which prompt's replies, where the lab holds some to several",
         },
     ),
     "situations": (
-        "_situations",
+        Situations,
         {
             "set": "a set of the lab, or a built-in one; either this or `selection`",
             "selection": "a draw that `empathylab data sample` kept",
@@ -89,9 +104,9 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
             "per_factor": "the same by factor",
         },
     ),
-    "responses": ("_study.responses", {"sample": "which of several replies, counted from 0"}),
+    "responses": (Responses, {"sample": "which of several replies, counted from 0"}),
     "dimensions": (
-        "_dimension",
+        Dimension,
         {
             "name": "lower-case letters, digits and hyphens",
             "question": "what people read",
@@ -102,7 +117,7 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "quotas": (
-        "_quota",
+        Quota,
         {
             "by": "the name of a question of the demographics, or of a parameter of the link",
             "counts": "a number of people for each answer; either this or `shares`",
@@ -112,14 +127,15 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "time_limits": (
-        "_time_limits",
+        TimeLimits,
         {
-            "abandon_after": "minutes after which a silent person's place may be given away",
+            "abandon_after": "minutes after which a silent person's place may be given away; "
+            "60 if not given",
             "finish_within": "minutes for the whole study",
         },
     ),
     "recruitment": (
-        "_recruitment",
+        Recruitment,
         {
             "platform": "{platforms}",
             "once": "whether nobody may take part twice; `true` if not given",
@@ -128,7 +144,7 @@ TABLES: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "retention": (
-        "_retention",
+        Retention,
         {
             "platform_ids": "days after closing until platform ids are deleted; 90 if not given",
             "comments": "days after closing until comments are deleted; kept if not given",
@@ -212,9 +228,9 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "debrief": ("comes last, once", {"text": "what people are told at the end"}),
 }
-PARTS: dict[str, tuple[str, dict[str, str]]] = {
+PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
     "A question of the demographics (`fields`)": (
-        "_field",
+        (ChoiceField, NumberField, TextField),
         {
             "name": "the column's name in the data",
             "label": "what people read",
@@ -226,7 +242,7 @@ PARTS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "A worked example (`examples`)": (
-        "_example",
+        (Example,),
         {
             "situation": "what somebody went through",
             "explanation": "why the rating is as it is",
@@ -235,7 +251,7 @@ PARTS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "A comprehension check (`check`)": (
-        "_check",
+        (Check,),
         {
             "questions": "each with `question`, `options`, `answer`, and maybe `explanation`",
             "attempts": "2 if not given",
@@ -246,77 +262,47 @@ PARTS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
+# Fields that a model fills in itself where the file says nothing.
+FILLED = {"batch_size", "values", "needed", "maximum_words"}
+
+
 def page() -> str:
     """The whole page."""
     parts = [HEAD]
-    readers = _functions(reading)
-    for title, (reader, meanings) in TABLES.items():
-        required, optional = _study_keys(reader, readers)
+    for title, (model, meanings) in TABLES.items():
         heading = title if title == "The study" else f"`{title}`"
-        parts.append(_table(f"## {heading}", meanings, required, optional))
+        parts.append(_table(f"## {heading}", meanings, *_keys(model)))
     parts.append(_exclusions())
     parts.append(
         "\n## `blocks`\n\nEach begins with `block`, its kind. `id` names it (its kind and a number "
         "if not given), `title` stands above the page; both may be left out.\n"
     )
-    blocks = _functions(block_reading)
-    _same(set(block_reading.READERS), set(BLOCKS), "block")
-    for kind in block_reading.READERS:
+    _same(set(block_types()), set(BLOCKS), "block")
+    for kind, block_type in block_types().items():
         what, meanings = BLOCKS[kind]
-        required, optional = next(_tables(blocks[block_reading.READERS[kind].__name__], "_table"))
-        parts.append(_table(f"### `{kind}`: {what}", meanings, required, optional))
-    for title, (reader, meanings) in PARTS.items():
-        required, optional = next(_tables(blocks[reader], "table"))
-        parts.append(_table(f"### {title}", meanings, required, optional))
+        own = [
+            tuple(key for key in keys if key not in Block.model_fields)
+            for keys in _keys(block_type)
+        ]
+        parts.append(_table(f"### `{kind}`: {what}", meanings, *own))
+    for title, (models, meanings) in PARTS.items():
+        parts.append(_table(f"### {title}", meanings, *_keys(*models)))
     return "".join(parts)
 
 
-def _study_keys(
-    reader: str, functions: dict[str, ast.FunctionDef]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if reader == "_study":
-        return reading._REQUIRED, reading._OPTIONAL
-    if reader == "_study.responses":
-        [(required, optional)] = [
-            one for one in _tables(functions["_study"], "table") if "sample" in one[1]
-        ]
-        return required, optional
-    if reader == "_situations":
-        per = tuple(f"per_{group}" for group in reading._GROUPS)
-        _, optional = next(_tables(functions[reader], "table"))
-        return (), (*optional, *per)
-    return next(_tables(functions[reader], "table"))
-
-
-def _functions(module: object) -> dict[str, ast.FunctionDef]:
-    tree = ast.parse(inspect.getsource(module))  # type: ignore[arg-type]
-    return {one.name: one for one in tree.body if isinstance(one, ast.FunctionDef)}
-
-
-def _tables(
-    function: ast.FunctionDef, name: str
-) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """The required and optional keys of every table that the function reads."""
-    for node in ast.walk(function):
-        if not isinstance(node, ast.Call) or _called(node) != name:
-            continue
-        arguments = node.args[1:] if name == "_table" else node.args
-        given = dict(zip(("required", "optional"), arguments, strict=False))
-        given |= {one.arg: one.value for one in node.keywords if one.arg}
-        required, optional = (_words(given.get(part)) for part in ("required", "optional"))
-        if required or optional:
-            yield required, optional
-
-
-def _called(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-
-
-def _words(node: ast.AST | None) -> tuple[str, ...]:
-    found = ast.walk(node) if node is not None else ()
-    return tuple(
-        one.value for one in found if isinstance(one, ast.Constant) and isinstance(one.value, str)
+def _keys(*models: type[BaseModel]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The keys that all of the models require, and the others."""
+    keys = dict.fromkeys(name for model in models for name in model.model_fields)
+    required = tuple(
+        name
+        for name in keys
+        if name not in FILLED
+        and all(
+            name in model.model_fields and model.model_fields[name].is_required()
+            for model in models
+        )
     )
+    return required, tuple(name for name in keys if name not in required)
 
 
 def _table(

@@ -242,6 +242,7 @@ def _must(kind: str, context: Mapping[str, Any]) -> str | None:
     """What a value must be, by the type of pydantic's error."""
     sentences = {
         "int_type": "a whole number",
+        "string_type": "text",
         "greater_than_equal": "{ge:g} or more",
         "less_than_equal": "{le:g} or less",
         "tuple_type": "a list",

@@ -41,7 +41,7 @@ def read_json(path: Path) -> object:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"this is not JSON: {error}", where=path.name, remedy="Mend the file's syntax."
+            f"this is not JSON: {error}", where=path.name, remedy="Fix the file's syntax."
         ) from None
 
 
@@ -52,5 +52,5 @@ def read_toml(path: Path) -> dict[str, object]:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"this is not TOML: {error}", where=path.name, remedy="Mend the file's syntax."
+            f"this is not TOML: {error}", where=path.name, remedy="Fix the file's syntax."
         ) from None

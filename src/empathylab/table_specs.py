@@ -32,7 +32,8 @@ class TableSpec(Generic[Source]):
     name: str
     meaning: str
     columns: tuple[ColumnSpec, ...]
-    query: Callable[[Source], Iterable[Mapping[str, Any]]] = field(repr=False)
+    query: Callable[[Source], Iterable[Mapping[str, Any]] | pl.DataFrame] = field(repr=False)
+    """Its rows, or a frame that may have further columns."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,7 +58,13 @@ class TableSpec(Generic[Source]):
 
     def read(self, source: Source) -> pl.DataFrame:
         """The table that the query finds in the source."""
-        return self.frame(self.query(source))
+        import polars as pl
+
+        found = self.query(source)
+        if not isinstance(found, pl.DataFrame):
+            return self.frame(found)
+        own = [pl.col(one.name).cast(polars_type(one.type)) for one in self.columns]
+        return found.select(*own, pl.exclude(self.names))
 
 
 def polars_type(name: ColumnType) -> Any:

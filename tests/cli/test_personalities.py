@@ -299,3 +299,25 @@ def test_the_list_of_models_cuts_no_name_off(monkeypatch: pytest.MonkeyPatch) ->
     assert done.exit_code == 0, done.output
     assert "…" not in done.output
     assert "together/meta-llama/Llama-3.3-70B-Instruct-Turbo" in done.output
+
+
+def test_reasoning_is_shown_only_on_request(met: Met, tmp_path: Path) -> None:
+    respond(met, tmp_path, "think-tags")
+    listed = json.loads(empathylab("runs", "list", "--lab", str(tmp_path), "--json").output)
+    [run] = listed["runs"]
+    assert (run["run"], run["respondent"], run["answered"], run["shown"]) == (1, "x/any", 6, True)
+    show = ("runs", "show", "1", "--answers", "2", "--lab", str(tmp_path))
+    plain = empathylab(*show)
+    assert plain.exit_code == 0, plain.output
+    assert plain.output.count(REPLY) == 2
+    assert THOUGHT not in plain.output
+    asked = json.loads(empathylab(*show, "--reasoning", "--json").output)
+    assert asked["outcomes"] == {"valid": 6}
+    assert [answer["reasoning"] for answer in asked["answers"]] == [THOUGHT] * 2
+
+
+def test_an_unknown_run_is_refused_with_those_there_are(met: Met, tmp_path: Path) -> None:
+    respond(met, tmp_path, "empty")
+    done = empathylab("runs", "show", "7", "--lab", str(tmp_path))
+    assert done.exit_code == 2
+    assert "runs list" in done.output

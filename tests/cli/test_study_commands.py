@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from empathylab.cli import analyze, data, study
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.store import Lab
-from empathylab.store.rated import lab_study
+from empathylab.store.ratings import lab_study
 from empathylab.study import PRESETS, parse_study, preset_text, read_study
 from empathylab.study.session.service import StudyService
 from tests.helpers.studies import furnished, study_file
@@ -212,7 +212,7 @@ def test_a_person_is_forgotten_by_the_platforms_id_after_a_question(rated: Path)
         ran("forget", "small", "--platform-id", "person-2", "--lab", rated, given="n\n")
     done = ran("forget", "small", "--platform-id", "person-2", "--lab", rated, given="y\n")
     assert "1 place emptied" in done.stdout
-    with pytest.raises(InputError, match="nobody is known by that"):
+    with pytest.raises(InputError, match="no participant has this ID"):
         ran("forget", "small", "--platform-id", "person-2", "--lab", rated, "--yes")
     with Lab.open(rated) as lab:
         status = StudyService(lab, "small").actions.status()
@@ -255,7 +255,7 @@ def test_a_closed_studys_results_are_shown(rated: Path) -> None:
 
 
 def test_the_report_shows_how_far_a_running_study_is_and_no_result(rated: Path) -> None:
-    from empathylab.analysis.overview.collect import collect
+    from empathylab.analysis.overview import from_lab as collect
 
     with Lab.open(rated) as lab:
         found = collect(lab)
@@ -265,7 +265,7 @@ def test_the_report_shows_how_far_a_running_study_is_and_no_result(rated: Path) 
 
 
 def test_the_style_of_replies_is_not_related_to_ratings_of_a_running_study(rated: Path) -> None:
-    from empathylab.analysis.style.lab import _ratings
+    from empathylab.analysis.style.analysis import _ratings
 
     with Lab.open(rated) as lab:
         assert _ratings(lab) is None

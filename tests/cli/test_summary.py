@@ -10,13 +10,17 @@ from empathylab.cli import summary
 
 
 @pytest.fixture
-def printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+def printed(capsys: pytest.CaptureFixture[str]) -> Any:
     """What the summary of one respondent's replies prints."""
 
     def of(name: str) -> str:
-        monkeypatch.setattr(summary, "cautions", lambda *_: [f"{name} was asked little"])
         length = SimpleNamespace(respondent=name, median_words=40.0, replies=3, asked=4)
-        data: Any = SimpleNamespace(analysis=SimpleNamespace(changes=[]), lengths=[length], runs=[])
+        data: Any = SimpleNamespace(
+            appraisal=SimpleNamespace(changes=[]),
+            lengths=[length],
+            runs=[],
+            cautions=lambda _: [f"{name} was asked little"],
+        )
         tally: Any = SimpleNamespace(model=name)
         summary.print_summary(data, [tally], Path("lab/[bold]/report.html"))
         return capsys.readouterr().out

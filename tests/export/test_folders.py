@@ -21,7 +21,7 @@ from sqlalchemy import insert, select, update
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.export import export_lab, exported_tables, lab_tables, read_exported
-from empathylab.export.columns import TABLES
+from empathylab.export.tables import TABLES
 from empathylab.store import Lab, add_respondent, now
 from empathylab.store.schema import audit, responses
 from empathylab.tables import harmless_cell, plain_cell

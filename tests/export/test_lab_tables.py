@@ -10,18 +10,19 @@ import polars as pl
 import pytest
 from sqlalchemy import update
 
-from empathylab.analysis.appraisal.analysis import analyse_appraisals
-from empathylab.analysis.style.lab import lab_responses
+from empathylab.analysis.appraisal.analysis import estimate_appraisals
+from empathylab.analysis.style.analysis import lab_responses
 from empathylab.export import LabTables, export_lab, lab_tables, read_exported
-from empathylab.export.columns import MEANINGS, TABLES
 from empathylab.export.dictionary import dictionary
-from empathylab.export.lab_tables import _timed
+from empathylab.export.tables import TABLES
+from empathylab.export.tables.runs import without_secrets
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
+from empathylab.store.administrations import read_appraisals
 from empathylab.store.imports.releases import import_release
-from empathylab.store.judged_replies import shown_under_way
+from empathylab.store.judged_responses import responses_in_open_studies
 from empathylab.store.judgements import lab_judgements, lab_preferences
-from empathylab.store.rated import ratings_frame
+from empathylab.store.ratings import ratings_frame
 from empathylab.store.schema import raters
 from empathylab.study.session.service import StudyService
 from empathylab.style import FEATURES, features
@@ -55,8 +56,8 @@ def test_every_column_of_every_table_is_documented(full: tuple[Lab, LabTables]) 
 
 
 def test_no_column_is_documented_that_is_not_there(full: tuple[Lab, LabTables]) -> None:
-    for table, columns in MEANINGS.items():
-        assert set(columns) <= set(full[1].tables[table].columns), table
+    for name, spec in TABLES.items():
+        assert set(spec.names) <= set(full[1].tables[name].columns), name
 
 
 def test_the_dictionary_says_what_was_rated_on_which_points(full: tuple[Lab, LabTables]) -> None:
@@ -84,7 +85,9 @@ def test_exported_scores_are_those_of_the_analysis(full: tuple[Lab, LabTables]) 
     lab, found = full
     shared = ["administration", "respondent", "scale", "subscale", "phase", "situation", "score"]
     counted = found.tables["scores"].filter(pl.col("counted") & ~pl.col("counterpart"))
-    assert counted.select(shared).equals(analyse_appraisals(lab).scores.select(shared))
+    assert counted.select(shared).equals(
+        estimate_appraisals(read_appraisals(lab)).scores.select(shared)
+    )
 
 
 def test_style_has_a_row_for_each_usable_response(full: tuple[Lab, LabTables]) -> None:
@@ -133,7 +136,7 @@ def test_what_judges_said_of_an_open_studys_responses_stays_in_the_lab(
 ) -> None:
     open_study(lab)
     judge_study_and_set(lab, "small", "dialogues")
-    shown = set(shown_under_way(lab))
+    shown = set(responses_in_open_studies(lab))
     assert 0 < len(shown) < lab_judgements(lab)["response"].n_unique()
     found = lab_tables(lab)
     judged, preferred = found.tables["judgements"], found.tables["preferences"]
@@ -163,7 +166,7 @@ def test_once_the_study_is_closed_all_that_judges_said_is_told(sqlite_lab: Lab) 
 def test_an_endpoints_password_is_in_no_table(full: tuple[Lab, LabTables]) -> None:
     runs = full[1].tables["runs"].head(1)
     told = json.dumps({"model": "a/b at https://me:secret@host/v1"})
-    cleaned = _timed(runs.with_columns(settings=pl.lit(told)))
+    cleaned = without_secrets(runs.with_columns(settings=pl.lit(told)))
     assert json.loads(cleaned["settings"][0]) == {"model": "a/b at https://host/v1"}
 
 

@@ -45,6 +45,9 @@ class Personalities:
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
         self.accepted: dict[str, dict[str, Any]] = {}
+        self.files: dict[str, list[dict[str, Any]]] = {}
+        self.batches: dict[str, dict[str, Any]] = {}
+        self.polls: Counter[str] = Counter()
 
     def app(self) -> web.Application:
         app = web.Application(client_max_size=1 << 24)
@@ -52,6 +55,14 @@ class Personalities:
         app.router.add_post("/anthropic/v1/messages", self.anthropic)
         app.router.add_post("/gemini/v1beta/models/{model}", self.gemini)
         app.router.add_get("/seen/{who}", self.seen)
+        app.router.add_post("/{who}/v1/files", self.upload)
+        app.router.add_get("/{who}/v1/files/{file}/content", self.download)
+        app.router.add_post("/{who}/v1/batches", self.make_batch)
+        app.router.add_get("/{who}/v1/batches", self.list_batches)
+        app.router.add_get("/{who}/v1/batches/{batch}", self.look_at_batch)
+        app.router.add_post("/anthropic/v1/messages/batches", self.anthropic_batch)
+        app.router.add_get("/anthropic/v1/messages/batches/{batch}", self.anthropic_state)
+        app.router.add_get("/anthropic/v1/messages/batches/{batch}/results", self.anthropic_results)
         return app
 
     async def seen(self, request: web.Request) -> web.Response:
@@ -179,6 +190,73 @@ class Personalities:
 
     async def web_page(self, _body: dict[str, Any]) -> web.Response:
         return web.Response(text="<html><body>Sign in</body></html>", content_type="text/html")
+
+    # -- batches --------------------------------------------------------------------------------
+
+    async def upload(self, request: web.Request) -> web.Response:
+        form = await request.post()
+        assert form["purpose"] == "batch"
+        content = form["file"]
+        assert isinstance(content, web.FileField)
+        name = f"file-{len(self.files)}"
+        lines = content.file.read().decode().splitlines()
+        self.files[name] = [json.loads(line) for line in lines]
+        return web.json_response({"id": name, "object": "file"})
+
+    async def make_batch(self, request: web.Request) -> web.Response:
+        """Answers every request by the personality of the address."""
+        who, body = request.match_info["who"], await request.json()
+        assert body["endpoint"] == "/v1/chat/completions"
+        name, results = f"batch-{len(self.batches)}", []
+        for line in self.files[body["input_file_id"]]:
+            self.calls["batched"] += 1
+            answer = await getattr(self, who.replace("-", "_"))(line["body"])
+            response = {"status_code": answer.status, "body": json.loads(answer.text)}
+            results.append({"custom_id": line["custom_id"], "response": response, "error": None})
+        self.files[f"{name}-output"] = results
+        self.batches[name] = {"id": name, "metadata": body["metadata"]}
+        return web.json_response(self.batches[name] | {"status": "validating"})
+
+    async def list_batches(self, _request: web.Request) -> web.Response:
+        return web.json_response({"data": list(self.batches.values())})
+
+    async def look_at_batch(self, request: web.Request) -> web.Response:
+        name = request.match_info["batch"]
+        self.polls[name] += 1
+        done = self.polls[name] > (10 if request.match_info["who"] == "think-tags" else 2)
+        state = {"status": "completed", "output_file_id": f"{name}-output"}
+        return web.json_response(
+            self.batches[name] | (state if done else {"status": "in_progress"})
+        )
+
+    async def download(self, request: web.Request) -> web.Response:
+        lines = self.files[request.match_info["file"]]
+        # Providers do not keep the order.
+        return web.Response(text="\n".join(json.dumps(line) for line in reversed(lines)))
+
+    async def anthropic_batch(self, request: web.Request) -> web.Response:
+        results = []
+        for entry in (await request.json())["requests"]:
+            self.calls["batched"] += 1
+            wrong = anthropic_mistake(entry["params"])
+            told = {"type": "invalid_request_error", "message": wrong}
+            result: dict[str, Any] = {"type": "errored", "error": {"type": "error", "error": told}}
+            if not wrong:
+                result = {"type": "succeeded", "message": anthropic_message(entry["params"])}
+            results.append({"custom_id": entry["custom_id"], "result": result})
+        name = f"msgbatch_{len(self.files)}"
+        self.files[name] = results
+        return web.json_response({"id": name, "processing_status": "in_progress"})
+
+    async def anthropic_state(self, request: web.Request) -> web.Response:
+        name = request.match_info["batch"]
+        self.polls[name] += 1
+        status = "ended" if self.polls[name] > 2 else "in_progress"
+        return web.json_response({"id": name, "processing_status": status})
+
+    async def anthropic_results(self, request: web.Request) -> web.Response:
+        lines = self.files[request.match_info["batch"]]
+        return web.Response(text="\n".join(json.dumps(line) for line in reversed(lines)))
 
     # -- native APIs ----------------------------------------------------------------------------
 

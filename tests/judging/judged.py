@@ -10,7 +10,7 @@ from empathylab.judging.instruments import Instrument, JudgedDimension
 from empathylab.models import Message, Parameters
 from empathylab.situations import builtin_set
 from empathylab.store import Lab, add_respondent, add_situation_set, now, schema
-from empathylab.store.judged_replies import JudgedReply, set_replies
+from empathylab.store.judged_responses import JudgedResponse, set_responses
 
 DIALOGUES = builtin_set("dialogues")
 EMPATHY = JudgedDimension("empathy", "How empathetic?", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
@@ -24,7 +24,7 @@ def replied(
     *respondents: str,
     situations: int = 3,
     reply: Callable[[str, str], str] = "{0} said to {1}".format,
-) -> tuple[JudgedReply, ...]:
+) -> tuple[JudgedResponse, ...]:
     """The replies of those respondents to the first situations, added to the lab."""
     with lab.writing() as connection:
         ids = add_situation_set(connection, DIALOGUES)
@@ -42,7 +42,7 @@ def replied(
                 for one in DIALOGUES.situations[:situations]
             ]
             connection.execute(schema.responses.insert(), rows)
-    return set_replies(lab, "dialogues")
+    return set_responses(lab, "dialogues")
 
 
 def points_of(messages: tuple[Message, ...]) -> dict[str, list[str]]:

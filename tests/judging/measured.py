@@ -16,8 +16,8 @@ from sqlalchemy import select, update
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, add_respondent, now, schema
 from empathylab.store.imports.releases import import_release
-from empathylab.store.lab_situations import held_situations
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.selections import resolve_situations
+from empathylab.store.situations import stored_situations
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_release
 
@@ -79,9 +79,9 @@ def released_lab(
 
 def add_replies(lab: Lab, respondent: str, texts: Mapping[str, str], prompt: str = PROMPT) -> None:
     """Replies of a respondent to the study's situations, as if it had been asked."""
-    whole, _ = lab_chosen_situations(lab, STUDY)
+    whole, _ = resolve_situations(lab, STUDY)
     with lab.writing() as connection:
-        ids = held_situations(connection, whole)
+        ids = stored_situations(connection, whole)
         number = add_respondent(connection, respondent, "model")
         rows = [
             {
@@ -99,7 +99,7 @@ def add_replies(lab: Lab, respondent: str, texts: Mapping[str, str], prompt: str
 
 
 def situation_ids(lab: Lab) -> list[str]:
-    return [one.id for one in lab_chosen_situations(lab, STUDY)[1]]
+    return [one.id for one in resolve_situations(lab, STUDY)[1]]
 
 
 def two_arms(lab: Lab, folder: Path) -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from empathylab.analysis.judges.analysis import analyse_judged
 from empathylab.analysis.judges.calibration import CalibrationPlan
-from empathylab.analysis.judges.document import judges_document
 from empathylab.analysis.judges.frames import judged_from_table
 from empathylab.errors import UserError
 from empathylab.report.judges.section import judge_section
@@ -62,5 +61,5 @@ def test_any_table_gives_cards_or_one_refusal(rows: list[dict[str, object]]) -> 
     except UserError:
         return
     assert analysis.cards
-    json.dumps(judges_document(analysis), allow_nan=False)
+    json.dumps(analysis.to_dict(), allow_nan=False)
     json.dumps(judge_section([analysis]).specs, allow_nan=False)

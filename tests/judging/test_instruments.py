@@ -17,7 +17,7 @@ from empathylab.judging.instruments import (
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
-from empathylab.store.judged_replies import JudgedStudy, judged_study
+from empathylab.store.judged_responses import JudgedStudy, judged_study
 from empathylab.study import Study
 from empathylab.study.blocks.dimensions import Dimension
 from empathylab.study.blocks.texts import Text

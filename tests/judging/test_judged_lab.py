@@ -23,7 +23,7 @@ from empathylab.situations.sources.reply_tables import replies_from
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
-from empathylab.store.judged_replies import judged_study, study_replies
+from empathylab.store.judged_responses import judged_study, study_responses
 from empathylab.tables import parse_csv, read_table
 from tests.helpers.welivita import write_release
 
@@ -48,7 +48,7 @@ def released(lab: Lab, tmp_path: Path) -> Lab:
 
 def judge(lab: Lab, answer: object, name: str) -> None:
     study = judged_study(lab, "welivita-2024")
-    replies = study_replies(lab, study.row)
+    replies = study_responses(lab, study.row)
     judging = Judging(study_instrument(study), replies, f"study {study.name}", study.row)
     run(lab, [Job(ScriptedModel(answer, name=name), [plan_judging(judging)])])  # type: ignore[arg-type]
 
@@ -75,20 +75,20 @@ def test_answers_that_could_not_be_used_are_left_out_and_counted(released: Lab) 
 def test_a_judge_asked_in_several_ways_is_said_and_not_mixed(released: Lab) -> None:
     judge(released, good, "the/judge")
     study = judged_study(released, "welivita-2024")
-    some = study_replies(released, study.row)[:6]
+    some = study_responses(released, study.row)[:6]
     other = Asking(seed=9, reason=True)
     judging = Judging(study_instrument(study), some, "study", study.row, other)
     run(released, [Job(ScriptedModel(lost, name="the/judge"), [plan_judging(judging)])])
     judged = judged_from_lab(released)
-    assert judged.ways == {"the/judge": 2}
+    assert judged.setups == {"the/judge": 2}
     assert judged.judges["rating"].unique().to_list() == [3]
     notes = analyse_judged(judged, plan=CalibrationPlan(resamples=0), style=False).notes
-    assert any("the/judge was asked in 2 ways" in one for one in notes)
+    assert any("the/judge was asked with 2 setups" in one for one in notes)
 
 
 def test_choices_of_a_lab_are_held_against_the_ratings_of_both_replies(released: Lab) -> None:
     study = judged_study(released, "welivita-2024")
-    replies = study_replies(released, study.row)
+    replies = study_responses(released, study.row)
 
     def first(_messages: tuple[Message, ...], _parameters: Parameters) -> str:
         return json.dumps({"empathy": "first"})
@@ -108,7 +108,7 @@ def test_choices_of_a_lab_are_held_against_the_ratings_of_both_replies(released:
 
 def test_choices_asked_in_several_ways_are_those_with_the_most_rated_pairs(released: Lab) -> None:
     study = judged_study(released, "welivita-2024")
-    replies = study_replies(released, study.row)
+    replies = study_responses(released, study.row)
 
     def first(_messages: tuple[Message, ...], _parameters: Parameters) -> str:
         return json.dumps({"empathy": "first"})
@@ -120,7 +120,7 @@ def test_choices_asked_in_several_ways_are_those_with_the_most_rated_pairs(relea
         run(released, [Job(ScriptedModel(first, name="the/judge"), [plan_comparing(comparing)])])
     judged = judged_from_lab(released)
     assert judged.comparisons["situation"].n_unique() > 1
-    assert judged.ways == {"the/judge": 2}
+    assert judged.setups == {"the/judge": 2}
 
 
 def test_models_of_an_imported_table_are_judges_and_no_people(lab: Lab) -> None:

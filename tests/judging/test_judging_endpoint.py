@@ -19,7 +19,7 @@ from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import EndpointModel
 from empathylab.runs import Job, Limits, run
 from empathylab.store import Lab
-from empathylab.store.judged_replies import judged_study, study_replies
+from empathylab.store.judged_responses import judged_study, study_responses
 from empathylab.store.judgements import lab_judgements
 from empathylab.study.design.definition import Arm
 from tests.helpers.endpoint import Served, served
@@ -82,7 +82,7 @@ def test_no_request_tells_the_arm_the_respondent_or_the_study(
     arms = {"arm-zebra": Arm(respondent="zoo/zebra"), "arm-okapi": Arm(respondent="zoo/okapi")}
     opened(sqlite_lab, between(arms=arms, name="menagerie"))
     study = judged_study(sqlite_lab, "menagerie")
-    replies = study_replies(sqlite_lab, study.row)
+    replies = study_responses(sqlite_lab, study.row)
     instrument = study_instrument(study)
     plans = [
         plan_judging(Judging(instrument, replies, "study", study.row)),
@@ -103,13 +103,13 @@ from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import EndpointModel
 from empathylab.runs import Job, Limits, run
 from empathylab.store import Lab
-from empathylab.store.judged_replies import set_replies
+from empathylab.store.judged_responses import set_responses
 from tests.judging.judged import TWO
 
 folder, database, base_url = sys.argv[1:]
 with Lab.open(pathlib.Path(folder), database=database or None) as lab:
     model = EndpointModel("the/judge", model="one", base_url=base_url)
-    plan = plan_judging(Judging(TWO, set_replies(lab, "dialogues"), "set dialogues", orders=2))
+    plan = plan_judging(Judging(TWO, set_responses(lab, "dialogues"), "set dialogues", orders=2))
     [tally] = run(lab, [Job(model, [plan], Limits(concurrency=20))])
     print(tally.already, tally.asked, tally.missing)
 """
@@ -117,7 +117,8 @@ with Lab.open(pathlib.Path(folder), database=database or None) as lab:
 
 def start(folder: Path, database: str | None, endpoint: Served) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", SCRIPT, str(folder), database or "", endpoint.base_url]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    root = Path(__file__).parents[2]
+    environment = os.environ | {"PYTHONPATH": f"{root}{os.pathsep}{root / 'src'}"}
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )

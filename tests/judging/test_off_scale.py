@@ -7,15 +7,15 @@ import math
 import polars as pl
 import pytest
 
-from empathylab.analysis.benchmark.document import against_document
-from empathylab.analysis.benchmark.estimates import against
-from empathylab.analysis.benchmark.frames import REPLIES, Ground
-from empathylab.analysis.benchmark.leaderboard import Entry, compared
-from empathylab.analysis.benchmark.measurements import Against
+from empathylab.analysis.benchmark.estimates import measure_respondent
+from empathylab.analysis.benchmark.frames import REPLIES, ReferenceRatings
+from empathylab.analysis.benchmark.measurements import Measurement
 from empathylab.analysis.benchmark.prose import rests_on
-from empathylab.report.benchmark.page import _line
+from empathylab.analysis.benchmark.ranking import Entry, compared
+from empathylab.analysis.benchmark.result import measurement_dict
+from empathylab.report.benchmark.section import _line
 from empathylab.situations.sources.released import Dimension
-from empathylab.store.judged_replies import JudgedStudy
+from empathylab.store.judged_responses import JudgedStudy
 
 NEW = "new/model"
 SITUATIONS = 50
@@ -24,7 +24,7 @@ GOOD = (15, 18, 21, 25, 28, 31)
 LEANS = (0.002, -0.002, 0.001, -0.001, 0.002, -0.002)
 
 
-def ground_of(good: tuple[int, ...]) -> Ground:
+def ground_of(good: tuple[int, ...]) -> ReferenceRatings:
     rows = [
         {
             "response": 1000 * who + number,
@@ -45,7 +45,7 @@ def ground_of(good: tuple[int, ...]) -> Ground:
     )
     people = people.with_columns(top=(pl.col("rating") == 3).cast(pl.Float64))
     dimension = Dimension("empathy", (1.0, 2.0, 3.0), ("Bad", "Okay", "Good"))
-    return Ground(JudgedStudy(1, "s", 1, {}), dimension, "between", people)
+    return ReferenceRatings(JudgedStudy(1, "s", 1, {}), dimension, "between", people)
 
 
 def measured(
@@ -53,9 +53,9 @@ def measured(
     good: tuple[int, ...] = GOOD,
     leans: tuple[float, ...] = LEANS,
     slope: float = 0.2,
-) -> Against:
+) -> Measurement:
     """By a judge whose share of Good rises by `slope` with people's, and is `level` for the new."""
-    ground = ground_of(good)
+    reference = ground_of(good)
     replies = pl.DataFrame(
         {
             "response": [90_000 + number for number in range(SITUATIONS)],
@@ -71,13 +71,13 @@ def measured(
         f"r{who}": 0.3 + slope * count / SITUATIONS + lean
         for who, (count, lean) in enumerate(zip(good, leans, strict=False))
     } | {NEW: level}
-    rows = pl.concat([one.select("response", "respondent") for one in (ground.people, replies)])
+    rows = pl.concat([one.select("response", "respondent") for one in (reference.people, replies)])
     value = pl.col("respondent").replace_strict(says, return_dtype=pl.Float64)
-    told = rows.select("response", told=1 + 2 * value, told_top=value)
-    return against(ground, NEW, replies, told, judge="a/judge")
+    predicted = rows.select("response", predicted=1 + 2 * value, predicted_top=value)
+    return measure_respondent(reference, NEW, replies, predicted, judge="a/judge")
 
 
-def entry(found: Against) -> Entry:
+def entry(found: Measurement) -> Entry:
     return Entry(NEW, found, SITUATIONS, None, None, None, None)
 
 
@@ -89,20 +89,20 @@ def test_where_no_level_of_the_scale_fits_the_whole_scale_is_left() -> None:
     assert (head.estimate, head.low, head.high) == (1.0, 0.0, 1.0)
     assert not head.fits
     assert not head.rules_out
-    assert "no level of the scale goes with" in head.note
+    assert "no level of the scale is consistent with" in head.note
     said = " ".join(rests_on(found))
-    assert "No point of the scale goes with what the judge says of new/model" in said
-    assert "would lie beyond the end of the scale" in said
+    assert "No point of the scale is consistent with the judge's ratings of new/model" in said
+    assert "would be beyond the end of the scale" in said
     assert "100% to 100%" not in said
     assert _line(entry(found)).interval == "0.0% to 100.0%"
-    assert against_document(found)["estimates"][0]["if_like_the_others"] is None
+    assert measurement_dict(found)["estimates"][0]["if_like_the_others"] is None
 
 
 def test_its_differences_hold_the_difference_of_the_estimates() -> None:
     found = measured(0.3 + 0.2 * 1.6)
     for one in found.differences:
         assert one.low <= one.difference <= one.high
-        assert one.alike_low <= one.difference <= one.alike_high
+        assert one.same_error_low <= one.difference <= one.same_error_high
     first = next(one for one in found.differences if one.other == "r0")
     assert first.difference == pytest.approx(1 - 0.3)
     assert first.low < 0
@@ -114,7 +114,7 @@ def test_two_whose_line_leads_off_the_scale_are_not_parted_on_a_leaderboard() ->
     assert (low, high) == (-math.inf, math.inf)
     pair = compared(entry(found), entry(measured(0.3 + 0.2 * 0.45)), 0.95)
     assert pair.low <= pair.difference <= pair.high
-    assert not pair.apart
+    assert not pair.differs
 
 
 def test_an_interval_that_only_reaches_over_the_end_keeps_its_other_end() -> None:
@@ -125,7 +125,7 @@ def test_an_interval_that_only_reaches_over_the_end_keeps_its_other_end() -> Non
 
 def test_what_holds_is_said_of_an_interval_that_leaves_something_out() -> None:
     said = rests_on(measured(0.3 + 0.2 * 0.45))
-    assert any("holds also where new/model is far better or worse" in one for one in said)
+    assert any("valid also where new/model is far better or worse" in one for one in said)
 
 
 def test_two_others_are_not_said_to_lie_below_one_between_them() -> None:
@@ -134,7 +134,7 @@ def test_two_others_are_not_said_to_lie_below_one_between_them() -> None:
     assert not between.headline.rules_out
     assert not between.headline.beyond
     assert not any("beyond them" in one for one in rests_on(between))
-    assert any("wider than the scale" in one for one in rests_on(between))
+    assert any("by this much, and covers the whole scale" in one for one in rests_on(between))
     beyond = measured(0.3 + 0.2 * 0.9, good, leans)
     assert any("Two others cannot show" in one for one in rests_on(beyond))
 
@@ -147,5 +147,5 @@ def test_a_finite_interval_wider_than_the_scale_is_said_to_be_so() -> None:
     assert head.transferred.rules_out
     assert not head.rules_out
     said = rests_on(found)
-    assert any("wider than the scale" in one for one in said)
-    assert not any("not shown to go up" in one for one in said)
+    assert any("by this much, and covers the whole scale" in one for one in said)
+    assert not any("not shown to rise" in one for one in said)

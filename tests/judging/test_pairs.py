@@ -15,12 +15,12 @@ from empathylab.judging.summaries import preference_summary, win_summary
 from empathylab.models import Message, Parameters, ScriptedModel
 from empathylab.runs import Job, Plan, run
 from empathylab.store import Lab
-from empathylab.store.judged_replies import JudgedReply
+from empathylab.store.judged_responses import JudgedResponse
 from empathylab.store.judgements import lab_judgements, lab_preferences
 from tests.judging.judged import ONE, always, replied
 
 
-def plan_of(replies: tuple[JudgedReply, ...], **given: object) -> Plan:
+def plan_of(replies: tuple[JudgedResponse, ...], **given: object) -> Plan:
     return plan_comparing(
         Comparing(replies=replies, **({"instrument": ONE, "source": "x"} | given))
     )  # type: ignore[arg-type]

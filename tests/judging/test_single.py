@@ -16,7 +16,7 @@ from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import Completion, ScriptedModel, TokenAlternatives
 from empathylab.runs import Job, Plan, run
 from empathylab.store import Lab
-from empathylab.store.judged_replies import JudgedReply
+from empathylab.store.judged_responses import JudgedResponse
 from empathylab.store.judgements import lab_judgements
 from tests.judging.judged import (
     DIALOGUES,
@@ -32,18 +32,18 @@ from tests.judging.judged import (
 GOOD = always({"empathy": "Good", "help": "Yes"})
 
 
-def made_up(count: int, respondent: str = "a/model") -> tuple[JudgedReply, ...]:
+def made_up(count: int, respondent: str = "a/model") -> tuple[JudgedResponse, ...]:
     """Replies that are in no lab."""
     situations = DIALOGUES.situations
     return tuple(
-        JudgedReply(
+        JudgedResponse(
             number + 1, respondent, situations[number % len(situations)], "dialogues", f"R{number}"
         )
         for number in range(count)
     )
 
 
-def plan_of(replies: tuple[JudgedReply, ...], **given: object) -> Plan:
+def plan_of(replies: tuple[JudgedResponse, ...], **given: object) -> Plan:
     return plan_judging(
         Judging(replies=replies, **({"instrument": ONE, "source": "set x"} | given))
     )  # type: ignore[arg-type]
@@ -145,7 +145,7 @@ def test_exchanging_the_respondents_changes_no_byte_of_a_request(instrument: obj
     names = [one if number % 3 else other for number in range(20)]
     swapped = [other if name == one else one for name in names]
 
-    def named(given: list[str]) -> tuple[JudgedReply, ...]:
+    def named(given: list[str]) -> tuple[JudgedResponse, ...]:
         return tuple(
             dataclasses.replace(reply, respondent=name)
             for reply, name in zip(replies, given, strict=True)

@@ -14,7 +14,8 @@ from empathylab.protocols import Appraisal, plan_appraisal
 from empathylab.runs import Job, run
 from empathylab.scales import builtin_scale
 from empathylab.situations import builtin_set
-from empathylab.store import Lab, administrations_frame, item_answers_frame
+from empathylab.store import Lab
+from empathylab.store.administrations import read_appraisals
 from empathylab.store.schema import item_answers
 
 SET = builtin_set("appraisal")
@@ -77,11 +78,11 @@ def test_answers_reach_their_items_whatever_the_order(lab: Lab) -> None:
     run(lab, [Job(ScriptedModel(by_content), [plan])])
     assert PANAS.words is not None
     expected = {n: min(5, max(1, len(w) - 4)) for n, w in enumerate(PANAS.words, start=1)}
-    frame = item_answers_frame(lab)
+    frame = read_appraisals(lab).answers
     assert frame["administration"].n_unique() == 5
     for _, item, value in frame.iter_rows():
         assert value == expected[item]
-    stored = administrations_frame(lab)
+    stored = read_appraisals(lab).administrations
     assert stored["phase"].to_list().count("default") == 3
     assert stored.filter(phase="evoked")["emotion"].to_list() == ["anger", "anger"]
 
@@ -103,10 +104,10 @@ def test_what_cannot_be_read_is_kept_with_its_reason(
     plan = plan_appraisal(lab, "scripted/test", appraisal(situations=(), default_orders=1))
     [tally] = run(lab, [Job(ScriptedModel([answer]), [plan])])
     assert dict(tally.outcomes) == {outcome: 1}
-    [row] = administrations_frame(lab).iter_rows(named=True)
+    [row] = read_appraisals(lab).administrations.iter_rows(named=True)
     assert row["outcome"] == outcome
     assert row["reason"]
-    assert item_answers_frame(lab).is_empty()
+    assert read_appraisals(lab).answers.is_empty()
 
 
 def test_free_answers_are_parsed_and_no_schema_is_sent(sqlite_lab: Lab) -> None:
@@ -115,7 +116,7 @@ def test_free_answers_are_parsed_and_no_schema_is_sent(sqlite_lab: Lab) -> None:
     model = ScriptedModel([text])
     run(sqlite_lab, [Job(model, [plan])])
     assert all(parameters.schema is None for _, parameters in model.calls)
-    assert set(item_answers_frame(sqlite_lab)["value"]) == {2.0}
+    assert set(read_appraisals(sqlite_lab).answers["value"]) == {2.0}
 
 
 def test_a_scale_without_wording_is_one_sentence(sqlite_lab: Lab) -> None:
@@ -157,7 +158,7 @@ def test_an_endpoint_without_logprobs_is_said(sqlite_lab: Lab) -> None:
     plan = plan_appraisal(sqlite_lab, "scripted/test", appraisal(mode="logprob"))
     [tally] = run(sqlite_lab, [Job(ScriptedModel(by_content), [plan])])
     assert dict(tally.outcomes) == {"no_logprobs": 4}
-    assert "no log-probabilities" in administrations_frame(sqlite_lab)["reason"][0]
+    assert "no log-probabilities" in read_appraisals(sqlite_lab).administrations["reason"][0]
 
 
 def test_json_with_words_around_it_is_read(sqlite_lab: Lab) -> None:
@@ -175,7 +176,7 @@ def test_counterparts_are_given_beside_their_situations(lab: Lab) -> None:
     assert SET.situations[0].text in told[0]
     assert str(SET.situations[0].counterpart) in told[1]
     run(lab, [Job(ScriptedModel(by_content), [plan])])
-    assert administrations_frame(lab)["counterpart"].to_list().count(True) == 2
+    assert read_appraisals(lab).administrations["counterpart"].to_list().count(True) == 2
 
 
 def test_a_respondent_can_be_told_to_stay_calm(sqlite_lab: Lab) -> None:

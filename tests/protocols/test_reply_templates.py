@@ -55,7 +55,7 @@ def test_what_a_file_leaves_out_is_as_the_empathic_listener(tmp_path: Path) -> N
         ('id = "x"\nuser = "{uterance}"', "Did you mean 'utterance'"),
         ('id = "x"\nsystem = "{emotion}"', "there is no placeholder 'emotion'"),
         ('id = "x"\nuser = "{utterance"', "a brace that is not closed"),
-        ('id = "x"\nwords = "many"', "'words' has the wrong type"),
+        ('id = "x"\nwords = "many"', "'words' must be a whole number; got 'many'"),
         ('id = "x"\nwords = 200', "least_words ≤ words ≤ most_words"),
         ('id = "x"\nleast_words = 0', "least_words ≤ words ≤ most_words"),
         ('id = "plain-listener"', "a built-in template has this id"),

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 import sqlalchemy as sa
 
-from empathylab.analysis.overview.collect import collect
+from empathylab.analysis.overview import from_lab as collect
 from empathylab.errors import RequestRejected
 from empathylab.models import (
     Completion,

@@ -16,7 +16,7 @@ from empathylab.protocols.tagging import (
     plan_tagging,
     read_tags,
 )
-from empathylab.report import write_report
+from empathylab.report import collect, write_report
 from empathylab.runs import Limits, Request
 from empathylab.store import Lab
 from empathylab.store.schema import answers
@@ -150,4 +150,6 @@ def test_another_models_answers_are_not_taken(sqlite_lab: Lab) -> None:
 
 def test_a_report_can_be_written_of_a_lab_with_tags(sqlite_lab: Lab) -> None:
     tag([SORRY], ModelTagger(sqlite_lab, ScriptedModel(by_mark)))
-    assert "tactic-tagger" in write_report(sqlite_lab).read_text(encoding="utf-8")
+    assert "tactic-tagger" in write_report(collect(sqlite_lab), sqlite_lab.reports).read_text(
+        encoding="utf-8"
+    )

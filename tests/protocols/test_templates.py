@@ -28,7 +28,8 @@ def test_what_a_file_leaves_out_is_as_built_in(tmp_path: Path) -> None:
         ('id = "x"\nquestion = "{itms}"', "there is no placeholder 'itms'. Did you mean 'items'"),
         ('id = "x"\nquestion = "{items"', "a brace that is not closed"),
         ('id = "x"\nimagine = "{situation!r}"', "a placeholder with a format"),
-        ('id = "x"\nversion = "two"', "'version' has the wrong type"),
+        ('id = "x"\nsystem = 3', "'system' must be text; got '3'"),
+        ('id = "x"\nversion = "two"', "'version' must be a whole number; got 'two'"),
     ],
 )
 def test_a_wrong_template_is_one_sentence(tmp_path: Path, text: str, sentence: str) -> None:

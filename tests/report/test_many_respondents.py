@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from empathylab.analysis.overview.collect import collect
-from empathylab.report import ReportData, render
+from empathylab.analysis.overview import from_lab as collect
+from empathylab.report import LabOverview, render
 from empathylab.situations.sources.reply_tables import replies_from
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
@@ -37,7 +37,7 @@ def lab(tmp_path: Path) -> Lab:
     return Lab.open(tmp_path / "lab")
 
 
-def collected(lab: Lab) -> ReportData:
+def collected(lab: Lab) -> LabOverview:
     with lab:
         return collect(lab)
 
@@ -45,8 +45,8 @@ def collected(lab: Lab) -> ReportData:
 def test_all_can_be_browsed_but_the_style_of_few_is_described(lab: Lab) -> None:
     data = collected(lab)
     assert data.style is not None
-    assert len(data.style.respondents) == 10
-    assert any(f"Of {RESPONDENTS} respondents" in note for note in data.style.notes)
+    assert len(data.style.estimates.respondents) == 10
+    assert any(f"Of {RESPONDENTS} respondents" in note for note in data.style.caveats)
     page = render(data)
     assert all(f">model/{number}</option>" in page for number in range(RESPONDENTS))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from empathylab.report import write_report
+from empathylab.report import collect, write_report
 from empathylab.store import Lab
 from tests.helpers.labs import filled
 from tests.helpers.visits import WAYS, Visit, opened
@@ -21,7 +21,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Lab.open(tmp_path_factory.mktemp("lab")) as lab:
         filled(lab)
         filled(lab, name="scripted/other", situations=1)
-        return write_report(lab)
+        return write_report(collect(lab), lab.reports)
 
 
 @pytest.fixture(params=WAYS, scope="module")
@@ -92,5 +92,5 @@ def test_it_reads_without_scripts(report: Path, browser: Browser) -> None:
     page.goto(report.as_uri())
     assert page.locator(".situation:visible").count() == 32
     assert page.locator(".filters:visible").count() == 0
-    assert page.get_by_text("Read with care").is_visible()
+    assert page.get_by_text("Caveats").is_visible()
     context.close()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from empathylab.analysis.overview.collect import collect
+from empathylab.analysis.overview import from_lab as collect
 from empathylab.analysis.ratings.rows import count_table
 from empathylab.errors import InputError, LabError, UnknownName
-from empathylab.report import ReportData
+from empathylab.report import LabOverview
 from empathylab.report.paper import (
     PaperFigure,
     report_figures,
@@ -32,7 +32,7 @@ ODD = '../<b>gpt</b> "4" 🙂\\x'
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+def data(tmp_path_factory: pytest.TempPathFactory) -> LabOverview:
     folder = tmp_path_factory.mktemp("paper")
     write_release(folder / "r.csv", arms=("human", "gpt"), raters=12, per_rater=6)
     for arm in ("human", "gpt"):
@@ -48,7 +48,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
 
 
 @pytest.fixture(scope="module")
-def figures(data: ReportData) -> list[PaperFigure]:
+def figures(data: LabOverview) -> list[PaperFigure]:
     return report_figures(data)
 
 
@@ -132,7 +132,7 @@ def test_a_file_in_the_place_of_the_folder_is_said(tmp_path: Path) -> None:
 
 
 def test_tables_hold_the_same_numbers_in_markdown_and_latex(
-    data: ReportData, tmp_path: Path
+    data: LabOverview, tmp_path: Path
 ) -> None:
     written = write_tables(report_tables(data), report_paragraphs(data), tmp_path)
     [markdown] = [one for one in written if one.name.endswith("counts-of-ratings.md")]
@@ -145,7 +145,7 @@ def test_tables_hold_the_same_numbers_in_markdown_and_latex(
     assert {name for one in listed for name in one["files"]} <= {path.name for path in written}
 
 
-def test_paragraphs_are_markdown_in_which_names_are_text(data: ReportData) -> None:
+def test_paragraphs_are_markdown_in_which_names_are_text(data: LabOverview) -> None:
     said = report_paragraphs(data)
     assert said.startswith("## Ratings: ")
     assert "<b>" not in said

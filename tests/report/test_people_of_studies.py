@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from empathylab.analysis.appraisal.analysis import analyse_appraisals
-from empathylab.analysis.overview.collect import collect
+from empathylab.analysis.appraisal.analysis import estimate_appraisals
+from empathylab.analysis.overview import from_lab as collect
 from empathylab.cli import analyze
 from empathylab.errors import InputError
 from empathylab.export.lab_tables import lab_tables
-from empathylab.store import Lab, administrations_frame
-from empathylab.store.appraisals import read_appraisals
+from empathylab.store import Lab
+from empathylab.store.administrations import read_appraisals
 from empathylab.study import Study, parse_study
 from empathylab.study.admin.embargo import result_commands
 from empathylab.study.session.service import Page, Saved, StudyService, launch
@@ -51,7 +51,7 @@ def measured(lab: Lab, *, close: bool = True) -> StudyService:
 
 def test_people_of_a_closed_study_are_analysed_within_persons(lab: Lab) -> None:
     measured(lab)
-    found = analyse_appraisals(lab)
+    found = estimate_appraisals(read_appraisals(lab))
     overall = {one.subscale: one for one in found.changes if one.level == "overall"}
     assert {one.respondent for one in found.changes} == {"human"}
     change = overall["positive"]
@@ -64,7 +64,7 @@ def test_the_lab_reads_them_in_every_place_as_human(lab: Lab) -> None:
     read = read_appraisals(lab, respondent="human", scale="panas").administrations
     assert (read.height, read["subject"].n_unique()) == (8, 4)
     assert read["kind"].unique().to_list() == ["human"]
-    assert administrations_frame(lab)["respondent"].to_list() == ["human"] * 8
+    assert read_appraisals(lab).administrations["respondent"].to_list() == ["human"] * 8
 
 
 def test_people_of_a_study_that_is_still_open_are_not_read(lab: Lab) -> None:
@@ -113,7 +113,7 @@ def test_from_the_link_to_the_commands_that_close_and_show_it(sqlite_lab: Lab) -
 def test_the_report_shows_them_and_misses_no_ratings(sqlite_lab: Lab) -> None:
     measured(sqlite_lab)
     found = collect(sqlite_lab)
-    assert {one.respondent for one in found.analysis.changes} == {"human"}
+    assert {one.respondent for one in found.appraisal.changes} == {"human"}
     assert found.respondents[0] == "human"
     assert found.unrated == ()
 
@@ -134,7 +134,7 @@ def test_the_labs_export_holds_what_the_analysis_reads(lab: Lab) -> None:
     measured(lab)
     tables = lab_tables(lab).tables
     scores = tables["scores"].filter(counted=True)
-    analysed = analyse_appraisals(lab).scores
+    analysed = estimate_appraisals(read_appraisals(lab)).scores
     shared = ["administration", "respondent", "phase", "situation", "subject", "subscale", "score"]
     assert scores.select(shared).rows() == analysed.select(shared).rows()
     counted = tables["respondents"].filter(respondent="human")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from empathylab.report import write_report
+from empathylab.report import collect, write_report
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.emotionbench import import_emotionbench
@@ -29,7 +29,7 @@ def report(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Lab.open(tmp_path_factory.mktemp("published")) as lab:
         import_release(lab, release, kind="welivita", source="the release", fingerprint="1")
         import_emotionbench(lab, shared_data / "emotionbench")
-        return write_report(lab)
+        return write_report(collect(lab), lab.reports)
 
 
 @pytest.fixture(params=WAYS, scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from empathylab.report import write_report
+from empathylab.report import collect, write_report
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
@@ -35,7 +35,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     with Lab.open(folder / "lab") as lab:
         import_release(lab, release, kind="welivita", source="r.csv", fingerprint="1")
-        return write_report(lab)
+        return write_report(collect(lab), lab.reports)
 
 
 @pytest.fixture(params=WAYS, scope="module")

@@ -11,28 +11,28 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 from sqlalchemy import delete, select
 
-from empathylab.analysis.benchmark import frames as against_frames
-from empathylab.analysis.benchmark.analysis import leaderboard, report_leaderboard
+from empathylab.analysis.benchmark import frames as benchmark_frames
 from empathylab.analysis.benchmark.frames import (
     every_measured_reply,
     measured_replies,
-    study_ground,
+    reference_ratings,
 )
-from empathylab.analysis.overview.collect import collect
+from empathylab.analysis.benchmark.leaderboard import leaderboard, report_leaderboard
+from empathylab.analysis.overview import from_lab as collect
 from empathylab.judging.asking import Asking
 from empathylab.judging.instruments import study_instrument
 from empathylab.judging.pairs import Comparing, plan_comparing
 from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import Message, Parameters, ScriptedModel
-from empathylab.report.benchmark.page import leaderboard_section
-from empathylab.report.page import render, write_page
+from empathylab.report.benchmark.section import leaderboard_section
+from empathylab.report.page import render, write_report
 from empathylab.runs import Job, run
 from empathylab.store import Lab, schema
-from empathylab.store.judged_replies import (
-    JudgedReply,
-    judged_replies,
+from empathylab.store.judged_responses import (
+    JudgedResponse,
     judged_study,
-    study_replies,
+    responses_to_judge,
+    study_responses,
 )
 from empathylab.study.added_arms.instruments import measured_study
 from tests.judging.measured import PROMPT, STUDY, add_replies, released_lab, situation_ids
@@ -52,7 +52,7 @@ def judged_lab(lab: Lab, folder: Path, arms: tuple[str, ...]) -> None:
     released_lab(lab, folder, arms=arms)
     add_replies(lab, NEW, {key: f"A kind word about {key}." for key in situation_ids(lab)})
     study = judged_study(lab, STUDY)
-    replies = judged_replies(lab, study, [*arms, NEW])
+    replies = responses_to_judge(lab, study, [*arms, NEW])
     judging = Judging(study_instrument(study), replies, f"study {study.name}", study.row)
     run(lab, [Job(ScriptedModel(kind, name="a/judge"), [plan_judging(judging)])])
 
@@ -105,7 +105,9 @@ def half_rated(lab: Lab, folder: Path) -> None:
     add_replies(lab, "gpt", {key: f"The gpt reply to {key}." for key in situation_ids(lab)})
 
 
-def judge_replies(lab: Lab, replies: tuple[JudgedReply, ...], asking: Asking | None = None) -> None:
+def judge_replies(
+    lab: Lab, replies: tuple[JudgedResponse, ...], asking: Asking | None = None
+) -> None:
     study = judged_study(lab, STUDY)
     judging = Judging(
         study_instrument(study), replies, f"study {study.name}", study.row, asking or Asking()
@@ -117,7 +119,7 @@ def test_a_judge_of_nothing_but_what_people_rated_is_not_named(
     sqlite_lab: Lab, tmp_path: Path
 ) -> None:
     half_rated(sqlite_lab, tmp_path)
-    judge_replies(sqlite_lab, study_replies(sqlite_lab, judged_study(sqlite_lab, STUDY).row))
+    judge_replies(sqlite_lab, study_responses(sqlite_lab, judged_study(sqlite_lab, STUDY).row))
     board = report_leaderboard(sqlite_lab, STUDY)
     assert board is not None
     line = next(one for one in board.entries if one.respondent == "gpt")
@@ -128,27 +130,27 @@ def test_a_judge_that_sharpens_people_is_said_to_have_been_asked_in_several_ways
     sqlite_lab: Lab, tmp_path: Path
 ) -> None:
     half_rated(sqlite_lab, tmp_path)
-    ground = study_ground(sqlite_lab, STUDY)
+    reference = reference_ratings(sqlite_lab, STUDY)
     row = judged_study(sqlite_lab, STUDY).row
-    mine = measured_replies(sqlite_lab, ground, "gpt", PROMPT)
-    judge_replies(sqlite_lab, (*study_replies(sqlite_lab, row), *mine))
+    mine = measured_replies(sqlite_lab, reference, "gpt", PROMPT)
+    judge_replies(sqlite_lab, (*study_responses(sqlite_lab, row), *mine))
     judge_replies(sqlite_lab, mine[:5], Asking(seed=9))
     board = report_leaderboard(sqlite_lab, STUDY)
     assert board is not None
     line = next(one for one in board.entries if one.respondent == "gpt")
     assert (line.found.basis, line.found.judge) == ("people and judge", "a/judge")
     assert line.judged_first is not None
-    assert sum("a/judge was asked in 2 ways" in one for one in board.notes) == 1
+    assert sum("a/judge was asked with 2 setups" in one for one in board.notes) == 1
 
 
 def test_replies_read_once_are_those_read_one_by_one(sqlite_lab: Lab, tmp_path: Path) -> None:
     half_rated(sqlite_lab, tmp_path)
     add_replies(sqlite_lab, NEW, dict.fromkeys(situation_ids(sqlite_lab), "I see."))
-    ground = study_ground(sqlite_lab, STUDY)
-    names = [*ground.respondents, NEW, "nobody"]
-    found = every_measured_reply(sqlite_lab, ground, PROMPT, names)
+    reference = reference_ratings(sqlite_lab, STUDY)
+    names = [*reference.respondents, NEW, "nobody"]
+    found = every_measured_reply(sqlite_lab, reference, PROMPT, names)
     for name in names:
-        assert set(found[name]) == set(measured_replies(sqlite_lab, ground, name, PROMPT))
+        assert set(found[name]) == set(measured_replies(sqlite_lab, reference, name, PROMPT))
     assert (len(found["gpt"]), len(found[NEW]), found["nobody"]) == (48, 48, ())
 
 
@@ -156,19 +158,19 @@ def test_a_board_reads_judgements_and_replies_once_however_many_there_are(
     judged: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_replies(judged, "other/model", dict.fromkeys(situation_ids(judged), "I see."))
-    ground, study = study_ground(judged, STUDY), measured_study(judged, STUDY)
+    reference, study = reference_ratings(judged, STUDY), measured_study(judged, STUDY)
     read: list[str] = []
-    for name in ("all_judgements", "study_replies", "replies_like"):
-        true = getattr(against_frames, name)
+    for name in ("all_judgements", "study_responses", "responses_to_prompt"):
+        true = getattr(benchmark_frames, name)
 
         def counted(*given: object, name: str = name, true: Any = true) -> object:
             read.append(name)
             return true(*given)
 
-        monkeypatch.setattr(against_frames, name, counted)
-    board = leaderboard(judged, ground, study, style=False)
+        monkeypatch.setattr(benchmark_frames, name, counted)
+    board = leaderboard(judged, reference, study, style=False)
     assert len(board.entries) == 5
-    assert sorted(read) == ["all_judgements", "replies_like", "study_replies"]
+    assert sorted(read) == ["all_judgements", "responses_to_prompt", "study_responses"]
 
 
 def test_a_judge_that_only_chose_between_replies_has_a_card(
@@ -176,7 +178,7 @@ def test_a_judge_that_only_chose_between_replies_has_a_card(
 ) -> None:
     released_lab(sqlite_lab, tmp_path, arms=("human", "gpt"))
     study = judged_study(sqlite_lab, STUDY)
-    replies = study_replies(sqlite_lab, study.row)
+    replies = study_responses(sqlite_lab, study.row)
     comparing = Comparing(study_instrument(study), replies, "study", study.row)
     first = ScriptedModel(lambda *_: json.dumps({"empathy": "first"}), name="a/judge")
     run(sqlite_lab, [Job(first, [plan_comparing(comparing)])])
@@ -197,7 +199,7 @@ def test_a_report_trains_no_judge(sqlite_lab: Lab, tmp_path: Path) -> None:
 
 
 def test_pairs_that_people_rated_are_paired_and_those_of_a_judge_are_not(judged: Lab) -> None:
-    board = leaderboard(judged, study_ground(judged, STUDY), measured_study(judged, STUDY))
+    board = leaderboard(judged, reference_ratings(judged, STUDY), measured_study(judged, STUDY))
     assert len(board.pairs) == 10
     for pair in board.pairs:
         assert pair.paired == (NEW not in (pair.upper, pair.lower))
@@ -209,7 +211,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("board")
     with Lab.open(folder / "lab") as lab:
         judged_lab(lab, folder, ("human", "gpt", "llama", "mixtral"))
-        return write_page(lab, collect(lab))
+        return write_report(collect(lab), lab.reports)
 
 
 @pytest.mark.browser

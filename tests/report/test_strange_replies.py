@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from empathylab.report import write_report
+from empathylab.report import collect, write_report
 from empathylab.situations.sources.reply_tables import replies_from
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
@@ -40,7 +40,7 @@ def visit(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Iterato
     )
     with Lab.open(folder / "lab") as lab:
         import_release(lab, release, kind="responses", source="replies.csv", fingerprint="1")
-        report = write_report(lab)
+        report = write_report(collect(lab), lab.reports)
     with opened(browser, report, "desktop-light") as seen:
         yield seen
 
@@ -49,7 +49,7 @@ def shown(visit: Visit, word: str) -> str:
     """The first reply of the only situation with that word."""
     visit.page.locator("input[name=text]").fill(word)
     expect(visit.page.locator(".situation")).to_have_count(1)
-    expect(visit.page.locator(".situation .told")).to_contain_text(f"{word} <script>")
+    expect(visit.page.locator(".situation .situation-text")).to_contain_text(f"{word} <script>")
     return visit.page.locator(".reply p:not(.who)").first.inner_text()
 
 

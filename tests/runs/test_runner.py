@@ -320,6 +320,23 @@ def test_a_cap_on_tokens_holds_for_all_plans_together(sqlite_lab: Lab) -> None:
     assert sum(tally.asked for tally in tallies) * 10 <= 150
 
 
+def test_a_cap_on_tokens_counts_the_most_that_a_request_can_use(sqlite_lab: Lab) -> None:
+    # Every answer uses 7 + 13 tokens, as estimated: the seventh fits under 150, the eighth not.
+    answer = Completion("a", usage=Usage(7, 13))
+    plan = plan_of(sqlite_lab, questions(20), max_tokens=13)
+    limits = Limits(max_total_tokens=150, concurrency=1)
+    [tally] = run(sqlite_lab, [Job(ScriptedModel([answer]), [plan], limits)])
+    assert (tally.stopped, tally.asked) == ("cap", 7)
+
+
+def test_requests_under_way_count_towards_the_cap_on_tokens(sqlite_lab: Lab) -> None:
+    answer = Completion("a", usage=Usage(7, 13))
+    plan = plan_of(sqlite_lab, questions(20), max_tokens=13)
+    limits = Limits(max_total_tokens=150, concurrency=20)
+    [tally] = run(sqlite_lab, [Job(ScriptedModel([answer]), [plan], limits)])
+    assert (tally.stopped, tally.asked) == ("cap", 7)
+
+
 def test_a_cap_on_money_without_a_price_is_refused(sqlite_lab: Lab) -> None:
     model = ScriptedModel(["a"], name="unknown/model")
     with pytest.raises(InputError, match="no price is known.*--prices"):

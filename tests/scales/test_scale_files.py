@@ -99,16 +99,16 @@ def test_missing_wording_is_one_clear_sentence() -> None:
         ({"reversed": [0]}, "'reversed' must be item numbers from 1 to 12; got 0"),
         ({"reversed": [2, 2]}, "'reversed' must be item numbers, each once; got [2]"),
         ({"reversed": "2"}, "'reversed' must be a list of whole numbers; got '2'"),
-        ({"minimum": 5}, "'minimum' must be less than 'maximum', which is 5; got 5"),
+        ({"minimum": 5}, "'minimum' must be less than 'maximum', which is 5; got '5'"),
         ({"maximum": "5"}, "'maximum' must be a whole number; got '5'"),
-        ({"items": 0}, "'items' must be the number of items, at least 1; got 0"),
-        ({"items": True}, "'items' must be a whole number; got True"),
+        ({"items": 0}, "'items' must be 1 or more; got '0'"),
+        ({"items": True}, "'items' must be a whole number; got 'True'"),
         ({"anchors": {"6": "more"}}, "'anchors' must be labels of values from 1 to 5; got 6"),
         ({"anchors": {"one": "x"}}, "'anchors' must be a table of whole numbers to labels"),
         ({"anchors": ["x"]}, "'anchors' must be a table of number = label"),
-        ({"rule": "average"}, "'rule' must be sum, double-sum or mean; got 'average'"),
+        ({"rule": "average"}, "'rule': there is no rule 'average'. Known: double-sum, mean, sum."),
         ({"words": ["Calm"]}, "'words' must be 12 texts, one for each item; got 1"),
-        ({"words": [""] * 12}, "'words' must be a list of texts, none of them empty; got ''"),
+        ({"words": [""] * 12}, "'words[1]' must be text that is not empty; got 'nothing'"),
         ({"id": "My Scale"}, "'id' must be lower-case letters, digits and hyphens"),
         ({"name": " "}, "'name' must be text that is not empty; got ' '"),
         ({"total": "no"}, "'total' must be true or false; got 'no'"),
@@ -122,10 +122,10 @@ def test_the_check_names_what_is_wrong(changes: dict[str, object], expected: str
 @pytest.mark.parametrize(
     ("subscale", "expected"),
     [
-        ({"items": []}, "mine.toml, subscale 1: 'items' must be at least one item number; got []"),
-        ({"items": [13]}, "'items' must be item numbers from 1 to 12; got 13"),
-        ({"items": [1, 2, 1]}, "'items' must be item numbers, each once; got [1]"),
-        ({"id": "total"}, "'id' must be another word; got 'total'"),
+        ({"items": []}, "mine.toml: 'subscales[1].items' must be at least one item number"),
+        ({"items": [13]}, "'subscales[1].items' must be item numbers from 1 to 12; got 13"),
+        ({"items": [1, 2, 1]}, "'subscales[1].items' must be item numbers, each once; got [1]"),
+        ({"id": "total"}, "'subscales[1].id' must be another word; got 'total'"),
         ({"item": [1]}, "there is no key 'item'. Did you mean 'items'?"),
     ],
 )
@@ -138,11 +138,11 @@ def test_the_check_names_what_is_wrong_in_a_subscale(
 
 def test_two_subscales_cannot_share_an_id() -> None:
     part = {"id": "part", "name": "Part", "items": [1, 2]}
-    assert "subscale 2: 'id' must be used once; got 'part'" in complaint(subscales=[part, part])
+    assert "'subscales[2].id' must be used once; got 'part'" in complaint(subscales=[part, part])
 
 
 def test_every_complaint_ends_with_a_remedy() -> None:
-    assert complaint(minimum=9).endswith("Correct minimum in the file.")
+    assert complaint(minimum=9).endswith("Correct it in the file.")
 
 
 def test_something_that_is_no_table_is_refused() -> None:

@@ -82,6 +82,15 @@ def test_less_than_half_the_items_are_not_enough_to_prorate() -> None:
     assert score(PAIR, {1: 1}, missing="prorate")[1].value is None
 
 
+@pytest.mark.parametrize(("answered", "expected"), [(1, None), (2, None), (3, 5.0), (4, 5.0)])
+def test_an_odd_number_of_items_needs_more_than_half_to_prorate(
+    answered: int, expected: float | None
+) -> None:
+    five = scale_from_dict(scale_to_dict(PAIR) | {"items": 5, "reversed": []})
+    values = dict.fromkeys(range(1, answered + 1), 1)
+    assert score(five, values, missing="prorate")[-1].value == expected
+
+
 def test_no_answers_give_no_value() -> None:
     assert [result.value for result in score(PAIR, {}, missing="prorate")] == [None, None]
 

@@ -126,7 +126,10 @@ def test_too_few_words_are_refused() -> None:
         ([], "m.json: the list is empty"),
         ([3], "m.json, entry 1: this must be a table of keys and values; got 'int'"),
         ([questionnaire(scale=9)], "'scale' must be lowest plus highest answer"),
-        ([questionnaire(compute_mode="MAX")], "'compute_mode' must be one of SUM, SUM*2"),
+        (
+            [questionnaire(compute_mode="MAX")],
+            "'compute_mode': there is no compute mode 'MAX'. Did you mean 'MEAN'?",
+        ),
         ([questionnaire(reverse=[4])], "'reversed' must be item numbers from 1 to 3; got 4"),
         (
             [questionnaire("BFNE", questions=TEXTS)],

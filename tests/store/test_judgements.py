@@ -13,17 +13,17 @@ from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import ScriptedModel
 from empathylab.runs import Job, run
 from empathylab.store import Lab, schema
-from empathylab.store.judged_replies import (
-    JudgedReply,
-    chosen_replies,
-    judged_replies,
+from empathylab.store.judged_responses import (
+    JudgedResponse,
     judged_study,
-    set_replies,
-    study_replies,
-    under_way,
+    responses_to_judge,
+    select_responses,
+    set_responses,
+    shown_in_open_study,
+    study_responses,
 )
 from empathylab.store.judgements import lab_judgements, lab_preferences
-from empathylab.store.rated import lab_studies, raters_frame, ratings_frame
+from empathylab.store.ratings import lab_studies, raters_frame, ratings_frame
 from empathylab.study.session.service import launch
 from tests.judging.judged import ONE, TWO, always, replied
 from tests.study.examples import altered, between
@@ -32,7 +32,7 @@ from tests.study.service_examples import furnish, opened, someone, walk
 
 def judge(
     lab: Lab,
-    replies: tuple[JudgedReply, ...],
+    replies: tuple[JudgedResponse, ...],
     point: str = "Good",
     name: str = "the/judge",
     **given: object,
@@ -117,7 +117,7 @@ def test_peoples_analyses_see_no_judge(lab: Lab) -> None:
     walk(service, someone(service, "anna"))
     before = ratings_frame(lab, "small"), raters_frame(lab, "small"), lab_studies(lab)
     study = judged_study(lab, "small")
-    judge(lab, study_replies(lab, study.row), study=study.row)
+    judge(lab, study_responses(lab, study.row), study=study.row)
     after = ratings_frame(lab, "small"), raters_frame(lab, "small"), lab_studies(lab)
     assert before[0].equals(after[0])
     assert before[1].equals(after[1])
@@ -128,8 +128,8 @@ def test_peoples_analyses_see_no_judge(lab: Lab) -> None:
 def test_a_studys_judgements_are_apart_from_those_of_its_set(lab: Lab) -> None:
     opened(lab, between())
     study = judged_study(lab, "small")
-    judge(lab, study_replies(lab, study.row), study=study.row)
-    judge(lab, set_replies(lab, "dialogues")[:5], "Bad")
+    judge(lab, study_responses(lab, study.row), study=study.row)
+    judge(lab, set_responses(lab, "dialogues")[:5], "Bad")
     assert lab_judgements(lab, "small").height == 12
     assert set(lab_judgements(lab, "small")["study"]) == {"small"}
     alone = lab_judgements(lab).filter(pl.col("study").is_null())
@@ -139,7 +139,7 @@ def test_a_studys_judgements_are_apart_from_those_of_its_set(lab: Lab) -> None:
 def test_a_launched_study_is_judged_on_what_its_raters_see(lab: Lab) -> None:
     service, _ = opened(lab, between())
     study = judged_study(lab, "small")
-    replies = study_replies(lab, study.row)
+    replies = study_responses(lab, study.row)
     assert len(replies) == 12
     assert {one.respondent for one in replies} == {"first/model", "second/model"}
     assert study_instrument(study).dimensions[0].question == "How empathetic?"
@@ -150,15 +150,15 @@ def test_a_newcomer_is_judged_on_the_studys_situations(lab: Lab) -> None:
     opened(lab, between())
     furnish(lab, "new/model")
     study = judged_study(lab, "small")
-    frozen = study_replies(lab, study.row)
-    alone = judged_replies(lab, study, ["new/model"])
+    frozen = study_responses(lab, study.row)
+    alone = responses_to_judge(lab, study, ["new/model"])
     assert {one.respondent for one in alone} == {"new/model"}
     assert {one.situation for one in alone} == {one.situation for one in frozen}
-    beside = judged_replies(lab, study, ["new/model", "first/model"])
+    beside = responses_to_judge(lab, study, ["new/model", "first/model"])
     assert len(beside) == 12
-    assert judged_replies(lab, study, []) == frozen
+    assert responses_to_judge(lab, study, []) == frozen
     with pytest.raises(UnknownName, match="there is no respondent with replies 'no/model'"):
-        judged_replies(lab, study, ["no/model"])
+        responses_to_judge(lab, study, ["no/model"])
 
 
 def test_of_a_newcomers_replies_the_newest_is_judged(sqlite_lab: Lab) -> None:
@@ -166,10 +166,10 @@ def test_of_a_newcomers_replies_the_newest_is_judged(sqlite_lab: Lab) -> None:
     furnish(sqlite_lab, "new/model")
     furnish(sqlite_lab, "new/model")
     study = judged_study(sqlite_lab, "small")
-    found = judged_replies(sqlite_lab, study, ["new/model"])
+    found = responses_to_judge(sqlite_lab, study, ["new/model"])
     all_of_them = [
         one.response
-        for one in set_replies(sqlite_lab, "dialogues")
+        for one in set_responses(sqlite_lab, "dialogues")
         if one.respondent == "new/model"
     ]
     assert len(found) == 6
@@ -193,23 +193,23 @@ def test_an_unknown_study_names_the_nearest(sqlite_lab: Lab) -> None:
 
 def test_respondents_must_have_replies(sqlite_lab: Lab) -> None:
     replies = replied(sqlite_lab, "a/model", "human")
-    kept = chosen_replies(replies, ["human"], where="set dialogues")
+    kept = select_responses(replies, ["human"], where="set dialogues")
     assert {one.respondent for one in kept} == {"human"}
     with pytest.raises(UnknownName, match="there is no respondent with replies 'humans'"):
-        chosen_replies(replies, ["humans"], where="set dialogues")
+        select_responses(replies, ["humans"], where="set dialogues")
     with pytest.raises(InputError, match="there are no replies to judge"):
-        chosen_replies((), [], where="set dialogues")
+        select_responses((), [], where="set dialogues")
 
 
 def test_a_response_is_under_way_while_a_study_shows_it(lab: Lab) -> None:
     opened(lab, between())
-    mine = [one.response for one in study_replies(lab, judged_study(lab, "small").row)]
-    others = [one.response for one in set_replies(lab, "dialogues") if one.response not in mine]
-    assert under_way(lab, mine[:1])
-    assert not under_way(lab, others)
+    mine = [one.response for one in study_responses(lab, judged_study(lab, "small").row)]
+    others = [one.response for one in set_responses(lab, "dialogues") if one.response not in mine]
+    assert shown_in_open_study(lab, mine[:1])
+    assert not shown_in_open_study(lab, others)
     with lab.writing() as connection:
         connection.execute(update(schema.studies).values(status="closed"))
-    assert not under_way(lab, mine)
+    assert not shown_in_open_study(lab, mine)
 
 
 def test_judgements_go_with_the_response_they_are_about(lab: Lab) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, inspect, make_url, text
 
 from empathylab.errors import LabError, LabTooNew, RunInUse
 from empathylab.store import Lab
-from empathylab.store.database import database_url, open_engine, rebuilding, transaction
+from empathylab.store.database import changing_schema, database_url, open_engine, transaction
 from empathylab.store.migrate import schema_version, upgrade
 from empathylab.store.migrations import HEAD
 from empathylab.store.schema import metadata
@@ -31,7 +31,7 @@ def test_a_new_lab_has_todays_schema(lab: Lab) -> None:
 
 def test_a_new_lab_is_what_the_migrations_give(tmp_path: Path, database: str | None) -> None:
     engine = open_engine(database_url(database or f"sqlite:///{tmp_path / 'migrated.sqlite'}"))
-    with rebuilding(engine) as connection:
+    with changing_schema(engine) as connection:
         upgrade(connection, HEAD)
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, metadata) == []

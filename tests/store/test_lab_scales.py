@@ -11,7 +11,7 @@ import pytest
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.scales import builtin_scale, scale_to_dict
 from empathylab.store import Lab
-from empathylab.store.lab_scales import import_scales, lab_scale, lab_scales
+from empathylab.store.scales import import_scales, lab_scale, lab_scales
 
 OWN: dict[str, Any] = {
     "id": "calm",
@@ -99,7 +99,7 @@ def test_an_unknown_scale_suggests_the_nearest(sqlite_lab: Lab) -> None:
         ({"reversed": [3]}, "'reversed' must be item numbers from 1 to 2; got 3"),
         (
             {"subscales": [{"id": "a", "name": "A", "items": []}]},
-            "'items' must be at least one item number",
+            "'subscales[1].items' must be at least one item number",
         ),
     ],
 )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import text
+from sqlalchemy import select, text
 
 from empathylab.store import (
     Lab,
-    administrations_frame,
-    item_answers_frame,
     responses_frame,
+    schema,
 )
 from empathylab.store.database import database_url, open_engine, transaction
 from empathylab.store.migrate import upgrade
@@ -44,8 +43,8 @@ def test_what_an_older_lab_holds_is_kept(tmp_path: Path, database: str | None) -
             connection.execute(text(statement))
     engine.dispose()
     with Lab.open(folder, database=database) as lab:
-        assert administrations_frame(lab)["phase"].to_list() == ["default"]
-        assert item_answers_frame(lab)["value"].to_list() == [4.0]
+        assert lab.frame(select(schema.administrations.c.phase))["phase"].to_list() == ["default"]
+        assert lab.frame(select(schema.item_answers.c.value))["value"].to_list() == [4.0]
         # Their tables were made anew on the way; what refers to them must not go with the old ones.
         [response] = responses_frame(lab).to_dicts()
         assert (response["situation"], response["text"]) == ("a", "I am sorry.")

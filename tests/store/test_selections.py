@@ -13,17 +13,16 @@ from empathylab.situations.sampling.methods import methods_paragraph
 from empathylab.situations.sources.released import Release, Reply
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
-from empathylab.store.lab_situations import store_set
 from empathylab.store.selections import (
-    drawn,
-    human_replied,
-    lab_chosen_situations,
-    lab_selection,
+    draw_of,
     lab_selections,
+    resolve_situations,
     save_draw,
     save_selection,
     selection_paragraph,
+    situations_with_human_responses,
 )
+from empathylab.store.situations import save_situation_set
 
 MINE = SituationSet(
     "mine",
@@ -42,8 +41,8 @@ def test_a_draw_comes_back_as_it_was(lab: Lab) -> None:
     dialogues = builtin_set("dialogues")
     made = draw(dialogues, 64, seed=3, balance=("emotion", "length"))
     assert save_draw(lab, "balanced", dialogues, made) == "added"
-    kept = lab_selection(lab, "balanced")
-    assert drawn(kept) == made
+    kept = lab_selections(lab)["balanced"]
+    assert draw_of(kept) == made
     assert (kept.situation_set, kept.version) == ("dialogues", dialogues.version)
 
 
@@ -77,11 +76,11 @@ def test_other_situations_by_the_same_recipe_are_refused(lab: Lab) -> None:
 
 def test_any_list_of_situations_can_be_kept_in_its_order(lab: Lab) -> None:
     save_selection(lab, "some", MINE, ["s3", "s1"], RECIPE, result={"paragraph": "Matched."})
-    whole, situations = lab_chosen_situations(lab, "some")
+    whole, situations = resolve_situations(lab, "some")
     assert whole == MINE
     assert situations == (MINE.situations[3], MINE.situations[1])
-    assert lab_selection(lab, "some").recipe == RECIPE
-    assert drawn(lab_selection(lab, "some")) is None
+    assert lab_selections(lab)["some"].recipe == RECIPE
+    assert draw_of(lab_selections(lab)["some"]) is None
     assert selection_paragraph(lab, "some") == "Matched."
 
 
@@ -94,7 +93,7 @@ def test_the_paragraph_of_a_draw_is_told_from_the_lab(lab: Lab) -> None:
 
 
 def test_a_sets_id_stands_for_all_its_situations(lab: Lab) -> None:
-    whole, situations = lab_chosen_situations(lab, "dialogues")
+    whole, situations = resolve_situations(lab, "dialogues")
     assert (whole, situations) == (builtin_set("dialogues"), builtin_set("dialogues").situations)
 
 
@@ -102,28 +101,26 @@ def test_a_selection_keeps_the_version_it_was_drawn_from(lab: Lab) -> None:
     save_selection(lab, "some", MINE, ["s1"], RECIPE)
     changed = dataclasses.replace(MINE, situations=MINE.situations[2:])
     with lab.writing() as connection:
-        assert store_set(connection, changed).change == "new version"
-    whole, situations = lab_chosen_situations(lab, "some")
+        assert save_situation_set(connection, changed).change == "new version"
+    whole, situations = resolve_situations(lab, "some")
     assert (whole.version, len(whole), situations[0].id) == (1, 5, "s1")
-    assert lab_chosen_situations(lab, "mine")[0].version == 2
+    assert resolve_situations(lab, "mine")[0].version == 2
 
 
 def test_an_unknown_name_is_told_the_nearest_set_or_selection(lab: Lab) -> None:
     save_selection(lab, "balanced", MINE, ["s1"], RECIPE)
     with pytest.raises(UnknownName, match="Did you mean 'balanced'"):
-        lab_chosen_situations(lab, "balancd")
+        resolve_situations(lab, "balancd")
     with pytest.raises(UnknownName, match="Did you mean 'dialogues'"):
-        lab_chosen_situations(lab, "dialogue")
-    with pytest.raises(UnknownName, match="no selection 'dialogues'"):
-        lab_selection(lab, "dialogues")
+        resolve_situations(lab, "dialogue")
 
 
 def test_only_people_who_replied_count_as_having_replied(lab: Lab) -> None:
     replies = (Reply("s1", "bot/a", "Oh."), Reply("s2", "them", "Oh!"), Reply("s3", "them", ""))
     release = Release(MINE, {"bot/a": "model", "them": "human"}, replies)
     import_release(lab, release, kind="responses", source="x", fingerprint="1")
-    assert human_replied(lab, "mine") == ["s2"]
-    assert human_replied(lab, "dialogues") == []
+    assert situations_with_human_responses(lab, "mine") == ["s2"]
+    assert situations_with_human_responses(lab, "dialogues") == []
 
 
 def test_a_sets_name_is_taken(lab: Lab) -> None:
@@ -145,4 +142,4 @@ def test_a_wrong_list_leaves_no_trace(lab: Lab, keys: list[str], problem: str) -
         save_selection(lab, "some", MINE, keys, RECIPE)
     assert lab_selections(lab) == {}
     with pytest.raises(UnknownName):
-        lab_chosen_situations(lab, "mine")
+        resolve_situations(lab, "mine")

@@ -9,11 +9,11 @@ from sqlalchemy import insert, text
 from sqlalchemy.exc import IntegrityError
 
 from empathylab.store import Lab, schema
-from empathylab.store.database import database_url, open_engine, rebuilding, transaction
+from empathylab.store.database import changing_schema, database_url, open_engine, transaction
+from empathylab.store.inserts import now
 from empathylab.store.migrate import upgrade
-from empathylab.store.rated import lab_study, raters_frame, ratings_frame
+from empathylab.store.ratings import lab_study, raters_frame, ratings_frame
 from empathylab.store.studies.arms import add_study
-from empathylab.store.writing import now
 
 PROTOCOL = (
     '{"design": "between", "dimensions": '
@@ -61,7 +61,7 @@ def test_imported_studies_keep_their_ratings(tmp_path: Path, database: str | Non
     folder = tmp_path / "lab"
     folder.mkdir()
     engine = open_engine(database_url(database or f"sqlite:///{folder / 'lab.sqlite'}"))
-    with rebuilding(engine) as connection:
+    with changing_schema(engine) as connection:
         upgrade(connection, "0006")
     with transaction(engine, writes=True) as connection:
         # A colon in JSON is no parameter.

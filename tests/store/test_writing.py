@@ -19,14 +19,13 @@ from empathylab.store import (
     add_respondent,
     add_scale,
     add_situation_set,
-    administrations_frame,
-    insert_numbered,
-    item_answers_frame,
+    insert_returning_ids,
     responses_frame,
-    scales_frame,
     schema,
     situation_sets_frame,
 )
+from empathylab.store.administrations import read_appraisals
+from empathylab.store.queries import scales_frame
 
 NOW = datetime(2025, 5, 1, 12, 30, tzinfo=UTC)
 
@@ -72,7 +71,7 @@ def test_times_keep_their_zone(lab: Lab) -> None:
     moment = datetime(2025, 5, 1, 14, 30, tzinfo=timezone(timedelta(hours=2)))
     row = {"name": "r", "kind": "human", "details": {}, "added_at": moment}
     with lab.writing() as connection:
-        insert_numbered(connection, schema.respondents, [row])
+        insert_returning_ids(connection, schema.respondents, [row])
     frame = lab.frame(sa.select(schema.respondents.c.added_at))
     assert frame["added_at"].to_list() == [NOW]
 
@@ -83,7 +82,7 @@ def test_numbered_inserts_keep_their_order(lab: Lab) -> None:
         for n in range(2_500)
     ]
     with lab.writing() as connection:
-        ids = insert_numbered(connection, schema.respondents, rows)
+        ids = insert_returning_ids(connection, schema.respondents, rows)
     table = schema.respondents
     found = lab.frame(sa.select(table.c.id, table.c.name)).sort("id")
     names = dict(zip(found["id"], found["name"], strict=True))
@@ -106,16 +105,16 @@ def test_administrations_and_their_items_come_back_as_frames(lab: Lab) -> None:
             "outcome": "valid",
             "added_at": NOW,
         }
-        [number] = insert_numbered(connection, schema.administrations, [row])
+        [number] = insert_returning_ids(connection, schema.administrations, [row])
         add_item_answers(connection, [(number, {1: 5, 2: 1})])
-    frame = administrations_frame(lab)
+    frame = read_appraisals(lab).administrations
     assert frame.select("respondent", "scale", "emotion", "phase").row(0) == (
         "local/x",
         "panas",
         "fear",
         "evoked",
     )
-    assert item_answers_frame(lab).rows() == [(number, 1, 5.0), (number, 2, 1.0)]
+    assert read_appraisals(lab).answers.rows() == [(number, 1, 5.0), (number, 2, 1.0)]
 
 
 def test_an_evoked_administration_needs_its_situation(lab: Lab) -> None:
@@ -132,7 +131,7 @@ def test_an_evoked_administration_needs_its_situation(lab: Lab) -> None:
             "outcome": "valid",
             "added_at": NOW,
         }
-        insert_numbered(connection, schema.administrations, [row])
+        insert_returning_ids(connection, schema.administrations, [row])
 
 
 def test_empty_frames_have_their_types(lab: Lab) -> None:
@@ -140,7 +139,7 @@ def test_empty_frames_have_their_types(lab: Lab) -> None:
     assert frame.is_empty()
     assert frame.schema["sample"] == pl.Int64
     assert frame.schema["text"] == pl.String
-    assert administrations_frame(lab).schema["counterpart"] == pl.Boolean
+    assert read_appraisals(lab).administrations.schema["counterpart"] == pl.Boolean
     times = lab.frame(sa.select(schema.respondents.c.added_at))
     assert times.schema["added_at"] == pl.Datetime("us", "UTC")
 
@@ -150,7 +149,7 @@ def test_writers_in_several_threads_lose_nothing(lab: Lab) -> None:
         for number in range(first, first + 20):
             row = {"name": f"r{number}", "kind": "human", "details": {}, "added_at": NOW}
             with lab.writing() as connection:
-                insert_numbered(connection, schema.respondents, [row])
+                insert_returning_ids(connection, schema.respondents, [row])
 
     threads = [threading.Thread(target=write, args=(start,)) for start in range(0, 80, 20)]
     for thread in threads:

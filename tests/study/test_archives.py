@@ -19,7 +19,7 @@ from empathylab.scales.wording import with_words
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, add_scale, hash_of, schema
 from empathylab.store.imports.releases import import_release
-from empathylab.store.rated import raters_frame, ratings_frame
+from empathylab.store.ratings import raters_frame, ratings_frame
 from empathylab.study.added_arms.instruments import measured_study
 from empathylab.study.archives import (
     Archive,

@@ -9,7 +9,7 @@ from sqlalchemy import inspect, text
 
 from empathylab.errors import InputError
 from empathylab.store import Lab, schema
-from empathylab.store.rated import raters_frame, ratings_frame
+from empathylab.store.ratings import raters_frame, ratings_frame
 from empathylab.study.admin.reviews import Reviews
 from empathylab.study.design.definition import Recruitment, Retention
 from empathylab.study.session.service import Closed, Finished, Moved, StudyService, launch

@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from empathylab.scales import builtin_scale
-from empathylab.store import Lab, add_respondent, administrations_frame, responses_frame, schema
-from empathylab.store.rated import rater_answers_frame, raters_frame, ratings_frame
+from empathylab.store import Lab, add_respondent, responses_frame, schema
+from empathylab.store.administrations import read_appraisals
+from empathylab.store.ratings import rater_answers_frame, raters_frame, ratings_frame
 from empathylab.store.studies.results import FinishedWork, GivenReply, add_finished_work
 from empathylab.study import PRESETS, parse_study, preset_text
 from empathylab.study.session.service import Finished, Page, StudyService, launch
@@ -113,7 +114,7 @@ def test_a_shuffled_scale_keeps_the_order_in_which_it_was_shown(lab: Lab) -> Non
     slot = service.launched.slots["everyone"][0]
     assert rows[1]["situation_id"] == service.launched.situation_rows[slot.items[0].situation]
     # A rater's answers are not those of a respondent that is measured.
-    assert administrations_frame(lab).is_empty()
+    assert read_appraisals(lab).administrations.is_empty()
 
 
 def test_written_replies_are_responses_of_people(lab: Lab) -> None:

@@ -1,4 +1,4 @@
-"""Which of a lab's runs count: of several that asked the same, the one that was used last."""
+"""Which of a lab's runs are shown: of several that asked the same, the one used last."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import json
 import polars as pl
 
 
-def shown_runs(runs: pl.DataFrame) -> pl.DataFrame:
+def selected_runs(runs: pl.DataFrame) -> pl.DataFrame:
     """The last run of each respondent, protocol and instrument: pooling would count twice.
 
-    `runs` comes from `runs_frame`, which puts the one used last at the end.
+    `runs` comes from `runs_frame`, which puts the run used last at the end.
     """
     settings = [json.loads(text) for text in runs["settings"]]
-    instruments = [str(one.get("scale") or one.get("situations")) for one in settings]
+    instruments = [str(setting.get("scale") or setting.get("situations")) for setting in settings]
     return (
         runs.with_columns(pl.Series("instrument", instruments, dtype=pl.String))
         .unique(["respondent", "protocol", "instrument"], keep="last", maintain_order=True)

@@ -13,6 +13,7 @@ from empathylab import __version__
 from empathylab.cli import (
     analyze,
     appraise,
+    converse,
     data,
     evaluate,
     export,
@@ -20,6 +21,7 @@ from empathylab.cli import (
     models,
     report,
     respond,
+    runs,
     scales,
     stats,
     study,
@@ -40,7 +42,8 @@ class LabGroup(TyperGroup):
             raise typer.Exit(error.exit_code) from error
         except KeyboardInterrupt as error:
             typer.echo(
-                "\nInterrupted. What was answered is kept; the same command goes on.", err=True
+                "\nInterrupted. Answers so far are kept. Run the same command again to resume.",
+                err=True,
             )
             raise typer.Exit(_INTERRUPTED) from error
         except BrokenPipeError as error:  # the reader of our output has gone: `… | head`
@@ -84,10 +87,12 @@ def _empathylab(
 app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("appraise", epilog=appraise.EXAMPLE)(appraise.appraise)
 app.command("respond", epilog=respond.EXAMPLE)(respond.respond)
+app.command("converse", epilog=converse.EXAMPLE)(converse.converse)
 app.command("judge", epilog=judge.EXAMPLE)(judge.judge)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.add_typer(models.app, name="models")
+app.add_typer(runs.app, name="runs")
 app.add_typer(data.app, name="data")
 app.add_typer(scales.app, name="scales")
 app.add_typer(study.app, name="study")

@@ -1,4 +1,4 @@
-"""`empathylab appraise`: a scale at rest and after situations."""
+"""`empathylab appraise`: a scale at baseline and after situations."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def appraise(
     ] = None,
     mode: ModeOption = "structured",
     default_orders: Annotated[
-        int, typer.Option(help="Administrations at rest, each in another item order.", min=1)
+        int, typer.Option(help="Baseline administrations, each in another item order.", min=1)
     ] = 4,
     orders: Annotated[int, typer.Option(help="Item orders after each situation.", min=1)] = 1,
     repeats: Annotated[int, typer.Option(help="Repeats of each administration.", min=1)] = 1,
@@ -54,7 +54,7 @@ def appraise(
     *,
     run: RunOptions,
 ) -> None:
-    """Gives models a scale at rest and after they imagine situations."""
+    """Gives models a scale at baseline and after they imagine situations."""
     from empathylab.cli.model_runs import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
     from empathylab.protocols import (

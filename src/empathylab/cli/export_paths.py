@@ -1,4 +1,4 @@
-"""Where exports go when nobody says where, and how what was written is told."""
+"""The default folder of an export, and printing what was exported."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
+
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.export import ExportedLab
@@ -24,12 +26,9 @@ def new_place(exports: Path, name: str) -> Path:
 
 def print_exported(done: ExportedLab | ExportedStudy, *, as_json: bool) -> None:
     """Prints the place and the files, and on stderr what to know about them."""
-    from empathylab.cli.tables import print_rows
 
     if as_json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(dataclasses.asdict(done), indent=2, ensure_ascii=False))
+        print_json(dataclasses.asdict(done))
         return
     typer.echo(done.path)
     print_rows([dataclasses.asdict(one) for one in done.files], "files", as_json=False)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json as encoder
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from empathylab.cli.options import JsonOption, RunOptions, with_run_options
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from empathylab.judging.asking import Asking
     from empathylab.runs import Plan, Tally
     from empathylab.store import Lab
-    from empathylab.store.judged_replies import JudgedReply
+    from empathylab.store.judged_responses import JudgedResponse
 
 EXAMPLE = (
     "Example: `empathylab judge local/smollm2 --set dialogues --sample 10` · "
@@ -182,7 +182,16 @@ def _judge(
     prices = options.price_table()
     with Lab.open(options.lab, create=False) as lab:
         plan, replies = _plan(lab, chosen, source, asking, pairs=pairs, orders=orders)
-        jobs = [Job(one, [plan], limits=options.limits(), fresh=options.fresh) for one in models]
+        jobs = [
+            Job(
+                one,
+                [plan],
+                limits=options.limits(),
+                fresh=options.fresh,
+                batching=options.batching(),
+            )
+            for one in models
+        ]
         with progress() as observe:
             tallies = carry_out(lab, jobs, prices=prices, observe=observe)
         found = _summary(lab, chosen, [one.name for one in models], replies, pairs=pairs)
@@ -192,16 +201,16 @@ def _judge(
 
 def _plan(
     lab: Lab, chosen: _Chosen, source: str, asking: Asking, *, pairs: bool, orders: int
-) -> tuple[Plan, Sequence[JudgedReply]]:
+) -> tuple[Plan, Sequence[JudgedResponse]]:
     from empathylab.judging.instruments import default_instrument, study_instrument
     from empathylab.judging.pairs import Comparing, plan_comparing
     from empathylab.judging.sampling import sampled
     from empathylab.judging.single import Judging, plan_judging
-    from empathylab.store.judged_replies import (
-        chosen_replies,
-        judged_replies,
+    from empathylab.store.judged_responses import (
         judged_study,
-        set_replies,
+        responses_to_judge,
+        select_responses,
+        set_responses,
     )
 
     number = None
@@ -211,11 +220,11 @@ def _plan(
         named = found.name.removesuffix(f"@{found.version}")
         number, source = found.row, f"study {named} (version {found.version})"
         instrument = study_instrument(found, chosen.dimensions)
-        replies = judged_replies(lab, found, chosen.respondents)
+        replies = responses_to_judge(lab, found, chosen.respondents)
     else:
         instrument = default_instrument(chosen.dimensions)
-        whole = set_replies(lab, chosen.situation_set or "")
-        replies = chosen_replies(whole, chosen.respondents, where=source)
+        whole = set_responses(lab, chosen.situation_set or "")
+        replies = select_responses(whole, chosen.respondents, where=source)
     replies = sampled(replies, chosen.sample, seed=asking.seed)
     if pairs:
         comparing = Comparing(instrument, replies, source, number, asking)
@@ -224,17 +233,17 @@ def _plan(
 
 
 def _summary(
-    lab: Lab, chosen: _Chosen, judges: list[str], replies: Sequence[JudgedReply], *, pairs: bool
+    lab: Lab, chosen: _Chosen, judges: list[str], replies: Sequence[JudgedResponse], *, pairs: bool
 ) -> dict[str, Any]:
     """The judges' answers to these replies; by respondent only where no study is under way."""
     import polars as pl
 
     from empathylab.judging.summaries import preference_summary, rating_summary, win_summary
-    from empathylab.store.judged_replies import under_way
+    from empathylab.store.judged_responses import shown_in_open_study
     from empathylab.store.judgements import lab_judgements, lab_preferences
 
     mine = [one.response for one in replies]
-    hidden = under_way(lab, mine)
+    hidden = shown_in_open_study(lab, mine)
     read = lab_preferences if pairs else lab_judgements
     frame = read(lab, chosen.study).filter(
         pl.col("judge").is_in(judges),
@@ -263,11 +272,10 @@ def _print_json(found: dict[str, Any], tallies: list[Tally]) -> None:
         | {"done": one.done, "missing": one.missing}
         for one in tallies
     ]
-    typer.echo(encoder.dumps(found | {"sessions": sessions}, indent=2, ensure_ascii=False))
+    print_json(found | {"sessions": sessions})
 
 
 def _print_summary(found: dict[str, Any], _tallies: list[Tally]) -> None:
-    from empathylab.cli.tables import print_rows
 
     typer.echo(f"{found['source']}: {found['responses']:,} responses\n")
     for part in ("judges", "respondents"):

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import typer
 
-from empathylab.analysis.overview.collect import collect
+from empathylab.analysis import overview
 from empathylab.cli.options import RunOptions
 from empathylab.errors import BudgetReached
 from empathylab.models import Model
-from empathylab.report import ReportData, write_page
+from empathylab.report import LabOverview, write_report
 from empathylab.runs import Job, Plan, Tally, run
 from empathylab.runs.plans import CUT_OFF
 from empathylab.store import Lab
@@ -22,7 +22,7 @@ Planner = Callable[[Lab, Model], Sequence[Plan]]
 
 def ask(
     names: list[str], plan: Planner, options: RunOptions
-) -> tuple[list[Tally], ReportData, Path]:
+) -> tuple[list[Tally], LabOverview, Path]:
     """Carries out the plans for each model: the tallies, what the lab holds now, the report."""
     from empathylab.cli.progress import progress
 
@@ -30,13 +30,19 @@ def ask(
     prices = options.price_table()
     with Lab.open(options.lab) as lab:
         jobs = [
-            Job(model, plan(lab, model), limits=options.limits(), fresh=options.fresh)
+            Job(
+                model,
+                plan(lab, model),
+                limits=options.limits(),
+                fresh=options.fresh,
+                batching=options.batching(),
+            )
             for model in models
         ]
         with progress() as observe:
             tallies = run(lab, jobs, prices=prices, observe=observe)
-        data = collect(lab)
-        return tallies, data, write_page(lab, data)
+        data = overview.from_lab(lab)
+        return tallies, data, write_report(data, lab.reports)
 
 
 def conclude(tallies: list[Tally], options: RunOptions) -> None:
@@ -50,7 +56,7 @@ def conclude(tallies: list[Tally], options: RunOptions) -> None:
             f"the cap stopped the run with {missing} requests to go",
             where="--max-cost" if options.max_cost is not None else "--max-total-tokens",
             got=options.max_cost if options.max_cost is not None else options.max_total_tokens,
-            remedy="What was answered is kept; the same command with a higher cap goes on.",
+            remedy="Answers so far are kept. Run the same command with a higher cap to resume.",
         )
     missing = sum(tally.missing for tally in tallies)
     if missing:

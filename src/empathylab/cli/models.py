@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from empathylab.cli.options import JsonOption
+from empathylab.cli.tables import print_json
 
 app = typer.Typer(help="Says which models can be reached, and installs the embedded one.")
 
@@ -40,10 +41,8 @@ def models(
 
     found = embedded_reachability() + asyncio.run(look())
     if json:
-        import json as encoder
-
         rows = [dataclasses.asdict(one) for one in found]
-        typer.echo(encoder.dumps({"models": rows}, indent=2))
+        print_json({"models": rows})
         return
     from rich.console import Console
     from rich.table import Table

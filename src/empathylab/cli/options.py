@@ -14,7 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from empathylab.models import Model, Prices
-    from empathylab.runs import Limits
+    from empathylab.runs import Batching, Limits
 
 DEFAULT_LAB = Path("lab")
 LabOption = Annotated[
@@ -120,6 +120,15 @@ class RunOptions:
             rich_help_panel=_ENDPOINT,
         ),
     ] = 6
+    batch: Annotated[
+        bool,
+        typer.Option(
+            "--batch",
+            help="Send the requests through the provider's batch API: half the price, answered "
+            "within a day. Interrupt it freely; the same command fetches the answers.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = False
     concurrency: Annotated[
         int | None,
         typer.Option(help="Requests under way at once, per model.", rich_help_panel=_LIMITS),
@@ -160,6 +169,12 @@ class RunOptions:
 
         names = [field.name for field in fields(Limits)]
         return Limits(**{name: getattr(self, name) for name in names})
+
+    def batching(self) -> Batching | None:
+        """How batches are waited for, where they are wanted."""
+        from empathylab.runs import Batching
+
+        return Batching() if self.batch else None
 
     def price_table(self) -> Prices:
         """The price table, with the user's file over it."""

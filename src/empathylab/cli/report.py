@@ -10,7 +10,7 @@ import typer
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
-    from empathylab.report import ReportData
+    from empathylab.report import LabOverview
 
 EXAMPLE = (
     "Example: `empathylab report --lab lab --open` · "
@@ -52,14 +52,14 @@ def report(
     ] = None,
 ) -> None:
     """Writes the report of all that is in the lab."""
-    from empathylab.analysis.overview.collect import collect
-    from empathylab.report import write_page
+    from empathylab.analysis import overview
+    from empathylab.report import write_report
     from empathylab.store import Lab
 
     with Lab.open(lab, create=False) as opened:
-        data = collect(opened)
+        data = overview.from_lab(opened)
         taken = _taken_away(data, figures, style, width, tables)
-        path = write_page(opened, data)
+        path = write_report(data, opened.reports)
     if json:
         import json as encoder
 
@@ -77,7 +77,7 @@ def report(
 
 
 def _taken_away(
-    data: ReportData,
+    data: LabOverview,
     figures: Path | None,
     style: Literal["svg", "png", "pdf"],
     width: float,

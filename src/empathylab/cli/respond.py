@@ -82,12 +82,12 @@ def respond(
     from empathylab.cli.model_runs import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
     from empathylab.protocols import Responding, plan_responding, reply_template, usual_template
-    from empathylab.store.selections import lab_chosen_situations
+    from empathylab.store.selections import resolve_situations
 
     named = None if template is None else reply_template(template)
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        chosen, drawn = lab_chosen_situations(lab, situation_set)
+        chosen, drawn = resolve_situations(lab, situation_set)
         drawn = _of_emotions(chosen, drawn, emotion)
         used = usual_template(chosen) if named is None else named
         responding = Responding(

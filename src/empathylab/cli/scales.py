@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.scales import Scale
@@ -22,7 +23,6 @@ app = typer.Typer(
 @app.command("list", epilog="Example: `empathylab scales list`")
 def list_scales(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     """Lists the scales, built in and in the lab, and which of them have their wording."""
-    from empathylab.cli.tables import print_rows
 
     rows = [
         {
@@ -46,8 +46,6 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Shows a scale: its range, items, subscales, rule and source."""
-    import json as encoder
-
     from empathylab.errors import UnknownName
     from empathylab.scales import describe_range, find_scale, scale_to_dict
 
@@ -56,7 +54,7 @@ def show(
     if scale is None:
         raise UnknownName("scale", name, known)
     if json:
-        typer.echo(encoder.dumps(scale_to_dict(scale), indent=2, ensure_ascii=False))
+        print_json(scale_to_dict(scale))
         return
     typer.echo(f"{scale.name} ({scale.id}, version {scale.version})")
     typer.echo(f"{scale.citation}\nLicence: {scale.licence}")
@@ -84,9 +82,8 @@ def import_file(
     json: JsonOption = False,
 ) -> None:
     """Brings the wording of scales, or a scale of your own, into the lab."""
-    from empathylab.cli.tables import print_rows
     from empathylab.store import Lab
-    from empathylab.store.lab_scales import import_scales
+    from empathylab.store.scales import import_scales
 
     with Lab.open(lab) as opened:
         done = import_scales(opened, path)
@@ -108,7 +105,7 @@ def _scales(lab: Path) -> dict[str, Scale]:
     """The lab's scales where there is a lab, else those that ship."""
     from empathylab.scales import builtin_scales
     from empathylab.store import Lab, has_lab
-    from empathylab.store.lab_scales import lab_scales
+    from empathylab.store.scales import lab_scales
 
     if not has_lab(lab):
         return builtin_scales()

@@ -12,20 +12,19 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from empathylab.analysis.appraisal.rows import change_rows, counterpart_rows, validity_rows
+from empathylab.analysis.appraisal.result import interval_of
 from empathylab.analysis.text.numbers import number, signed
-from empathylab.report import ReportData, cautions
+from empathylab.report import LabOverview
 from empathylab.runs import Tally
-from empathylab.stats.intervals import change_interval
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 
-def print_summary(data: ReportData, tallies: list[Tally], path: Path) -> None:
+def print_summary(data: LabOverview, tallies: list[Tally], path: Path) -> None:
     """A short table, the cautions, and where the report is."""
     # Names come from users: what looks like markup or an emoji's code is text.
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
     mine = {tally.model for tally in tallies}
-    changes = [one for one in data.analysis.changes if one.respondent in mine]
+    changes = [one for one in data.appraisal.changes if one.respondent in mine]
     for respondent, scale in dict.fromkeys((one.respondent, one.scale) for one in changes):
         console.print(_changes_table(changes, respondent, scale))
     for length in data.lengths:
@@ -41,7 +40,7 @@ def print_summary(data: ReportData, tallies: list[Tally], path: Path) -> None:
                 counts[outcome] = counts.get(outcome, 0) + count
     invalid = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
     console.print(f"Answers that could not be used: {invalid or 'none'}")
-    for caution in cautions(data, mine):
+    for caution in data.cautions(mine):
         console.print(Text.assemble(("•", "yellow"), f" {caution}"))
     console.print(f"Report: {path}")
 
@@ -53,13 +52,13 @@ def _changes_table(changes: list[ScaleChange], respondent: str, scale: str) -> T
         for one in changes
         if (one.respondent, one.scale) == (respondent, scale) and one.level != "factor"
     ]
-    title = Text(f"{respondent}, {scale.upper()}: change from rest")
+    title = Text(f"{respondent}, {scale.upper()}: change from baseline")
     table = Table(title=title, title_justify="left")
     table.add_column("after")
     table.add_column("n", justify="right")
     for subscale in dict.fromkeys(one.subscale for one in mine):
-        rest = next(one for one in mine if one.subscale == subscale)
-        head = Text(f"{subscale}\n(rest {number(rest.default_mean)})")
+        first = next(one for one in mine if one.subscale == subscale)
+        head = Text(f"{subscale}\n(baseline {number(first.default_mean)})")
         table.add_column(head, justify="right")
     for emotion in dict.fromkeys(one.emotion for one in mine):
         row = [one for one in mine if one.emotion == emotion]
@@ -71,27 +70,25 @@ def _changes_table(changes: list[ScaleChange], respondent: str, scale: str) -> T
 
 def _cell(change: ScaleChange) -> Text:
     text = signed(change.delta)
-    interval = change_interval(change)
+    interval = interval_of(change)
     if change.emotion is None and interval is not None:
         text += f" [{signed(interval.low)}, {signed(interval.high)}]"
     return Text(text)
 
 
-def print_json(data: ReportData, tallies: list[Tally], path: Path) -> None:
+def print_json(data: LabOverview, tallies: list[Tally], path: Path) -> None:
     """The same as JSON, unrounded."""
     content = {
         "report": str(path),
-        "sessions": [_tally(tally) for tally in tallies],
-        "changes": change_rows(data.analysis),
-        "counterparts": counterpart_rows(data.analysis),
-        "validity": validity_rows(data.self_reports),
-        "replies": [dataclasses.asdict(length) for length in data.lengths],
-        "cautions": cautions(data, {tally.model for tally in tallies}),
+        "sessions": [tally_row(tally) for tally in tallies],
+        **data.to_dict(),
+        "cautions": data.cautions({tally.model for tally in tallies}),
     }
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def _tally(tally: Tally) -> dict[str, Any]:
+def tally_row(tally: Tally) -> dict[str, Any]:
+    """A session's figures as plain values."""
     # Not asdict(), which cannot copy a Counter.
     content = {field.name: getattr(tally, field.name) for field in dataclasses.fields(tally)}
     return content | {"done": tally.done, "missing": tally.missing}

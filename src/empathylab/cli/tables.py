@@ -1,8 +1,9 @@
-"""Rows of plain values, printed as a table or as JSON."""
+"""Results on stdout: rows as a table or as JSON."""
 
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,19 @@ from empathylab.tables import clean_text
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+
+def print_json(content: Any) -> None:
+    """Prints the content on stdout as JSON, with null for a number that JSON does not know."""
+    typer.echo(json.dumps(_finite(content), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, dict):
+        return {key: _finite(value) for key, value in content.items()}
+    return [_finite(value) for value in content] if isinstance(content, list | tuple) else content
 
 
 def print_rows(
@@ -27,7 +41,7 @@ def print_rows(
     `as_named` are headings that are names of a user's own, and keep their underscores.
     """
     if as_json:
-        typer.echo(json.dumps({name: list(rows)}, indent=2, ensure_ascii=False))
+        print_json({name: list(rows)})
         return
     from rich.console import Console
     from rich.table import Table

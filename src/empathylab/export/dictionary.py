@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import polars as pl
 
-from empathylab.export.columns import MEANINGS, TABLES, VALUES
-from empathylab.export.lab_tables import STUDY_TABLES, TOLD_STUDY, LabTables
+from empathylab.export.lab_tables import LabTables
+from empathylab.export.tables import TABLES
+from empathylab.export.tables.studies import STUDY_TABLES, TOLD_STUDY
 from empathylab.report.table_formats import markdown_table
 from empathylab.study.exports.dictionary import dictionary_rows
-from empathylab.style import FEATURES
+from empathylab.table_specs import ColumnType, polars_type
 from empathylab.tables import table_bytes
 
 CSV, JSON, MARKDOWN = "data_dictionary.csv", "data_dictionary.json", "data_dictionary.md"
-TYPES: Mapping[type[pl.DataType], str] = {
-    pl.String: "text",
-    pl.Int64: "whole number",
-    pl.Float64: "number",
-    pl.Boolean: "true or false",
-}
+_TYPES = {polars_type(name): name for name in get_args(ColumnType)}
 _MOST_VALUES, _LONGEST_VALUE = 20, 40
 _OF_EACH_STUDY = ("rating", "dimension")
 # A list of names would say nothing about the column.
@@ -52,17 +48,13 @@ def dictionary(found: LabTables, tables: Mapping[str, pl.DataFrame]) -> list[Ent
 def type_of(column: pl.Series) -> str:
     """What the dictionary calls the column's type."""
     whole = column.dtype.is_integer()
-    return "whole number" if whole else TYPES[type(column.dtype)]
+    return "whole number" if whole else _TYPES[type(column.dtype)]
 
 
 def _entry(table: str, column: pl.Series, of_study: tuple[str, str | None] | None) -> Entry:
     name = column.name
-    meaning = MEANINGS[table].get(name)
-    values = VALUES.get(name)
-    if table == "style" and meaning is None and name in FEATURES:
-        feature = FEATURES[name]
-        per = "How many in the response" if feature.kind == "count" else "Of the response"
-        meaning = f"{per}: {feature.meaning}"
+    spec = TABLES[table].column(name)
+    meaning, values = (spec.meaning, spec.values) if spec else (None, None)
     if of_study is not None:
         meaning, values = meaning or of_study[0], of_study[1] or values
     # A column without a meaning is a mistake of ours, which the tests look for.
@@ -73,10 +65,11 @@ def _of_studies(found: LabTables) -> dict[tuple[str, str], tuple[str, str | None
     """What the studies' own dictionaries say, put together where several have a column."""
     meanings: dict[tuple[str, str], dict[str, None]] = {}
     values: dict[tuple[str, str], dict[str, str]] = {}
+    names = {spec.name for spec in STUDY_TABLES}
     for part in found.parts:
         for row in dictionary_rows(part.found, part.dimensions):
             table, column = str(row["table"]), str(row["column"])
-            if table not in STUDY_TABLES:
+            if table not in names:
                 continue
             key = (table, TOLD_STUDY if column == "study" else column)
             meanings.setdefault(key, {})[str(row["meaning"])] = None
@@ -127,7 +120,7 @@ def _nested(entries: list[Entry]) -> dict[str, object]:
     tables: dict[str, dict[str, object]] = {}
     for table, columns in _by_table(entries).items():
         tables[table] = {
-            "meaning": TABLES[table],
+            "meaning": TABLES[table].meaning,
             "columns": {
                 one.column: {"meaning": one.meaning, "type": one.type, "values": one.values}
                 for one in columns
@@ -149,7 +142,7 @@ def dictionary_page(entries: list[Entry], head: str) -> str:
             }
             for one in columns
         ]
-        sections.append(f"\n## {table}\n\n{TABLES[table]}.\n\n{markdown_table(rows)}")
+        sections.append(f"\n## {table}\n\n{TABLES[table].meaning}.\n\n{markdown_table(rows)}")
     return "".join(sections)
 
 

@@ -11,13 +11,13 @@ import polars as pl
 from sqlalchemy import Connection
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.export.columns import TABLES
 from empathylab.export.dictionary import Entry, dictionary, dictionary_files
 from empathylab.export.identities import identities_file
 from empathylab.export.lab_tables import LabTables, lab_tables
 from empathylab.export.psych_ds import DOCUMENTATION, psych_ds_files
 from empathylab.export.readme import readme
 from empathylab.export.replication.package import put_replication
+from empathylab.export.tables import TABLES
 from empathylab.export.versions import versions_file
 from empathylab.export.writing import (
     SUMS,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 from sqlalchemy import Connection
 
-from empathylab.export.lab_tables import StudyPart
+from empathylab.export.source import StudyPart
 from empathylab.store.studies.places import all_places, people_rows
 from empathylab.tables import table_bytes
 

@@ -16,8 +16,8 @@ from typing import Any
 import polars as pl
 
 from empathylab import __version__
-from empathylab.export.columns import TABLES
 from empathylab.export.dictionary import Entry, dictionary_files
+from empathylab.export.tables import TABLES
 from empathylab.tables import harmless_cell, table_bytes
 
 DESCRIPTION = "dataset_description.json"
@@ -42,7 +42,7 @@ def psych_ds_files(
         sidecar = {
             **_CONTEXT,
             "name": name.replace("_", " "),
-            "description": TABLES[name],
+            "description": TABLES[name].meaning,
             "variableMeasured": own,
         }
         files[data_file(name).replace(".csv", ".json")] = _document(sidecar)

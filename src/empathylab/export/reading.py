@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.export.dictionary import JSON, TYPES
+from empathylab.export.dictionary import JSON
 from empathylab.files import read_json
+from empathylab.table_specs import ColumnType, polars_type
 from empathylab.tables import plain_cell, read_table
 
+_DTYPES = {str(name): polars_type(name) for name in get_args(ColumnType)}
 _ENDINGS = ("csv", "jsonl", "parquet")
 
 
@@ -44,7 +46,7 @@ def read_exported(folder: Path, table: str) -> pl.DataFrame:
     if table not in tables:
         raise UnknownName("exported table", table, tables)
     path = _path(folder, table)
-    types = {name: _dtype(kind) for name, kind in tables[table].items()}
+    types = {name: _DTYPES[kind] for name, kind in tables[table].items()}
     if path.suffix == ".csv":
         return _typed(read_table(path), types, where=str(path))
     if path.suffix == ".jsonl":
@@ -65,10 +67,6 @@ def _path(folder: Path, table: str) -> Path:
         got=table,
         remedy="Export it again.",
     )
-
-
-def _dtype(kind: str) -> type[pl.DataType]:
-    return next(dtype for dtype, name in TYPES.items() if name == kind)
 
 
 def _typed(

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from empathylab import __version__
-from empathylab.export.columns import TABLES
 from empathylab.export.psych_ds import data_file
+from empathylab.export.tables import TABLES
 from empathylab.report.table_formats import markdown_table
 
 _HEAD = f"""# Data of an EmpathyLab lab
@@ -94,7 +94,7 @@ answers and the times of single pages are left out.
 def _listed(tables: Mapping[str, pl.DataFrame], names: Mapping[str, str]) -> str:
     return markdown_table(
         [
-            {"file": names[name], "rows": str(frame.height), "what": TABLES[name]}
+            {"file": names[name], "rows": str(frame.height), "what": TABLES[name].meaning}
             for name, frame in tables.items()
         ]
     )

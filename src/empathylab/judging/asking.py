@@ -15,7 +15,7 @@ from empathylab.judging.reading import ReadAnswer, read_judgement
 from empathylab.models import Completion, Message, Parameters
 from empathylab.runs import Reading, Request
 from empathylab.store import hash_of
-from empathylab.store.judged_replies import JudgedReply
+from empathylab.store.judged_responses import JudgedResponse
 
 Mode = Literal["structured", "free", "logprob"]
 
@@ -112,7 +112,7 @@ def refuse_reason_dimension(instrument: Instrument, asking: Asking) -> None:
         )
 
 
-def source_settings(replies: Sequence[JudgedReply], source: str) -> dict[str, object]:
+def source_settings(replies: Sequence[JudgedResponse], source: str) -> dict[str, object]:
     """What is judged, for a run's settings; respondents are not named."""
     return {
         "situations": source,

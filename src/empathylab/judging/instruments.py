@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.store.judged_replies import JudgedStudy
+from empathylab.store.judged_responses import JudgedStudy
 
 SHOWN = ("emotion", "title", "situation", "context", "utterance")
 """What is shown of a situation, as far as it has it, where the study does not say."""

@@ -18,7 +18,7 @@ from empathylab.models import Completion
 from empathylab.runs import Answered, Plan, Reading, Request
 from empathylab.situations import Situation
 from empathylab.store import now
-from empathylab.store.judged_replies import JudgedReply
+from empathylab.store.judged_responses import JudgedResponse
 from empathylab.store.judgements import forget_earlier, save_preferences
 from empathylab.store.schema import preferences
 
@@ -30,7 +30,7 @@ class Comparing:
     """Which replies a judge is to compare, and how."""
 
     instrument: Instrument
-    replies: tuple[JudgedReply, ...]
+    replies: tuple[JudgedResponse, ...]
     source: str
     study: int | None = None
     asking: Asking = field(default_factory=Asking)
@@ -52,8 +52,8 @@ class Comparing:
 class _Compared:
     """One planned comparison."""
 
-    first: JudgedReply
-    second: JudgedReply
+    first: JudgedResponse
+    second: JudgedResponse
     order: int
     repeat: int
 
@@ -81,7 +81,7 @@ def plan_comparing(comparing: Comparing) -> Plan:
 
 
 def _comparisons(comparing: Comparing) -> Iterator[_Compared]:
-    told: dict[tuple[str, Situation], list[JudgedReply]] = {}
+    told: dict[tuple[str, Situation], list[JudgedResponse]] = {}
     for reply in comparing.replies:
         told.setdefault((reply.set, reply.situation), []).append(reply)
     for replies in told.values():

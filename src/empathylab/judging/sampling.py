@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from empathylab.store.judged_replies import JudgedReply
+from empathylab.store.judged_responses import JudgedResponse
 
 Key = tuple[str, str]
 """Of a situation: its set, and its id there."""
 
 
 def sampled(
-    replies: tuple[JudgedReply, ...], situations: int | None, *, seed: int
-) -> tuple[JudgedReply, ...]:
+    replies: tuple[JudgedResponse, ...], situations: int | None, *, seed: int
+) -> tuple[JudgedResponse, ...]:
     """The replies to so many situations, in their order; all where none is given.
 
     The draw comes from hashes, so a larger one holds the smaller one of the same seed.

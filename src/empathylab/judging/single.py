@@ -23,7 +23,7 @@ from empathylab.judging.prompts import RATER, JudgeTemplate, rating_messages
 from empathylab.models import Completion
 from empathylab.runs import Answered, Plan, Reading, Request
 from empathylab.store import now
-from empathylab.store.judged_replies import JudgedReply
+from empathylab.store.judged_responses import JudgedResponse
 from empathylab.store.judgements import forget_earlier, save_judgements
 from empathylab.store.schema import judgements
 
@@ -35,7 +35,7 @@ class Judging:
     """What a judge is to rate, and how."""
 
     instrument: Instrument
-    replies: tuple[JudgedReply, ...]
+    replies: tuple[JudgedResponse, ...]
     source: str
     """`study NAME` or `set NAME`."""
     study: int | None = None
@@ -62,7 +62,7 @@ class Judging:
 class _Rated:
     """One planned rating."""
 
-    reply: JudgedReply
+    reply: JudgedResponse
     order: int
     repeat: int
     dimensions: tuple[JudgedDimension, ...]
@@ -102,7 +102,7 @@ def _ratings(judging: Judging) -> list[_Rated]:
 
 
 def _shown_order(
-    judging: Judging, reply: JudgedReply, order: int
+    judging: Judging, reply: JudgedResponse, order: int
 ) -> tuple[tuple[JudgedDimension, ...], bool]:
     """The dimensions as they are asked, and whether the points are turned.
 

@@ -9,7 +9,8 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from urllib.parse import quote, urlsplit
 
 from empathylab.errors import (
     EndpointUnreachable,
@@ -21,14 +22,10 @@ from empathylab.errors import (
 from empathylab.models.adjustments import Adjustments
 from empathylab.models.apis import ChatApi, OpenAiChat
 from empathylab.models.families import UNKNOWN_FAMILY, family_of
+from empathylab.models.http import Answer, BrokenConnection, CannotConnect, HttpClient
 from empathylab.models.interface import UNLIMITED_ANSWER, Completion, Message, Parameters
 from empathylab.models.request_options import RequestOptions
 
-# aiohttp is imported where somebody is asked: reports and analyses, who ask nobody, need it not.
-if TYPE_CHECKING:
-    import aiohttp
-
-_CONNECT_SECONDS = 15.0
 _MOST_ADJUSTMENTS = 8
 
 
@@ -59,7 +56,7 @@ class EndpointModel:
         self._family = family_of(model)
         self._altered = self._family != UNKNOWN_FAMILY or self.options != RequestOptions()
         self._omitted = self._names_of(self._family.omit | self.options.omit)
-        self._session: aiohttp.ClientSession | None = None
+        self._client: HttpClient | None = None
 
     @property
     def identity(self) -> str:
@@ -77,23 +74,23 @@ class EndpointModel:
         return self._limit(parameters) or UNLIMITED_ANSWER
 
     async def start(self) -> None:
-        import aiohttp
-
-        if self._session is not None:
+        if self._client is not None:
             return
-        # The runner limits how many requests are under way, so the connector does not.
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0),
-            headers=self.api.headers(self._key) | {"Content-Type": "application/json"},
-            timeout=aiohttp.ClientTimeout(total=None, connect=_CONNECT_SECONDS),
-            # A slow trickle of cookies or redirects to elsewhere has no business here.
-            cookie_jar=aiohttp.DummyCookieJar(),
-        )
+        address = urlsplit(self.base_url)
+        if address.scheme not in ("http", "https") or not address.hostname:
+            raise EndpointUnreachable(
+                "the model's address is not a URL",
+                where=self.name,
+                got=self.base_url,
+                remedy="Give --base-url as http://HOST:PORT/v1.",
+            )
+        self._client = HttpClient(address, self.api.headers(self._key))
 
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+            await asyncio.sleep(0)  # connections end in the next round of the event loop
 
     async def complete(
         self, messages: tuple[Message, ...], parameters: Parameters, *, timeout: float
@@ -103,14 +100,34 @@ class EndpointModel:
         address = self.api.address(self.base_url, self.model)
         for attempt in range(_MOST_ADJUSTMENTS):
             sent = self.adjustments.apply(settings)
-            body = json.dumps(self.api.with_settings(payload, sent))
+            body = json.dumps(self.api.with_settings(payload, sent)).encode()
             status, headers, content = await self.post(address, body, timeout=timeout)
             if status == 200:
                 return self._noted(self._read(content, headers), parameters, sent)
             last = attempt + 1 == _MOST_ADJUSTMENTS
             if last or status not in (400, 422) or not self._adjusted(content, settings, sent):
-                raise self.failure(status, content, headers.get("Retry-After"))
+                raise self.failure(status, content, headers.get("retry-after"))
         raise AssertionError("the last attempt returns or raises")
+
+    def adjusts(self, content: bytes, parameters: Parameters, since: str) -> bool:
+        """Whether a request that was refused with that content is sent otherwise from now on.
+
+        `since` is what `adjusted` was when the request was sent.
+        """
+        if self.adjusted != since:
+            return True
+        return self.adjustments.learn(content, self.adjustments.apply(self.settings(parameters)))
+
+    def body(self, messages: tuple[Message, ...], parameters: Parameters) -> dict[str, Any]:
+        """The request as it is sent now."""
+        payload = self.api.payload(self.model, messages)
+        return self.api.with_settings(payload, self.adjustments.apply(self.settings(parameters)))
+
+    def read_body(self, body: dict[str, Any], parameters: Parameters) -> Completion:
+        """The answer in a body that came by another way than `complete`."""
+        sent = self.adjustments.apply(self.settings(parameters))
+        content = json.dumps(body).encode()
+        return self._noted(self._read(content, {}), parameters, sent)
 
     def _adjusted(self, content: bytes, settings: dict[str, Any], sent: dict[str, Any]) -> bool:
         """Whether the request would now be sent otherwise than it was."""
@@ -152,40 +169,28 @@ class EndpointModel:
         return {field for name in omitted for field in self.api.fields.get(name, (name,))}
 
     async def post(
-        self, address: str, body: str | aiohttp.FormData, *, timeout: float
-    ) -> tuple[int, Mapping[str, str], bytes]:
-        """Sends a body: the status, the headers and the content of the answer."""
-        return await self._exchange("POST", address, timeout=timeout, data=body)
+        self, address: str, body: bytes, *, timeout: float, kind: str = "application/json"
+    ) -> Answer:
+        """The answer to a body of that kind, sent to the address."""
+        return await self._exchange("POST", address, body, kind, timeout)
 
-    async def get(self, address: str, *, timeout: float) -> tuple[int, Mapping[str, str], bytes]:
-        """Asks for an address: the status, the headers and the content of the answer."""
-        return await self._exchange("GET", address, timeout=timeout)
+    async def get(self, address: str, *, timeout: float) -> Answer:
+        """What the address holds."""
+        return await self._exchange("GET", address, b"", "", timeout)
 
     async def _exchange(
-        self, method: str, address: str, *, timeout: float, **content: Any
-    ) -> tuple[int, Mapping[str, str], bytes]:
-        import aiohttp
-
+        self, method: str, address: str, body: bytes, kind: str, timeout: float
+    ) -> Answer:
         await self.start()
-        assert self._session is not None  # noqa: S101 - start() has set it
+        assert self._client is not None  # noqa: S101 - start() has set it
         try:
             async with asyncio.timeout(timeout):
-                async with self._session.request(
-                    method, address, allow_redirects=False, **content
-                ) as reply:
-                    return reply.status, reply.headers, await reply.read()
+                return await self._client.request(method, _path(address), body, kind)
         except TimeoutError as error:
             raise ModelUnavailable(f"no answer within {timeout:g} s", "time-out") from error
-        except aiohttp.ClientConnectorError as error:
+        except CannotConnect as error:
             raise ModelUnavailable(self._without_key(str(error)), "unreachable") from error
-        except aiohttp.InvalidURL as error:
-            raise EndpointUnreachable(
-                "the model's address is not a URL",
-                where=self.name,
-                got=self.base_url,
-                remedy="Give --base-url as http://HOST:PORT/v1.",
-            ) from error
-        except (aiohttp.ClientError, ConnectionError, ValueError) as error:
+        except (BrokenConnection, OSError) as error:
             raise ModelUnavailable(
                 self._without_key(f"connection broke: {error}"), "broken connection"
             ) from error
@@ -194,7 +199,7 @@ class EndpointModel:
         """The ids that the endpoint says it serves."""
         status, headers, content = await self.get(f"{self.base_url}/models", timeout=timeout)
         if status != 200:
-            raise self.failure(status, content, headers.get("Retry-After"))
+            raise self.failure(status, content, headers.get("retry-after"))
         try:
             body = json.loads(content)
             listed = body["data"] if "data" in body else body["models"]
@@ -282,9 +287,16 @@ def _seconds(retry_after: str | None) -> float | None:
     return max(0.0, moment.timestamp() - time.time())
 
 
+def _path(address: str) -> str:
+    """The part of an address that the request line names."""
+    parts = urlsplit(address)
+    path = quote(parts.path or "/", safe="/:%@!$&'()*+,;=~-._")
+    return f"{path}?{parts.query}" if parts.query else path
+
+
 def _is_stream(content: bytes, headers: Mapping[str, str]) -> bool:
     """Whether an endpoint answered with a stream of events, as some always do."""
-    told = headers.get("Content-Type", "").startswith("text/event-stream")
+    told = headers.get("content-type", "").startswith("text/event-stream")
     return told or content.lstrip().startswith((b"data:", b"event:"))
 
 

@@ -31,7 +31,7 @@ from empathylab.store import (
     add_scale,
     add_situation_set,
     hash_of,
-    insert_numbered,
+    insert_returning_ids,
     now,
 )
 from empathylab.store.schema import administrations
@@ -226,7 +226,7 @@ class AppraisalInterpreter:
 
     def record(self, connection: Connection, answered: Sequence[Answered]) -> None:
         rows = [self._row(entry) for entry in answered]
-        ids = insert_numbered(connection, administrations, rows)
+        ids = insert_returning_ids(connection, administrations, rows)
         valid: list[tuple[int, ItemAnswers]] = [
             (number, entry.reading.content)
             for number, entry in zip(ids, answered, strict=True)

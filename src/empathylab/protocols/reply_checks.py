@@ -101,6 +101,11 @@ _REFUSALS = tuple(
 )
 
 
+def is_refusal(text: str) -> bool:
+    """Whether the text opens with a refusal to reply."""
+    return _refuses(_plain(text[:_EXAMINED])) is not None
+
+
 def _refuses(plain: str) -> Verdict | None:
     opening = plain[:_OPENING]
     if any(pattern.search(opening) for pattern in _REFUSALS):

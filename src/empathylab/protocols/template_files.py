@@ -6,10 +6,14 @@ import dataclasses
 import string
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import StrictStr, create_model
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.file_models import Document, FileModel, Whole, validate
 from empathylab.files import read_toml
+from empathylab.scales.fields import Text
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -27,20 +31,8 @@ def read_template(
 
     `placeholders` are those that each part may hold; of `needed` it must hold one at least.
     """
-    data = read_toml(path)
-    types = {field.name: str(field.type) for field in dataclasses.fields(built_in)}
-    for key, value in data.items():
-        if key not in types:
-            raise UnknownName("key", key, types, where=str(path), remedy="Fix the file.")
-        if type(value).__name__ != types[key]:
-            raise InputError(
-                f"{key!r} has the wrong type", where=str(path), got=value, remedy="Fix it."
-            )
-    if "id" not in data:
-        raise InputError(
-            "'id' is missing", where=str(path), remedy="Give the template a name of its own."
-        )
-    template = dataclasses.replace(built_in, **data)
+    written = validate(_model_of(built_in), Document(read_toml(path), str(path)))
+    template = dataclasses.replace(built_in, **written.model_dump())
     for part, allowed in placeholders.items():
         used = _placeholders(part, getattr(template, part), where=str(path))
         for name in sorted(used - allowed):
@@ -52,6 +44,17 @@ def read_template(
                 f"{part!r} must hold {named}", where=str(path), remedy="Add the placeholder."
             )
     return template
+
+
+def _model_of(built_in: DataclassInstance) -> type[FileModel]:
+    """What a file may hold: the template's fields, of which only the id must be there."""
+    kinds: dict[str, Any] = {"str": StrictStr, "int": Whole}
+    fields: dict[str, Any] = {
+        field.name: (kinds[str(field.type)], getattr(built_in, field.name))
+        for field in dataclasses.fields(built_in)
+    }
+    fields["id"] = (Text, ...)
+    return create_model(type(built_in).__name__, __base__=FileModel, **fields)
 
 
 def _placeholders(part: str, text: str, *, where: str) -> set[str]:

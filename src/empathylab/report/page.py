@@ -5,40 +5,26 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import itertools
-import os
 import platform
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
-from empathylab.analysis.overview.collect import Replies, ReportData, collect
-from empathylab.analysis.overview.prose import cautions, tiles
-from empathylab.analysis.overview.respondents import glance_tables, measured_sentences
+from empathylab.analysis.overview.collect import LabOverview, Replies
+from empathylab.analysis.overview.tables import measured_sentences, overview_tables
+from empathylab.analysis.overview.tiles import tiles
 from empathylab.analysis.text.numbers import moment, number, p_value, percent, signed
-from empathylab.errors import LabError
 from empathylab.report.appraisal.tables import side_by_side_tables
-from empathylab.report.benchmark.page import leaderboard_section
+from empathylab.report.benchmark.section import leaderboard_section
 from empathylab.report.sections import report_sections
 from empathylab.report.vega import vega_bundle
-from empathylab.store import Lab
+from empathylab.report.writing import page_asset, page_environment, write_whole
 
 REPORT_FILE = "report.html"
-# The page, and the parts it includes.
-_PARTS = (
-    "report.html.j2",
-    "ratings.html.j2",
-    "judges.html.j2",
-    "leaderboard.html.j2",
-    "style.html.j2",
-    "responses.html.j2",
-)
 _SCRIPTS = ("report.js", "replies.js")
-# Up to so many respondents, a result each is seen sooner than a table.
+_STYLES = ("report.css", "leaderboard.css", "conversations.css")
+# With so few respondents, single results are easier to read than a table.
 _FEW = 2
 _SHOWN_WITHOUT_SCRIPTS = 40
 # A figure with its sign, a p value, an interval, a dash, or an empty cell.
@@ -46,54 +32,17 @@ _NUMBER = re.compile(r"[<>≥≤+−$\s]*[\d.(\[]|[–-]?%?$|F\(|χ")
 _COMPUTES = ("empathylab", "numpy", "scipy", "polars", "statsmodels", "scikit-learn", "altair")
 
 
-def write_report(lab: Lab) -> Path:
-    """The path of the lab's report, written anew."""
-    return write_page(lab, collect(lab))
+def write_report(overview: LabOverview, folder: Path) -> Path:
+    """The path of the report in that folder, written anew."""
+    return write_whole(folder / REPORT_FILE, render(overview))
 
 
-def write_page(lab: Lab, data: ReportData) -> Path:
-    """The path of the report that shows these data."""
-    page = render(data)
-    path = lab.reports / REPORT_FILE
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, page)
-    except OSError as error:
-        raise LabError(
-            "the report cannot be written",
-            where=str(path),
-            got=error.strerror,
-            remedy="Make room or change the folder's permissions, then run: empathylab report",
-        ) from error
-    return path
-
-
-def _replace(path: Path, text: str) -> None:
-    """Writes beside and renames, so that nobody ever opens half a report."""
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".html")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)  # noqa: PTH101 - mkstemp gives a name
-        os.replace(name, path)  # noqa: PTH105 - mkstemp gives a name
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)  # noqa: PTH108 - mkstemp gives a name
-        raise
-
-
-def render(data: ReportData) -> str:
+def render(data: LabOverview) -> str:
     """The report's HTML."""
     sections = report_sections(data)
     parts = sections.parts()
     specs = [spec for part in parts.values() for spec in part.specs]
-    environment = jinja2.Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-        loader=jinja2.DictLoader({name: _asset(name) for name in _PARTS}),
-    )
+    environment = page_environment()
     environment.filters |= {
         "number": number,
         "signed": signed,
@@ -103,14 +52,14 @@ def render(data: ReportData) -> str:
         "number_columns": number_columns,
     }
     repliers = list(dict.fromkeys(r["respondent"] for e in data.situations for r in e.replies))
-    return environment.get_template(_PARTS[0]).render(
+    return environment.get_template("report.html.j2").render(
         **parts,
         data=data,
         measured=measured_sentences(data),
-        glance=glance_tables(data) if len(data.respondents) > _FEW else [],
+        overview=overview_tables(data) if len(data.respondents) > _FEW else [],
         tiles=tiles(data),
-        cautions=cautions(data),
-        people_beside=side_by_side_tables(data.analysis),
+        cautions=data.caveats,
+        people_beside=side_by_side_tables(data.appraisal),
         specs=specs,
         first_chart=_first_charts({name: len(one.specs) for name, one in parts.items()}),
         groups=sorted({entry.group for entry in data.situations}),
@@ -119,8 +68,8 @@ def render(data: ReportData) -> str:
         replies_data=_replies_data(data.situations, repliers),
         versions=installed_versions(),
         boards=[leaderboard_section(one) for one in data.leaderboards],
-        style=_asset("report.css") + _asset("leaderboard.css"),
-        script="".join(_asset(name) for name in _SCRIPTS),
+        style="".join(page_asset(name) for name in _STYLES),
+        script="".join(page_asset(name) for name in _SCRIPTS),
         vega=vega_bundle() if specs else "",
     )
 
@@ -174,7 +123,3 @@ def _first_charts(counts: dict[str, int]) -> dict[str, int]:
     """The number of each section's first chart among all of the page."""
     ends = list(itertools.accumulate(counts.values(), initial=0))
     return dict(zip(counts, ends, strict=False))
-
-
-def _asset(name: str) -> str:
-    return (files("empathylab.report") / "pages" / name).read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from empathylab.analysis.overview.collect import ReportData
-from empathylab.analysis.overview.respondents import glance_tables
+from empathylab.analysis.overview import LabOverview
+from empathylab.analysis.overview.tables import overview_tables
 from empathylab.errors import InputError, LabError
 from empathylab.report.appraisal.tables import side_by_side_tables
 from empathylab.report.pictures import printed
@@ -47,7 +47,7 @@ class PaperTable:
     rows: tuple[dict[str, str], ...]
 
 
-def report_figures(data: ReportData) -> list[PaperFigure]:
+def report_figures(data: LabOverview) -> list[PaperFigure]:
     """Every figure of the report, in its order."""
     return [
         PaperFigure(f"{place:02d}-{slug(figure.title)}", name, figure.title, figure.caption, spec)
@@ -55,7 +55,7 @@ def report_figures(data: ReportData) -> list[PaperFigure]:
     ]
 
 
-def report_tables(data: ReportData) -> list[PaperTable]:
+def report_tables(data: LabOverview) -> list[PaperTable]:
     """Every table of the report that a paper would print, in its order."""
     found = [
         one for one in _tables(data, report_sections(data)) if one[2] and any(map(len, one[2]))
@@ -67,18 +67,18 @@ def report_tables(data: ReportData) -> list[PaperTable]:
 
 
 def _tables(
-    data: ReportData, sections: Sections
+    data: LabOverview, sections: Sections
 ) -> Iterator[tuple[str, str, Sequence[dict[str, str]]]]:
-    for glance in glance_tables(data):
-        yield glance.title, glance.note, glance.rows
-    for beside in side_by_side_tables(data.analysis):
+    for summary in overview_tables(data):
+        yield summary.title, summary.note, summary.rows
+    for beside in side_by_side_tables(data.appraisal):
         yield beside.title, beside.caption, beside.rows
     for study in sections.ratings.studies:
         of = f", {study.analysis.study.name}" if len(sections.ratings.studies) > 1 else ""
-        yield f"Counts of ratings{of}", "Ratings with their shares.", study.counts
+        yield f"Counts of ratings{of}", "Ratings with percentages.", study.counts
         yield f"Means of ratings{of}", "Means with 95% intervals, raters as units.", study.means
-        yield f"Tests of arms{of}", "Good ratings against the reference.", study.tests
-        yield f"Tests by emotion{of}", "Good ratings against the reference.", study.emotions
+        yield f"Tests of arms{of}", "Good ratings compared with the reference.", study.tests
+        yield f"Tests by emotion{of}", "Good ratings compared with the reference.", study.emotions
         yield f"Means by emotion{of}", "Means with 95% intervals.", study.mean_emotions
         for model in study.models:
             by = " with valence" if model.model.by_valence else ""
@@ -89,7 +89,7 @@ def _tables(
         yield f"Raters of the arms{of}", "Numbers as mean (SD), properties as counts.", study.raters
         yield f"When the arms were rated{of}", "", study.collected
     for judged in sections.judges.studies:
-        yield f"Judges {judged.study}".strip(), "Judges held against people.", judged.overview
+        yield f"Judges {judged.study}".strip(), "Judges compared with people.", judged.overview
         for card in judged.cards:
             for title, rows in card.tables:
                 yield f"{card.title}, {title}", "", rows
@@ -99,7 +99,7 @@ def _tables(
             yield f"{part.title}, {table.title}", table.caption, cells
 
 
-def report_paragraphs(data: ReportData) -> str:
+def report_paragraphs(data: LabOverview) -> str:
     """The paragraphs on methods and results as Markdown, a heading per part; empty for none."""
     sections = report_sections(data)
     found: list[tuple[str, Iterable[str]]] = [
@@ -177,7 +177,7 @@ def write_tables(tables: Sequence[PaperTable], paragraphs: str, folder: Path) ->
 
 @contextlib.contextmanager
 def _folder(folder: Path) -> Iterator[None]:
-    """The folder, made if it is not there; what the disk refuses is said in one sentence."""
+    """The folder, created if needed; errors of the disk become one sentence."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield

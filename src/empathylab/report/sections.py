@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from empathylab.analysis.overview.collect import ReportData
+from empathylab.analysis.overview import LabOverview
 from empathylab.report.appraisal.section import AppraisalSection, Figure, appraisal_section
+from empathylab.report.conversations.section import ConversationSection, conversation_section
 from empathylab.report.judges.section import JudgeSection, judge_section
 from empathylab.report.ratings.section import RatingsSection, ratings_section
 from empathylab.report.style.section import StyleSection, style_section
@@ -28,6 +29,7 @@ class Sections:
     ratings: RatingsSection
     judges: JudgeSection
     writing: StyleSection
+    conversations: ConversationSection
 
     def parts(self) -> dict[str, Section]:
         """The parts by the name that the page's templates know them by, in its order."""
@@ -36,6 +38,7 @@ class Sections:
             "ratings": self.ratings,
             "judges": self.judges,
             "writing": self.writing,
+            "conversations": self.conversations,
         }
 
     def figures(self) -> Iterator[tuple[str, Figure, dict[str, Any]]]:
@@ -50,6 +53,7 @@ class Sections:
                 for one in card.figures
             ],
             "writing": [one for part in self.writing.parts for one in part.figures],
+            "conversations": list(self.conversations.figures),
         }
         parts = self.parts()
         for name, figures in shown.items():
@@ -57,15 +61,16 @@ class Sections:
                 yield name, one, parts[name].specs[one.spec]
 
 
-def report_sections(data: ReportData) -> Sections:
+def report_sections(data: LabOverview) -> Sections:
     """The sections that these data fill."""
     from altair.utils.schemapi import debug_mode
 
     # Checking every part of every chart against its schema takes seconds; the tests draw them all.
     with debug_mode(False):
         return Sections(
-            appraisal=appraisal_section(data.analysis),
+            appraisal=appraisal_section(data.appraisal),
             ratings=ratings_section(data.ratings),
             judges=judge_section(data.judges),
             writing=style_section(data.style),
+            conversations=conversation_section(data.conversations),
         )

@@ -1,5 +1,6 @@
 """The resumable runner: many requests, every answer durable once."""
 
+from empathylab.runs.batching import Batching
 from empathylab.runs.limits import Limits
 from empathylab.runs.plans import (
     Answered,
@@ -16,6 +17,7 @@ from empathylab.runs.tally import Tally
 
 __all__ = [
     "Answered",
+    "Batching",
     "Exchange",
     "FollowUp",
     "Interpreter",

@@ -24,7 +24,7 @@ from empathylab.runs.plans import (
     Request,
     storable_text,
 )
-from empathylab.store import Lab, add_respondent, hash_of, insert_numbered, now
+from empathylab.store import Lab, add_respondent, hash_of, insert_returning_ids, now
 from empathylab.store.schema import answers, failures, runs
 
 _CHUNK = 500  # fingerprints per query: under every database's limit on parameters
@@ -196,7 +196,7 @@ def _begin(
         "software": f"empathylab {__version__}",
         "started_at": now(),
     }
-    return insert_numbered(connection, runs, [row])[0]
+    return insert_returning_ids(connection, runs, [row])[0]
 
 
 def finish_run(lab: Lab, run_id: int) -> None:
@@ -213,7 +213,7 @@ def store_answers(
     connection: Connection, run_id: int, drafts: Sequence[Draft], interpreter: Interpreter
 ) -> None:
     """Stores answers and what they mean; all of it or nothing."""
-    ids = insert_numbered(connection, answers, [_row(run_id, draft) for draft in drafts])
+    ids = insert_returning_ids(connection, answers, [_row(run_id, draft) for draft in drafts])
     interpreter.record(
         connection,
         [

@@ -92,9 +92,20 @@ class Budget:
                 return False
             self._changed.clear()
             await self._changed.wait()
+        self.set_aside(most)
+        return True
+
+    def admit_now(self, most: Spend) -> bool:
+        """Whether a request that may use that much can go out without waiting for others."""
+        if not self._fits(most):
+            return False
+        self.set_aside(most)
+        return True
+
+    def set_aside(self, most: Spend) -> None:
+        """Counts a request that is under way already."""
         self._under_way += 1
         self._book(most, +1)
-        return True
 
     def settle(self, most: Spend, used: Spend | None) -> None:
         """Replaces what was set aside by what was used; None if no answer came."""

@@ -72,6 +72,11 @@ class Request:
 
 def storable(completion: Completion) -> Completion:
     """The answer without characters that a database refuses: half pairs, and the null character."""
+    plain = (completion.text, completion.finish_reason, completion.reported_model)
+    others = completion.refusal or completion.reasoning or completion.tool_calls
+    # Nearly all answers: nothing to change, and thousands of them a second.
+    if not others and completion.logprobs is None and all(map(_is_storable, plain)):
+        return completion
     return dataclasses.replace(
         completion,
         text=storable_text(completion.text),
@@ -90,6 +95,10 @@ def storable(completion: Completion) -> Completion:
             for entry in completion.logprobs
         ),
     )
+
+
+def _is_storable(text: str | None) -> bool:
+    return text is None or storable_text(text) == text
 
 
 def storable_text(text: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from empathylab.errors import InputError
 from empathylab.models import Model, Prices
+from empathylab.runs.batching import Batching
 from empathylab.runs.ledger import Asked, OpenRun, open_run
 from empathylab.runs.limits import Budget, Limits, Spend
 from empathylab.runs.plans import Plan
@@ -32,6 +33,8 @@ class Job:
     """Ask again, rather than go on with a finished run or reuse its answers."""
     partners: Mapping[str, Model] = field(default_factory=dict)
     """Other models that the plans' requests may name, such as a simulated person."""
+    batching: Batching | None = None
+    """Send requests through the provider's batch API."""
 
     @property
     def models(self) -> dict[str | None, Model]:
@@ -135,7 +138,11 @@ def _sessions(
     budget = Budget(job.limits, spent)
     mine = {name: channels[id(model)] for name, model in job.models.items()}
     return [
-        Session(lab, plan, run, job.asked, mine, budget, writer, observe, fresh=job.fresh)
+        Session(
+            *(lab, plan, run, job.asked, mine, budget, writer, observe),
+            fresh=job.fresh,
+            batching=job.batching,
+        )
         for plan, run in zip(job.plans, runs, strict=True)
     ]
 

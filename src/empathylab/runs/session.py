@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from empathylab.errors import (
     EndpointUnreachable,
+    InputError,
     ModelError,
     ModelSetup,
     ModelUnavailable,
@@ -17,7 +18,9 @@ from empathylab.errors import (
     RequestRejected,
     UserError,
 )
-from empathylab.models import Completion, Model, Price, Usage
+from empathylab.models import Completion, EndpointModel, Model, Price, Usage
+from empathylab.models.batches import BATCH_PRICE, MOST_REQUESTS, Refused, batch_api
+from empathylab.runs.batching import Batching, BatchLedger, OpenBatch
 from empathylab.runs.ledger import Asked, Draft, OpenRun, finish_run, reusable
 from empathylab.runs.limits import Budget, Limits, Pacer, Spend, back_off
 from empathylab.runs.plans import CUT_OFF, Pending, Plan, Request, storable
@@ -123,6 +126,7 @@ class Session:
         observe: Observer,
         *,
         fresh: bool,
+        batching: Batching | None = None,
     ) -> None:
         self.lab = lab
         self.plan = plan
@@ -133,7 +137,9 @@ class Session:
         self.writer = writer
         self.observe = observe
         self.fresh = fresh
+        self.batching = batching
         self.waiting = deque(opened.missing)
+        self.workers = max(channel.concurrency for channel in channels.values())
         self.under_way = 0
         self.idle: deque[asyncio.Future[None]] = deque()
         self.tally = Tally(
@@ -153,7 +159,10 @@ class Session:
             await self._reuse_waiting()
         if self.waiting:
             await self.channels[None].model.start()
-            await self._ask_all()
+            if self.batching is None:
+                await self._ask_all()
+            else:
+                await self._ask_in_batches(self.batching)
         await self.writer.flush()
         self.tally.adjusted = self.channels[None].model.adjusted
         self._look()
@@ -200,9 +209,8 @@ class Session:
     # -- asking -------------------------------------------------------------------------------
 
     async def _ask_all(self) -> None:
-        workers = max(channel.concurrency for channel in self.channels.values())
         async with asyncio.TaskGroup() as group:
-            for _ in range(workers):
+            for _ in range(self.workers):
                 group.create_task(self._work())
         if self.fatal is not None:
             raise self.fatal
@@ -247,22 +255,24 @@ class Session:
     async def _ask_within_budget(self, pending: Pending) -> None:
         request = pending.request
         channel = self.channels[request.partner]
-        prompt = request.prompt_tokens
-        most = channel.spend(Usage(prompt, channel.model.output_limit(request.parameters)))
+        usage = Usage(request.prompt_tokens, channel.model.output_limit(request.parameters))
+        most = channel.spend(usage)
         if not await self.budget.admit(most):
             self.tally.stopped = "cap"
             return
         used: Usage | None = None
         try:
-            async with channel.free:
-                used = await self._ask(channel, pending)
+            if channel.concurrency >= self.workers:
+                used = await self._ask(channel, pending, usage.total_tokens)
+            else:
+                async with channel.free:
+                    used = await self._ask(channel, pending, usage.total_tokens)
         finally:
             self.budget.settle(most, None if used is None else channel.spend(used))
 
-    async def _ask(self, channel: Channel, pending: Pending) -> Usage | None:
-        """What the answer used; None if there is none after all attempts."""
+    async def _ask(self, channel: Channel, pending: Pending, most: int) -> Usage | None:
+        """What the answer used, at worst `most` tokens; None if there is none in the end."""
         request, attempt = pending.request, 0
-        most = request.prompt_tokens + channel.model.output_limit(request.parameters)
         while self.tally.stopped != "error":
             attempt += 1
             await channel.pacer.turn(most)
@@ -321,6 +331,99 @@ class Session:
         await self.writer.failed(self.opened.id, request.key, error.kind, str(error), attempts)
         self._look()
         channel.refuse_if_hopeless(error)
+
+    # -- asking in batches --------------------------------------------------------------------
+
+    async def _ask_in_batches(self, batching: Batching) -> None:
+        """The measured model's requests in batches; those of partners would hold each other up."""
+        channel = self.channels[None]
+        ledger = BatchLedger(self.lab, self.opened.id, batch_api(channel.model))
+        under_way = await ledger.under_way({one.request.key: one for one in self.waiting})
+        taken = {one.request.key for batch in under_way for one in batch.pending.values()}
+        self.waiting = deque(one for one in self.waiting if one.request.key not in taken)
+        for batch in under_way:
+            for name, pending in batch.pending.items():
+                batch.set_aside[name] = self._most(channel, pending)
+                self.budget.set_aside(batch.set_aside[name])
+        while self.waiting or under_way:
+            while self.waiting and (chosen := self._admitted(channel)):
+                under_way.append(await ledger.submit(chosen, channel.model.adjusted))
+            if not under_way:
+                self.tally.stopped = "cap"
+                return
+            batch = await ledger.wait(under_way, batching)
+            under_way.remove(batch)
+            for name, result in (await ledger.results(batch)).items():
+                await self._take_result(channel, batch, name, result)
+            await self.writer.flush()
+            ledger.close(batch)
+            if not self.fresh:
+                await self._reuse_waiting()
+
+    def _admitted(self, channel: Channel) -> list[tuple[Pending, Spend]]:
+        """As many of the waiting requests as fit into a batch and under the caps."""
+        chosen: list[tuple[Pending, Spend]] = []
+        while self.waiting and len(chosen) < MOST_REQUESTS:
+            request = self.waiting[0].request
+            if request.partner is not None:
+                raise InputError(
+                    "requests to a second model cannot be sent in a batch",
+                    where="--batch",
+                    got=request.key,
+                    remedy="Leave out --batch.",
+                )
+            most = self._most(channel, self.waiting[0])
+            if not self.budget.admit_now(most):
+                break
+            chosen.append((self.waiting.popleft(), most))
+        return chosen
+
+    def _most(self, channel: Channel, pending: Pending) -> Spend:
+        request = pending.request
+        limit = channel.model.output_limit(request.parameters)
+        return channel.spend(Usage(request.prompt_tokens, limit))
+
+    def _adjusts(
+        self, channel: Channel, batch: OpenBatch, request: Request, content: bytes
+    ) -> bool:
+        """Whether a refused request can be sent otherwise than it was."""
+        model = channel.model
+        return isinstance(model, EndpointModel) and model.adjusts(
+            content, request.parameters, batch.adjusted
+        )
+
+    async def _take_result(
+        self, channel: Channel, batch: OpenBatch, name: str, result: Completion | Refused
+    ) -> None:
+        pending = batch.pending[name]
+        request = pending.request
+        used: Usage | None = None
+        if isinstance(result, Refused):
+            refused = isinstance(result.error, RequestRejected)
+            if refused and self._adjusts(channel, batch, request, result.content):
+                self.waiting.append(pending)
+            else:
+                await self._fail(channel, request, result.error, 1)
+        else:
+            completion = self._usable(request, result)
+            used = completion.usage
+            channel.answers += 1
+            cost = None if channel.price is None else BATCH_PRICE * channel.price.cost(used)
+            answered_at = now()
+            draft = Draft(
+                request,
+                self._fingerprint(request),
+                completion,
+                self.plan.read(request, completion),
+                cost=cost,
+                latency=(answered_at - batch.submitted_at).total_seconds(),
+                attempts=1,
+                asked_at=batch.submitted_at,
+                answered_at=answered_at,
+            )
+            await self._store(pending, draft)
+            channel.refuse_if_cut_off(draft.reading.outcome, completion)
+        self.budget.settle(batch.set_aside[name], None if used is None else channel.spend(used))
 
     # -- storing ------------------------------------------------------------------------------
 

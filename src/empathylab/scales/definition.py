@@ -24,66 +24,91 @@ import importlib.resources
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.file_models import Document, FileModel, Flag, Whole, validate, wrong
 from empathylab.files import read_json, read_toml
-from empathylab.scales.fields import Fields
+from empathylab.scales.fields import Id, ItemNumbers, ItemSet, Labels, Text, Texts
 
 Rule = Literal["sum", "double-sum", "mean"]
 
-_REQUIRED = (
-    "id",
-    "version",
-    "name",
-    "citation",
-    "licence",
-    "instruction",
-    "minimum",
-    "maximum",
-    "items",
-    "rule",
-)
-_OPTIONAL = ("anchors", "emotion", "reversed", "subscales", "total", "words")
-_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
-
-@dataclass(frozen=True, slots=True)
-class Subscale:
+class Subscale(FileModel):
     """Items that are scored together."""
 
-    id: str
-    name: str
-    items: tuple[int, ...]
+    id: Id
+    name: Text
+    items: ItemNumbers
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if not self.items:
+            raise wrong("at least one item number", at=("items",))
+        if self.id == "total":
+            remedy = "The total is scored anyway; see the key 'total'."
+            raise wrong("another word", remedy, at=("id",))
+        return self
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(FileModel):
     """A questionnaire: its range, its items, how it is scored, and its wording if that is known."""
 
-    id: str
-    version: int
-    name: str
-    citation: str
-    licence: str
-    minimum: int
-    maximum: int
-    anchors: Mapping[int, str] = field(hash=False)
+    id: Id
+    version: Whole
+    name: Text
+    citation: Text
+    licence: Text
+    minimum: Whole
+    maximum: Whole
+    anchors: Labels = Field(default_factory=dict)
     """Labels of the range; may be partial or empty."""
-    items: int
+    items: Annotated[Whole, Field(ge=1)]
     """How many items there are; they are numbered from 1."""
-    reversed: frozenset[int]
+    reversed: ItemSet = frozenset()
     """Items whose answer counts as minimum + maximum - answer."""
     rule: Rule
-    emotion: str | None
-    subscales: tuple[Subscale, ...]
-    instruction: str
-    words: tuple[str, ...] | None
+    emotion: Text | None = None
+    subscales: tuple[Subscale, ...] = ()
+    instruction: Text
+    words: Texts | None = None
     """The wording of items 1, 2, 3 …, or None if the user has not brought it yet."""
-    total: bool
+    total: Flag = True
     """Whether all items together make a score, called `total`."""
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.version, self.words))
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.minimum >= self.maximum:
+            raise wrong(f"less than 'maximum', which is {self.maximum}", at=("minimum",))
+        for value in self.anchors:
+            if not self.minimum <= value <= self.maximum:
+                must = f"labels of values from {self.minimum} to {self.maximum}"
+                raise wrong(must, at=("anchors",), got=value)
+        self._check_items(sorted(self.reversed), ("reversed",))
+        ids: set[str] = set()
+        for number, part in enumerate(self.subscales):
+            self._check_items(part.items, ("subscales", number, "items"))
+            if part.id in ids:
+                raise wrong("used once", at=("subscales", number, "id"))
+            ids.add(part.id)
+        if not self.total and not self.subscales:
+            must = "true where there is no subscale, or nothing is scored"
+            raise wrong(must, at=("total",))
+        if self.words is not None and len(self.words) != self.items:
+            must = f"{self.items} texts, one for each item"
+            raise wrong(must, at=("words",), got=len(self.words))
+        return self
+
+    def _check_items(self, numbers: Iterable[int], at: tuple[str | int, ...]) -> None:
+        for number in numbers:
+            if not 1 <= number <= self.items:
+                raise wrong(f"item numbers from 1 to {self.items}", at=at, got=number)
 
     def require_words(self) -> tuple[str, ...]:
         """The wording of items 1, 2, 3 …; an error where it is not known."""
@@ -159,29 +184,14 @@ def scale_to_dict(scale: Scale) -> dict[str, object]:
 
 def scale_from_dict(table: object, *, where: str = "scale") -> Scale:
     """The scale that a table from TOML or JSON describes, checked; `where` is named in errors."""
-    fields = Fields(table, where=where, required=_REQUIRED, optional=_OPTIONAL)
-    minimum, maximum = _range(fields)
-    items = fields.whole("items")
-    if items < 1:
-        raise fields.wrong("items", "the number of items, at least 1", items)
-    return Scale(
-        id=_id(fields),
-        version=fields.whole("version"),
-        name=fields.text("name"),
-        citation=fields.text("citation"),
-        licence=fields.text("licence"),
-        minimum=minimum,
-        maximum=maximum,
-        anchors=_anchors(fields, minimum, maximum),
-        items=items,
-        reversed=frozenset(_items(fields, "reversed", items)),
-        rule=_rule(fields),
-        emotion=fields.optional_text("emotion"),
-        subscales=_subscales(fields, items),
-        instruction=fields.text("instruction"),
-        words=_words(fields, items),
-        total=_total(fields),
-    )
+    if not isinstance(table, Mapping):
+        raise InputError(
+            "this must be a table of keys and values",
+            where=where,
+            got=type(table).__name__,
+            remedy="Write `key = value` lines, or a JSON object.",
+        )
+    return validate(Scale, Document(table, where))
 
 
 @functools.cache
@@ -198,78 +208,3 @@ def _shipped() -> dict[str, Scale]:
 
 def _letters(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold())
-
-
-def _id(fields: Fields) -> str:
-    name = fields.text("id")
-    if not _ID.fullmatch(name):
-        raise fields.wrong("id", "lower-case letters, digits and hyphens", name)
-    return name
-
-
-def _range(fields: Fields) -> tuple[int, int]:
-    minimum, maximum = fields.whole("minimum"), fields.whole("maximum")
-    if minimum >= maximum:
-        raise fields.wrong("minimum", f"less than 'maximum', which is {maximum}", minimum)
-    return minimum, maximum
-
-
-def _anchors(fields: Fields, minimum: int, maximum: int) -> dict[int, str]:
-    anchors = fields.labels("anchors")
-    for value in anchors:
-        if not minimum <= value <= maximum:
-            raise fields.wrong("anchors", f"labels of values from {minimum} to {maximum}", value)
-    return anchors
-
-
-def _rule(fields: Fields) -> Rule:
-    name = fields.text("rule")
-    for rule in get_args(Rule):
-        if name == rule:
-            return rule  # type: ignore[no-any-return]
-    raise fields.wrong("rule", "sum, double-sum or mean", name)
-
-
-def _items(fields: Fields, key: str, items: int) -> tuple[int, ...]:
-    numbers = fields.wholes(key)
-    for number in numbers:
-        if not 1 <= number <= items:
-            raise fields.wrong(key, f"item numbers from 1 to {items}", number)
-    repeated = sorted({number for number in numbers if numbers.count(number) > 1})
-    if repeated:
-        raise fields.wrong(key, "item numbers, each once", repeated)
-    return numbers
-
-
-def _subscales(fields: Fields, items: int) -> tuple[Subscale, ...]:
-    subscales: list[Subscale] = []
-    for number, table in enumerate(fields.tables("subscales"), start=1):
-        where = f"{fields.where}, subscale {number}"
-        part = Fields(table, where=where, required=("id", "name", "items"))
-        subscale = Subscale(_id(part), part.text("name"), _items(part, "items", items))
-        if not subscale.items:
-            raise part.wrong("items", "at least one item number", [])
-        if subscale.id == "total":
-            raise part.wrong(
-                "id", "another word", "total", "The total is scored anyway; see the key 'total'."
-            )
-        if subscale.id in {earlier.id for earlier in subscales}:
-            raise part.wrong("id", "used once", subscale.id)
-        subscales.append(subscale)
-    return tuple(subscales)
-
-
-def _total(fields: Fields) -> bool:
-    total = fields.flag("total", default=True)
-    if not total and not fields.tables("subscales"):
-        raise fields.wrong("total", "true where there is no subscale, or nothing is scored", total)
-    return total
-
-
-def _words(fields: Fields, items: int) -> tuple[str, ...] | None:
-    if fields.table.get("words") is None:
-        return None
-    words = fields.texts("words")
-    if len(words) != items:
-        raise fields.wrong("words", f"{items} texts, one for each item", len(words))
-    return words

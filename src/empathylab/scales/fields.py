@@ -1,111 +1,82 @@
-"""Reading a table from a user's file key by key, so that every error names file, key and remedy."""
+"""The kinds of values that scale and wording files hold, checked as they are written."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Mapping
+from typing import Annotated
 
-from empathylab.errors import InputError, UnknownName
+from pydantic import BeforeValidator
 
+from empathylab.file_models import wrong
 
-class Fields:
-    """A table whose keys are known beforehand; unknown and missing keys are errors at once."""
-
-    def __init__(
-        self,
-        table: object,
-        *,
-        where: str,
-        required: Collection[str],
-        optional: Collection[str] = (),
-    ) -> None:
-        if not isinstance(table, Mapping):
-            raise InputError(
-                "this must be a table of keys and values",
-                where=where,
-                got=type(table).__name__,
-                remedy=f"Give it the keys {', '.join(required)}.",
-            )
-        for key in table:
-            if key not in required and key not in optional:
-                raise UnknownName("key", str(key), [*required, *optional], where=where)
-        for key in required:
-            if key not in table:
-                raise InputError(
-                    f"the key {key!r} is missing", where=where, remedy=f"Add {key} to the file."
-                )
-        self.table = table
-        self.where = where
-
-    def wrong(self, key: str, must: str, got: object, remedy: str | None = None) -> InputError:
-        """The error that says what the key must be."""
-        return InputError(
-            f"{key!r} must be {must}",
-            where=self.where,
-            got=got,
-            remedy=remedy or f"Correct {key} in the file.",
-        )
-
-    def text(self, key: str) -> str:
-        value = self.table[key]
-        if not _is_text(value):
-            raise self.wrong(key, "text that is not empty", value)
-        return str(value)
-
-    def optional_text(self, key: str) -> str | None:
-        return self.text(key) if self.table.get(key) is not None else None
-
-    def whole(self, key: str) -> int:
-        value = self.table[key]
-        if not _is_whole(value):
-            raise self.wrong(key, "a whole number", value)
-        return int(value)
-
-    def flag(self, key: str, *, default: bool) -> bool:
-        value = self.table.get(key, default)
-        if not isinstance(value, bool):
-            raise self.wrong(key, "true or false", value)
-        return value
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        entries = self._list(key, _is_text, "a list of texts, none of them empty")
-        return tuple(str(entry) for entry in entries)
-
-    def wholes(self, key: str) -> tuple[int, ...]:
-        entries = self._list(key, _is_whole, "a list of whole numbers")
-        return tuple(entry for entry in entries if isinstance(entry, int))
-
-    def tables(self, key: str) -> list[object]:
-        return self._list(key, lambda entry: isinstance(entry, Mapping), "a list of tables")
-
-    def labels(self, key: str) -> dict[int, str]:
-        """A table from whole numbers (written as keys) to texts."""
-        value = self.table.get(key, {})
-        if not isinstance(value, Mapping):
-            raise self.wrong(key, "a table of number = label", value)
-        labels: dict[int, str] = {}
-        for number, label in value.items():
-            try:
-                whole = int(number)
-            except ValueError:
-                raise self.wrong(key, "a table of whole numbers to labels", number) from None
-            if not _is_text(label):
-                raise self.wrong(key, "a table of whole numbers to labels", label)
-            labels[whole] = label
-        return labels
-
-    def _list(self, key: str, fits: Callable[[object], bool], must: str) -> list[object]:
-        value = self.table.get(key, [])
-        if not isinstance(value, list | tuple):
-            raise self.wrong(key, must, value)
-        for entry in value:
-            if not fits(entry):
-                raise self.wrong(key, must, entry)
-        return list(value)
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+def _text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise wrong("text that is not empty")
+    return value
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _id(value: object) -> str:
+    name = _text(value)
+    if not _ID.fullmatch(name):
+        raise wrong("lower-case letters, digits and hyphens")
+    return name
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple):
+        raise wrong("a list of texts")
+    for number, text in enumerate(value):
+        if not isinstance(text, str) or not text.strip():
+            raise wrong("text that is not empty", at=(number,))
+    return tuple(value)
+
+
+def _item_numbers(value: object) -> tuple[int, ...]:
+    if not isinstance(value, list | tuple | frozenset):
+        raise wrong("a list of whole numbers")
+    for number in value:
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise wrong("a list of whole numbers", got=number)
+    repeated = sorted({number for number in value if list(value).count(number) > 1})
+    if repeated:
+        raise wrong("item numbers, each once", got=repeated)
+    return tuple(value)
+
+
+def _labels(value: object) -> dict[int, str]:
+    if not isinstance(value, Mapping):
+        raise wrong("a table of number = label")
+    labels: dict[int, str] = {}
+    for number, label in value.items():
+        try:
+            whole = int(number)
+        except ValueError:
+            raise wrong("a table of whole numbers to labels", got=number) from None
+        if not isinstance(label, str) or not label.strip():
+            raise wrong("a table of whole numbers to labels", got=label)
+        labels[whole] = label
+    return labels
+
+
+def _numbered(value: object) -> dict[int, str]:
+    """Texts by item number, from a table or a plain list."""
+    if isinstance(value, list):
+        return dict(enumerate(_texts(value), start=1))
+    return _labels(value)
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+"""Text that is not empty, exactly as written: a scale's fingerprint depends on it."""
+Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+Id = Annotated[str, BeforeValidator(_id)]
+ItemNumbers = Annotated[tuple[int, ...], BeforeValidator(_item_numbers)]
+"""Item numbers, each once."""
+ItemSet = Annotated[frozenset[int], BeforeValidator(lambda value: frozenset(_item_numbers(value)))]
+Labels = Annotated[dict[int, str], BeforeValidator(_labels)]
+"""Texts by whole number."""
+NumberedTexts = Annotated[dict[int, str], BeforeValidator(_numbered)]
+"""Texts by item number, from a table or a plain list."""

@@ -135,7 +135,7 @@ def _rows(path: Path) -> list[list[str]]:
         rows = list(csv.reader(io.StringIO(read_text(path), newline=""), strict=True))
     except csv.Error as error:
         raise InputError(
-            f"this is not a CSV table: {error}", where=path.name, remedy="Mend or remove the file."
+            f"this is not a CSV table: {error}", where=path.name, remedy="Fix or remove the file."
         ) from None
     if not rows or not any(rows[0]):
         raise InputError("the file is empty", where=path.name, remedy="Remove the file.")

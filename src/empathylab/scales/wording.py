@@ -13,14 +13,17 @@ Three kinds of file are understood:
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.file_models import Document, FileModel, Whole, validate
 from empathylab.files import read_json, read_text
 from empathylab.scales.definition import (
     Scale,
@@ -28,11 +31,37 @@ from empathylab.scales.definition import (
     find_scale,
     scale_from_dict,
 )
-from empathylab.scales.fields import Fields
+from empathylab.scales.fields import ItemNumbers, NumberedTexts, Text
 
 _COLUMNS = ("scale", "item", "text")
 _RULES = {"SUM": "sum", "SUM*2": "double-sum", "AVG": "mean", "MEAN": "mean"}
 _FROM_TO = re.compile(r"from (-?\d{1,4}) to (-?\d{1,4})")
+
+
+class _Wording(FileModel):
+    """An entry of our own JSON."""
+
+    name: Text
+    items: NumberedTexts
+
+
+class _Category(BaseModel, frozen=True):
+    cat_name: Text
+    cat_questions: ItemNumbers
+
+
+class _Questionnaire(BaseModel, frozen=True):
+    """An entry of EmotionBench's `questionnaires.json`; what it holds beyond this is not read."""
+
+    name: Text
+    questions: NumberedTexts
+    compute_mode: Literal["SUM", "SUM*2", "AVG", "MEAN"]
+    scale: Whole
+    """The lowest plus the highest answer."""
+    reverse: ItemNumbers
+    categories: tuple[_Category, ...]
+    inner_setting: Any = ""
+    prompt: Any = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +103,7 @@ def with_words(scale: Scale, words: Sequence[str], *, where: str | None = None) 
             got=f"{len(words)} texts",
             remedy="Give the wording of every item, once.",
         )
-    return dataclasses.replace(scale, words=tuple(words))
+    return scale.model_copy(update={"words": tuple(words)})
 
 
 def _from_json(path: Path, scales: Mapping[str, Scale]) -> list[WordingFor]:
@@ -92,9 +121,16 @@ def _from_json(path: Path, scales: Mapping[str, Scale]) -> list[WordingFor]:
 
 
 def _small_json(entry: object, scales: Mapping[str, Scale], source: str, where: str) -> WordingFor:
-    fields = Fields(entry, where=where, required=("name", "items"))
-    scale = _known_scale(fields.text("name"), scales, where)
-    return _checked(scale, _numbered(fields, "items"), source, where)
+    if not isinstance(entry, Mapping):
+        raise InputError(
+            "this must be a table of keys and values",
+            where=where,
+            got=type(entry).__name__,
+            remedy="Give it the keys name, items.",
+        )
+    found = validate(_Wording, Document(entry, where))
+    scale = _known_scale(found.name, scales, where)
+    return _checked(scale, found.items, source, where)
 
 
 def _from_csv(path: Path, scales: Mapping[str, Scale]) -> list[WordingFor]:
@@ -130,79 +166,63 @@ def _questionnaire(
     entry: Mapping[str, object], scales: Mapping[str, Scale], source: str, where: str
 ) -> WordingFor:
     """The wording of one of EmotionBench's questionnaires, or a new scale."""
-    fields = Fields(
-        entry,
-        where=where,
-        required=("name", "questions", "compute_mode", "scale", "reverse", "categories"),
-        optional=tuple(entry),
-    )
-    name, texts = fields.text("name"), _numbered(fields, "questions")
-    scale = find_scale(name, scales.values())
+    found = validate(_Questionnaire, Document(entry, where))
+    scale = find_scale(found.name, scales.values())
     if scale is None:
-        scale = _new_scale(fields, len(texts), source)
-        words = _checked(scale, texts, source, where).words
-        return WordingFor(scale.id, words, source, dataclasses.replace(scale, words=words))
-    if frozenset(fields.wholes("reverse")) != scale.reversed:
-        raise fields.wrong(
-            "reverse",
-            f"the reversed items of {scale.id}, {sorted(scale.reversed)}",
-            entry["reverse"],
-            "The file holds another version of the scale; give it another name.",
+        scale = _new_scale(found, source, where)
+        words = _checked(scale, found.questions, source, where).words
+        return WordingFor(scale.id, words, source, with_words(scale, words))
+    if frozenset(found.reverse) != scale.reversed:
+        raise InputError(
+            f"'reverse' must be the reversed items of {scale.id}, {sorted(scale.reversed)}",
+            where=where,
+            got=entry["reverse"],
+            remedy="The file holds another version of the scale; give it another name.",
         )
-    return _checked(scale, texts, source, where)
+    return _checked(scale, found.questions, source, where)
 
 
-def _new_scale(fields: Fields, items: int, source: str) -> Scale:
-    name = fields.text("name")
-    mode = fields.text("compute_mode")
-    if mode not in _RULES:
-        raise fields.wrong("compute_mode", f"one of {', '.join(_RULES)}", mode)
-    minimum, maximum = _stated_range(fields)
+def _new_scale(found: _Questionnaire, source: str, where: str) -> Scale:
+    items = len(found.questions)
+    minimum, maximum = _stated_range(found, where)
     subscales, covers_all = [], False
-    for table in fields.tables("categories"):
-        part = Fields(
-            table,
-            where=fields.where,
-            required=("cat_name", "cat_questions"),
-            optional=tuple(table) if isinstance(table, Mapping) else (),
-        )
-        numbers = sorted(part.wholes("cat_questions"))
+    for part in found.categories:
+        numbers = sorted(part.cat_questions)
         if numbers == list(range(1, items + 1)):
             covers_all = True
         else:
-            title = part.text("cat_name")
-            subscales.append({"id": _slug(title), "name": title, "items": numbers})
+            subscales.append({"id": _slug(part.cat_name), "name": part.cat_name, "items": numbers})
     table = {
-        "id": _slug(name),
+        "id": _slug(found.name),
         "version": 1,
-        "name": name,
+        "name": found.name,
         "citation": f"Not stated in {source}.",
         "licence": f"Not stated in {source}; ask the scale's authors before you publish its items.",
         "instruction": "Answer each of the following.",
         "minimum": minimum,
         "maximum": maximum,
         "items": items,
-        "reversed": list(fields.wholes("reverse")),
-        "rule": _RULES[mode],
+        "reversed": list(found.reverse),
+        "rule": _RULES[found.compute_mode],
         "subscales": subscales,
         "total": covers_all or not subscales,
     }
-    return scale_from_dict(table, where=fields.where)
+    return scale_from_dict(table, where=where)
 
 
-def _stated_range(fields: Fields) -> tuple[int, int]:
+def _stated_range(found: _Questionnaire, where: str) -> tuple[int, int]:
     """The range that the prompts state; `scale` must be its ends' sum, as reversal uses it."""
-    turned = fields.whole("scale")
-    for key in ("inner_setting", "prompt"):
-        for match in _FROM_TO.finditer(str(fields.table.get(key, ""))):
+    for text in (found.inner_setting, found.prompt):
+        for match in _FROM_TO.finditer(str(text)):
             low, high = int(match[1]), int(match[2])
-            if low + high == turned and low < high:
+            if low + high == found.scale and low < high:
                 return low, high
-    raise fields.wrong(
-        "scale",
-        "lowest plus highest answer, with 'from LOWEST to HIGHEST' in 'inner_setting' or 'prompt'",
-        turned,
-        "State the range there, or write a scale file of your own.",
+    raise InputError(
+        "'scale' must be lowest plus highest answer, with 'from LOWEST to HIGHEST' in "
+        "'inner_setting' or 'prompt'",
+        where=where,
+        got=found.scale,
+        remedy="State the range there, or write a scale file of your own.",
     )
 
 
@@ -213,13 +233,6 @@ def _known_scale(name: str, scales: Mapping[str, Scale], where: str) -> Scale:
             "scale", name, scales, where=where, remedy="A new scale needs a scale file first."
         )
     return scale
-
-
-def _numbered(fields: Fields, key: str) -> dict[int, str]:
-    """Texts by item number, from a table or a plain list."""
-    if isinstance(fields.table[key], list):
-        return dict(enumerate(fields.texts(key), start=1))
-    return fields.labels(key)
 
 
 def _item(number: str | None, where: str) -> int:

@@ -1,4 +1,4 @@
-"""Sets of situations: what somebody goes through, in words."""
+"""Sets of situations: what a person experiences, in words."""
 
 from empathylab.situations.emotions import APPRAISAL_EMOTIONS, DIALOGUE_EMOTIONS, valence_of
 from empathylab.situations.sets import Situation, SituationSet, builtin_set, builtin_sets

@@ -18,7 +18,7 @@ from empathylab.situations.emotions import Valence, valence_of
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What somebody goes through."""
+    """What a person experiences."""
 
     id: str
     """Unique within its set."""

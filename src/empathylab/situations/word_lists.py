@@ -58,7 +58,7 @@ def parse_word_list(text: str, *, where: str) -> WordList:
                 "an entry is a word or several, with a * only at the end of the last",
                 where=f"{where} line {number}",
                 got=entry,
-                remedy="Mend the line.",
+                remedy="Fix the line.",
             )
         entries[entry] = None
     return WordList(tuple(sorted(entries)))

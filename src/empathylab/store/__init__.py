@@ -1,29 +1,26 @@
 """The lab's database: SQLite or PostgreSQL."""
 
 from empathylab.store.frames import read_frame
-from empathylab.store.lab import Lab, has_lab
-from empathylab.store.lab_scales import lab_scale, lab_scales
-from empathylab.store.lab_situations import lab_situation_set, lab_situation_sets
-from empathylab.store.queries import (
-    administrations_frame,
-    failures_frame,
-    item_answers_frame,
-    outcomes_frame,
-    responses_frame,
-    runs_frame,
-    scales_frame,
-    situation_sets_frame,
-)
-from empathylab.store.writing import (
+from empathylab.store.inserts import (
     add_item_answers,
     add_respondent,
     add_scale,
     add_situation_set,
     hash_of,
-    insert_new,
-    insert_numbered,
+    insert_or_ignore,
+    insert_returning_ids,
     now,
 )
+from empathylab.store.lab import Lab, has_lab
+from empathylab.store.queries import (
+    failures_frame,
+    outcomes_frame,
+    responses_frame,
+    runs_frame,
+    situation_sets_frame,
+)
+from empathylab.store.scales import lab_scale, lab_scales
+from empathylab.store.situations import lab_situation_set, lab_situation_sets
 
 __all__ = [
     "Lab",
@@ -31,13 +28,11 @@ __all__ = [
     "add_respondent",
     "add_scale",
     "add_situation_set",
-    "administrations_frame",
     "failures_frame",
     "has_lab",
     "hash_of",
-    "insert_new",
-    "insert_numbered",
-    "item_answers_frame",
+    "insert_or_ignore",
+    "insert_returning_ids",
     "lab_scale",
     "lab_scales",
     "lab_situation_set",
@@ -47,6 +42,5 @@ __all__ = [
     "read_frame",
     "responses_frame",
     "runs_frame",
-    "scales_frame",
     "situation_sets_frame",
 ]

@@ -90,14 +90,14 @@ def _begin_sqlite(connection: Connection) -> None:
 @contextlib.contextmanager
 def transaction(engine: Engine, *, writes: bool) -> Iterator[Connection]:
     """A transaction: committed at the end, rolled back on any error."""
-    with explained(engine), engine.connect() as connection:
+    with translated_errors(engine), engine.connect() as connection:
         connection = connection.execution_options(writes=writes)
         with connection.begin():
             yield connection
 
 
 @contextlib.contextmanager
-def rebuilding(engine: Engine) -> Iterator[Connection]:
+def changing_schema(engine: Engine) -> Iterator[Connection]:
     """A writing transaction in which SQLite's tables can be made anew.
 
     SQLite changes a column by copying its table and dropping the old one; with foreign keys
@@ -108,7 +108,7 @@ def rebuilding(engine: Engine) -> Iterator[Connection]:
         with transaction(engine, writes=True) as connection:
             yield connection
         return
-    with explained(engine), engine.connect() as connection:
+    with translated_errors(engine), engine.connect() as connection:
         driver: Any = connection.connection.driver_connection
         driver.execute("PRAGMA foreign_keys = OFF")
         try:
@@ -135,7 +135,7 @@ def empty_journal(engine: Engine) -> bool:
     """
     if engine.dialect.name != "sqlite":
         return True
-    with explained(engine), engine.connect() as connection:
+    with translated_errors(engine), engine.connect() as connection:
         driver: Any = connection.connection.driver_connection
         driver.execute(f"PRAGMA busy_timeout = {_JOURNAL_SECONDS * 1000}")
         try:
@@ -146,8 +146,8 @@ def empty_journal(engine: Engine) -> bool:
 
 
 @contextlib.contextmanager
-def explained(engine: Engine) -> Iterator[None]:
-    """Turns the database's complaints that a user can mend into sentences."""
+def translated_errors(engine: Engine) -> Iterator[None]:
+    """Turns database errors that a user can fix into messages."""
     try:
         yield
     except DBAPIError as error:

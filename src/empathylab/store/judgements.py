@@ -13,7 +13,7 @@ import polars as pl
 from sqlalchemy import Connection, Select, Table, select
 
 from empathylab.store import schema
-from empathylab.store.judged_replies import judged_study, study_names
+from empathylab.store.judged_responses import judged_study, study_names
 from empathylab.store.lab import Lab
 
 _SOURCE = ["judge", "study", "set", "dimension"]

@@ -17,8 +17,8 @@ from sqlalchemy import URL, Connection, Select
 from empathylab.errors import LabError, RunInUse
 from empathylab.store.database import database_url, empty_journal, open_engine, transaction
 from empathylab.store.frames import read_frame
-from empathylab.store.locks import held
-from empathylab.store.migrate import bring_up_to_date, schema_version
+from empathylab.store.locks import named_lock
+from empathylab.store.migrate import schema_version, upgrade_to_latest
 from empathylab.store.migrations import HEAD
 
 DATABASE_FILE = "lab.sqlite"
@@ -52,7 +52,7 @@ class Lab:
         _make_file(url)
         lab = cls(folder, url)
         try:
-            bring_up_to_date(lab.engine)
+            upgrade_to_latest(lab.engine)
         except BaseException:
             lab.close()
             raise
@@ -103,12 +103,12 @@ class Lab:
     @contextlib.contextmanager
     def exclusive(self, name: str, *, what: str) -> Iterator[None]:
         """Holds a named piece of work, so that no other process does it at the same time."""
-        with held(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name)) as got:
+        with named_lock(self.engine, self.folder, re.sub(r"[^\w-]+", "-", name)) as got:
             if not got:
                 raise RunInUse(
                     f"another process is working on {what}",
                     where=str(self.folder),
-                    remedy="Wait for it to end; the same command then goes on where it stopped.",
+                    remedy="Wait until it ends, then run the same command again to resume.",
                 )
             yield
 

@@ -11,11 +11,11 @@ import filelock
 from sqlalchemy import Engine, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from empathylab.store.database import explained
+from empathylab.store.database import translated_errors
 
 
 @contextlib.contextmanager
-def held(engine: Engine, folder: Path, name: str) -> Iterator[bool]:
+def named_lock(engine: Engine, folder: Path, name: str) -> Iterator[bool]:
     """Whether the lock of that name could be had; it is given back at the end."""
     if engine.dialect.name == "postgresql":
         with _advisory(engine, name) as got:
@@ -42,7 +42,7 @@ def _advisory(engine: Engine, name: str) -> Iterator[bool]:
     # Connections of their own: many runs at once would take all of the pool's, and a pooled
     # connection would keep its lock.
     own = create_engine(engine.url, poolclass=NullPool, isolation_level="AUTOCOMMIT")
-    with explained(engine):
+    with translated_errors(engine):
         connection = own.connect()
     try:
         yield bool(

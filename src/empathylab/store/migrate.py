@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from empathylab.errors import LabError, LabTooNew
-from empathylab.store.database import rebuilding, transaction
+from empathylab.store.database import changing_schema, transaction
 from empathylab.store.migrations import HEAD
 from empathylab.store.schema import metadata
 
@@ -51,13 +51,13 @@ def schema_version(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def bring_up_to_date(engine: Engine) -> bool:
+def upgrade_to_latest(engine: Engine) -> bool:
     """Whether the database had to be created or migrated; it is up to date afterwards."""
     with transaction(engine, writes=False) as connection:
         if schema_version(connection) == HEAD:
             return False
     notes: list[str] = []
-    with rebuilding(engine) as connection:
+    with changing_schema(engine) as connection:
         if engine.dialect.name == "postgresql":
             # Two processes may open a new lab at once; SQLite's write lock settles it there.
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})

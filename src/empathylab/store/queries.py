@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import polars as pl
-from sqlalchemy import ColumnElement, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, select
 
-from empathylab.store.answered import RESPONDENT, with_who_answered
+from empathylab.scales import Scale, scale_from_dict
+from empathylab.store.frames import read_frame
 from empathylab.store.lab import Lab
 from empathylab.store.schema import (
-    administrations,
     answers,
     failures,
-    item_answers,
     respondents,
     responses,
     runs,
@@ -109,62 +109,32 @@ def failures_frame(lab: Lab) -> pl.DataFrame:
     return lab.frame(query)
 
 
-def administrations_frame(lab: Lab) -> pl.DataFrame:
-    """Administrations, valid or not: at rest first, then by situation."""
-    query = (
-        with_who_answered(
-            select(
-                administrations.c.id.label("administration"),
-                answers.c.run_id.label("run"),
-                RESPONDENT.label("respondent"),
-                scales.c.id.label("scale_row"),
-                scales.c.name.label("scale"),
-                administrations.c.phase,
-                administrations.c.counterpart,
-                administrations.c.mode,
-                situations.c.key.label("situation"),
-                situations.c.emotion,
-                situations.c.factor,
-                situations.c.text,
-                administrations.c.order_index,
-                administrations.c.item_order,
-                administrations.c.repeat,
-                administrations.c.outcome,
-                administrations.c.reason,
-            )
-        )
-        .join(scales, scales.c.id == administrations.c.scale_id)
-        .join(situations, situations.c.id == administrations.c.situation_id, isouter=True)
-        .join(answers, answers.c.id == administrations.c.answer_id, isouter=True)
-        .order_by(
-            situations.c.id.nulls_first(),
-            administrations.c.order_index,
-            administrations.c.repeat,
-            administrations.c.id,
-        )
-    )
-    return lab.frame(query)
-
-
-def item_answers_frame(lab: Lab) -> pl.DataFrame:
-    """All item answers, one row each."""
-    query = select(
-        item_answers.c.administration_id.label("administration"),
-        item_answers.c.item,
-        item_answers.c.value,
-    ).order_by(item_answers.c.administration_id, item_answers.c.item)
-    return lab.frame(query)
-
-
 def scales_frame(lab: Lab) -> pl.DataFrame:
     """The scales of the lab, with their definitions as JSON."""
+    with lab.reading() as connection:
+        return scale_table(connection)
+
+
+def scale_table(connection: Connection) -> pl.DataFrame:
+    """The same scales, in an open transaction."""
     query = select(
         scales.c.id.label("scale_row"),
         scales.c.name.label("scale"),
         scales.c.version,
+        scales.c.fingerprint,
         scales.c.definition,
     ).order_by(scales.c.id)
-    return lab.frame(query)
+    return read_frame(connection, query)
+
+
+def scales_by_row(definitions: pl.DataFrame) -> dict[int, Scale]:
+    """The scales of such a frame by `scale_row`."""
+    return {
+        row["scale_row"]: scale_from_dict(
+            json.loads(row["definition"]), where=f"scale {row['scale']} of the lab"
+        )
+        for row in definitions.iter_rows(named=True)
+    }
 
 
 def responses_frame(lab: Lab) -> pl.DataFrame:
@@ -207,6 +177,7 @@ def situation_sets_frame(lab: Lab) -> pl.DataFrame:
             situation_sets.c.title,
             situation_sets.c.licence,
             situation_sets.c.validated,
+            situation_sets.c.fingerprint,
             func.count(situations.c.id).label("situations"),
             func.count(situations.c.emotion.distinct()).label("emotions"),
         )

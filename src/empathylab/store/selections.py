@@ -16,9 +16,9 @@ from empathylab.situations.sampling.draws import Draw, Shortfall
 from empathylab.situations.sampling.methods import methods_paragraph
 from empathylab.situations.sources.tables import check_set_id
 from empathylab.store import schema
+from empathylab.store.inserts import add_situation_set, hash_of, insert_returning_ids, now
 from empathylab.store.lab import Lab
-from empathylab.store.lab_situations import lab_situation_sets, situations_of
-from empathylab.store.writing import add_situation_set, hash_of, insert_numbered, now
+from empathylab.store.situations import lab_situation_sets, situations_in_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def save_selection(
             return "unchanged"
         ids = add_situation_set(connection, situation_set)
         _check_members(situations, ids, situation_set.id)
-        (number,) = insert_numbered(
+        (number,) = insert_returning_ids(
             connection,
             schema.selections,
             [
@@ -89,13 +89,13 @@ def save_selection(
 def save_draw(
     lab: Lab, name: str, situation_set: SituationSet, draw: Draw
 ) -> Literal["added", "unchanged"]:
-    """Keeps a draw, so that `drawn` gives it back."""
+    """Keeps a draw, so that `draw_of` gives it back."""
     result = dataclasses.asdict(draw)
     del result["situations"], result["recipe"]
     return save_selection(lab, name, situation_set, draw.situations, draw.recipe, result=result)
 
 
-def drawn(selection: Selection) -> Draw | None:
+def draw_of(selection: Selection) -> Draw | None:
     """The draw that the selection keeps; None where it was made in another way."""
     if selection.recipe.get("kind") != "draw":
         return None
@@ -113,16 +113,6 @@ def lab_selections(lab: Lab) -> dict[str, Selection]:
         return {row.name: _selection(connection, row) for row in rows}
 
 
-def lab_selection(lab: Lab, name: str) -> Selection:
-    """The lab's selection of that name."""
-    with lab.reading() as connection:
-        row = _named(connection, name)
-        if row is not None:
-            return _selection(connection, row)
-        known = connection.execute(select(schema.selections.c.name)).scalars().all()
-    raise UnknownName("selection", name, known)
-
-
 def selection_paragraph(lab: Lab, name: str) -> str | None:
     """How the selection of that name was made, for a methods section.
 
@@ -134,11 +124,11 @@ def selection_paragraph(lab: Lab, name: str) -> str | None:
         if row is None:
             return None
         selection = _selection(connection, row)
-    draw = drawn(selection)
+    draw = draw_of(selection)
     return selection.result.get("paragraph") if draw is None else methods_paragraph(draw)
 
 
-def lab_chosen_situations(lab: Lab, name: str) -> tuple[SituationSet, tuple[Situation, ...]]:
+def resolve_situations(lab: Lab, name: str) -> tuple[SituationSet, tuple[Situation, ...]]:
     """The set and the chosen of its situations, by a selection's name; by a set's id, all of them.
 
     A selection keeps the version of the set that it was drawn from.
@@ -154,7 +144,7 @@ def lab_chosen_situations(lab: Lab, name: str) -> tuple[SituationSet, tuple[Situ
     return sets[name], sets[name].situations
 
 
-def human_replied(lab: Lab, set_id: str) -> list[str]:
+def situations_with_human_responses(lab: Lab, set_id: str) -> list[str]:
     """The ids of the set's situations that people have replied to."""
     sets, situations = schema.situation_sets, schema.situations
     responses, respondents = schema.responses, schema.respondents
@@ -214,7 +204,7 @@ def _chosen(connection: Connection, row: Row[Any]) -> tuple[SituationSet, tuple[
         licence=row.licence,
         validated=row.validated,
         description=row.description,
-        situations=situations_of(connection, row.situation_set_id),
+        situations=situations_in_set(connection, row.situation_set_id),
     )
     by_id = {one.id: one for one in whole}
     return whole, tuple(by_id[key] for key in _keys(connection, row.id))

@@ -20,15 +20,17 @@ from empathylab.style.distinctive import (
     log_odds,
 )
 from empathylab.style.measures.catalogue import FEATURES, Feature
-from empathylab.style.measures.dic import read_dic
 from empathylab.style.measures.diversity import Diversity, diversity
+from empathylab.style.measures.lexicon_files import (
+    read_dic,
+    read_lexicon,
+    read_lexicons,
+    read_word_list,
+)
 from empathylab.style.measures.lexicons import (
     Entry,
     Lexicon,
     builtin_lexicons,
-    read_lexicon,
-    read_lexicons,
-    read_word_list,
     word_list,
     write_builtin_lists,
 )
@@ -55,14 +57,8 @@ from empathylab.style.tactics.tagging import (
 )
 from empathylab.style.text.emoji import emoji_counts, emoji_lists
 from empathylab.style.text.marks import MARKS
-from empathylab.style.text.tokens import (
-    mended,
-    sentence_lists,
-    sentences,
-    text_series,
-    word_lists,
-    words,
-)
+from empathylab.style.text.sentences import sentence_lists, sentences
+from empathylab.style.text.tokens import text_series, without_surrogates, word_lists, words
 
 __all__ = [
     "FEATURES",
@@ -103,7 +99,6 @@ __all__ = [
     "feature_profile",
     "features",
     "log_odds",
-    "mended",
     "predictability",
     "profile_table",
     "profiles",
@@ -127,6 +122,7 @@ __all__ = [
     "tactic_uses",
     "tag",
     "text_series",
+    "without_surrogates",
     "word_list",
     "word_lists",
     "words",

@@ -10,17 +10,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from empathylab.analysis.appraisal.analysis import (
-    AppraisalAnalysis,
-    analyse_appraisals,
-    last_used_runs,
-)
-from empathylab.analysis.appraisal.rows import (
+from empathylab.analysis import appraisal
+from empathylab.analysis.appraisal import AppraisalResult
+from empathylab.analysis.appraisal.result import (
     alignment_rows,
     change_rows,
-    invalid_rows,
     place_label,
 )
+from empathylab.analysis.appraisal.self_reports import last_used_runs
 from empathylab.store import Lab
 from empathylab.store.imports.emotionbench import import_emotionbench
 from tests.helpers.emotionbench import ITEMS, write_people, write_results
@@ -61,18 +58,18 @@ def small(sqlite_lab: Lab, tmp_path: Path) -> Lab:
 
 
 def test_rows_keep_the_contract(small: Lab) -> None:
-    for row in change_rows(analyse_appraisals(small)):
+    for row in change_rows(appraisal.from_lab(small)):
         assert row.keys() >= CONTRACT
 
 
 def test_rows_are_json_without_nan(small: Lab) -> None:
-    found = analyse_appraisals(small)
-    for rows in (change_rows(found), alignment_rows(found), invalid_rows(found)):
+    found = appraisal.from_lab(small)
+    for rows in (change_rows(found), alignment_rows(found), found.to_dict()):
         json.dumps(rows, allow_nan=False)
 
 
 def test_invalid_administrations_are_counted_where_they_belong(small: Lab) -> None:
-    rows = change_rows(analyse_appraisals(small, respondent="gpt-9"))
+    rows = change_rows(appraisal.from_lab(small, respondent="gpt-9"))
     counted = {row["label"]: (row["n"], row["invalid"], row["default_invalid"]) for row in rows}
     assert counted["Overall"] == (2, 1, 1)
     assert counted["Anger"] == (2, 0, 1)
@@ -82,7 +79,7 @@ def test_invalid_administrations_are_counted_where_they_belong(small: Lab) -> No
 def test_invalid_administrations_are_counted_by_reason(small: Lab) -> None:
     found = [
         (row["phase"], row["reason"], row["count"])
-        for row in invalid_rows(analyse_appraisals(small))
+        for row in appraisal.from_lab(small).invalid.to_dicts()
     ]
     assert found == [
         ("default", "an answer is not a whole number", 1),
@@ -91,7 +88,7 @@ def test_invalid_administrations_are_counted_by_reason(small: Lab) -> None:
 
 
 def test_people_appear_as_human_and_are_paired(small: Lab) -> None:
-    rows = [row for row in change_rows(analyse_appraisals(small)) if row["respondent"] == "human"]
+    rows = [row for row in change_rows(appraisal.from_lab(small)) if row["respondent"] == "human"]
     assert {row["test"] for row in rows if row["label"] == "Overall"} == {"paired"}
 
 
@@ -103,7 +100,7 @@ def test_labels_are_those_of_the_published_tables() -> None:
 
 
 def test_alignment_has_a_row_for_each_respondent_and_scale(small: Lab) -> None:
-    rows = alignment_rows(analyse_appraisals(small))
+    rows = alignment_rows(appraisal.from_lab(small))
     assert [(row["respondent"], row["scale"]) for row in rows] == [
         ("human", "panas"),
         ("gpt-9", "panas"),
@@ -127,15 +124,15 @@ def test_of_a_respondents_runs_of_a_scale_only_the_one_used_last_counts() -> Non
 @pytest.fixture(scope="module")
 def published(
     shared_data: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Lab, AppraisalAnalysis]]:
+) -> Iterator[tuple[Lab, AppraisalResult]]:
     """A lab with the published files, analysed."""
     with Lab.open(tmp_path_factory.mktemp("published")) as lab:
         import_emotionbench(lab, shared_data / "emotionbench")
-        yield lab, analyse_appraisals(lab)
+        yield lab, appraisal.from_lab(lab)
 
 
 @pytest.fixture(scope="module")
-def rows(published: tuple[Lab, AppraisalAnalysis]) -> Rows:
+def rows(published: tuple[Lab, AppraisalResult]) -> Rows:
     return {
         (row["respondent"], row["scale"], row["subscale"], row["label"]): row
         for row in change_rows(published[1])
@@ -197,7 +194,7 @@ def test_there_is_no_row_that_the_published_tables_lack(
 
 
 @pytest.mark.shared_data
-def test_models_are_aligned_over_all_36_factors(published: tuple[Lab, AppraisalAnalysis]) -> None:
+def test_models_are_aligned_over_all_36_factors(published: tuple[Lab, AppraisalResult]) -> None:
     found = {one.respondent: one for one in published[1].summaries}
     assert all(one.factors == 36 and one.low < one.distance < one.high for one in found.values())
     assert found["llama2-13b"].distance < found["davinci-003"].distance

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from empathylab.analysis.appraisal.analysis import analyse_appraisals
-from empathylab.analysis.appraisal.exclusions import exclusion_sentences, second_look
+from empathylab.analysis import appraisal as analysis
 from empathylab.cli import analyze
 from empathylab.store import Lab
-from empathylab.store.appraisals import read_appraisals
 from empathylab.study import parse_study
 from tests.cli.test_study_commands import ran
 from tests.helpers.labs import filled
@@ -37,30 +35,31 @@ def printed(lab: Lab, *options: str) -> Any:
     return ran("appraisal", *options, *where, app=analyze.app)
 
 
-def test_whom_the_file_leaves_out_is_left_out_in_a_second_look(lab: Lab) -> None:
+def test_participants_that_the_file_excludes_are_excluded_in_a_second_analysis(lab: Lab) -> None:
     closed(lab, FAST)
-    look = second_look(lab, read_appraisals(lab))
+    result = analysis.from_lab(lab)
+    look = result.exclusions
     assert look is not None
-    assert look.kept is not None
+    assert look.result is not None
     [study] = look.studies
     assert (study.study, study.people, len(study.excluded)) == ("feelings", 4, 2)
-    kept = [one for one in look.kept.changes if one.level == "overall"]
+    kept = [one for one in look.result.changes if one.level == "overall"]
     assert [(one.subscale, one.n, one.delta) for one in kept] == [
         ("positive", 2, 20),
         ("negative", 2, 20),
     ]
-    everybody = [one for one in analyse_appraisals(lab).changes if one.level == "overall"]
+    everybody = [one for one in result.changes if one.level == "overall"]
     assert [(one.n, one.delta) for one in everybody] == [(4, 15), (4, 15)]
 
 
-def test_it_is_said_who_was_left_out_and_why(sqlite_lab: Lab) -> None:
+def test_the_excluded_are_counted_with_the_reason(sqlite_lab: Lab) -> None:
     closed(sqlite_lab, FAST)
     done = printed(sqlite_lab)
     assert (
-        "The rules of feelings leave out who took less than 600 seconds: 2 of 4 people."
+        "Participants of feelings who took less than 600 seconds were excluded: 2 of 4."
         in done.stderr
     )
-    first, second = done.stdout.split("Without those whom the studies' rules leave out")
+    first, second = done.stdout.split("Without excluded participants")
     assert "+15.0" in first
     assert "+20.0" in second
     assert "+15.0" not in second
@@ -105,7 +104,7 @@ def test_a_scale_that_only_those_left_out_have_answered_breaks_nothing(sqlite_la
     done = printed(sqlite_lab, "--scale", "panas")
     assert done.exit_code == 0
     assert "+15.0" in done.stdout
-    assert "Without those" not in done.stdout
+    assert "Without excluded" not in done.stdout
     other = json.loads(printed(sqlite_lab, "--scale", "teq", "--json").stdout)
     assert {row["scale"] for row in other["exclusions"]["rows"]} == {"teq"}
 
@@ -114,7 +113,7 @@ def test_everybody_turns_it_off(sqlite_lab: Lab) -> None:
     closed(sqlite_lab, FAST)
     assert json.loads(printed(sqlite_lab, "--everybody", "--json").stdout)["exclusions"] is None
     done = printed(sqlite_lab, "--everybody")
-    assert "leave out" not in done.stdout + done.stderr
+    assert "excluded" not in done.stdout + done.stderr
 
 
 def test_a_rule_that_nothing_can_be_held_against_is_named(sqlite_lab: Lab) -> None:
@@ -123,22 +122,23 @@ def test_a_rule_that_nothing_can_be_held_against_is_named(sqlite_lab: Lab) -> No
         {"rule": "failed attention", "column": "unheard_of"},
         {"rule": "straight-lining"},
     )
-    look = second_look(sqlite_lab, read_appraisals(sqlite_lab))
+    result = analysis.from_lab(sqlite_lab)
+    look = result.exclusions
     assert look is not None
-    assert look.kept is None
-    said = exclusion_sentences(look)
+    assert look.result is None
+    said = [caveat for caveat in result.caveats if "could not be applied" in caveat]
     assert len(said) == 2
-    assert all("could not be applied" in one for one in said)
 
 
 def test_rules_that_leave_nobody_say_so_and_give_no_second_look(sqlite_lab: Lab) -> None:
     closed(sqlite_lab, {"rule": "too fast", "seconds": 1e9})
-    look = second_look(sqlite_lab, read_appraisals(sqlite_lab))
+    result = analysis.from_lab(sqlite_lab)
+    look = result.exclusions
     assert look is not None
-    assert look.kept is None
-    assert exclusion_sentences(look)[-1].startswith("That leaves nobody of feelings")
+    assert look.result is None
+    assert result.caveats[-1].startswith("All participants of feelings were excluded")
 
 
 def test_without_rules_there_is_no_second_look(sqlite_lab: Lab) -> None:
     closed(sqlite_lab)
-    assert second_look(sqlite_lab, read_appraisals(sqlite_lab)) is None
+    assert analysis.from_lab(sqlite_lab).exclusions is None

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from empathylab.analysis.benchmark.analysis import leaderboard, measure
-from empathylab.analysis.benchmark.frames import measured_replies, study_ground
+from empathylab.analysis.benchmark.frames import measured_replies, reference_ratings
+from empathylab.analysis.benchmark.leaderboard import leaderboard
 from empathylab.analysis.benchmark.prose import rests_on
+from empathylab.analysis.benchmark.result import measure
 from empathylab.errors import InputError
 from empathylab.store import Lab
 from empathylab.study.added_arms.instruments import measured_study
@@ -18,16 +19,16 @@ from tests.study.archived import released
 
 def test_one_who_wrote_two_arms_has_a_line_for_each(sqlite_lab: Lab, tmp_path: Path) -> None:
     two_arms(sqlite_lab, tmp_path)
-    ground = study_ground(sqlite_lab, STUDY)
-    assert set(ground.respondents) == {"human", "gpt (gpt)", "gpt (llama)", "mixtral"}
-    assert ground.arms["gpt (llama)"] == ("llama", "gpt")
+    reference = reference_ratings(sqlite_lab, STUDY)
+    assert set(reference.respondents) == {"human", "gpt (gpt)", "gpt (llama)", "mixtral"}
+    assert reference.arms["gpt (llama)"] == ("llama", "gpt")
     for name in ("gpt (gpt)", "gpt (llama)"):
-        mine = measured_replies(sqlite_lab, ground, name, PROMPT)
-        rated = ground.people.filter(respondent=name)["response"]
+        mine = measured_replies(sqlite_lab, reference, name, PROMPT)
+        rated = reference.people.filter(respondent=name)["response"]
         assert {one.response for one in mine} == set(rated)
-    board = leaderboard(sqlite_lab, ground, measured_study(sqlite_lab, STUDY))
+    board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
     lines = {one.respondent: one for one in board.entries}
-    assert set(lines) == set(ground.respondents)
+    assert set(lines) == set(reference.respondents)
     assert all(one.found.basis == "people" for one in lines.values())
     assert lines["gpt (llama)"].replies == 48
 
@@ -37,27 +38,30 @@ def test_one_line_that_fails_takes_no_other_with_it(
 ) -> None:
     released_lab(sqlite_lab, tmp_path)
     add_replies(sqlite_lab, "new/model", dict.fromkeys(situation_ids(sqlite_lab), "I see."))
-    ground = study_ground(sqlite_lab, STUDY)
+    reference = reference_ratings(sqlite_lab, STUDY)
 
     def fails(*_arguments: object) -> None:
-        raise InputError("this cannot be told", where="here", remedy="Look.")
+        raise InputError("this cannot be predicted", where="here", remedy="Look.")
 
-    monkeypatch.setattr("empathylab.analysis.benchmark.analysis._Board._by_models", fails)
-    board = leaderboard(sqlite_lab, ground, measured_study(sqlite_lab, STUDY))
-    assert {one.respondent for one in board.entries} == set(ground.respondents)
-    assert any("new/model: " in one and "this cannot be told" in one for one in board.notes)
+    monkeypatch.setattr("empathylab.analysis.benchmark.entries.EntryBuilder._by_models", fails)
+    board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
+    assert {one.respondent for one in board.entries} == set(reference.respondents)
+    assert any(
+        "new/model is excluded: " in one and "this cannot be predicted" in one
+        for one in board.notes
+    )
 
 
 def test_arms_rated_at_different_times_are_said_with_who_rated_them(
     sqlite_lab: Lab, tmp_path: Path
 ) -> None:
     released(sqlite_lab, tmp_path)
-    ground = study_ground(sqlite_lab, STUDY)
-    found = measure(sqlite_lab, ground, "gpt", "a/judge", PROMPT)
+    reference = reference_ratings(sqlite_lab, STUDY)
+    found = measure(sqlite_lab, reference, "gpt", "a/judge", PROMPT).measurement
     said = rests_on(found)
     assert "were not rated together (gpt on 2023-11-21 and human on 2023-11-20)" in said[1]
     assert said[2].startswith("The raters of the arms were compared")
-    board = leaderboard(sqlite_lab, ground, measured_study(sqlite_lab, STUDY))
+    board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
     assert "were not rated together (human on 2023-11-20" in board.notes[0]
     assert board.notes[1].startswith(
         "The raters of the arms were compared (6 of human and 6 of gpt"
@@ -66,5 +70,5 @@ def test_arms_rated_at_different_times_are_said_with_who_rated_them(
 
 def test_nothing_is_said_where_no_day_is_known(sqlite_lab: Lab, tmp_path: Path) -> None:
     released(sqlite_lab, tmp_path, dated=False)
-    ground = study_ground(sqlite_lab, STUDY)
-    assert measure(sqlite_lab, ground, "gpt", "a/judge", PROMPT).notes == ()
+    reference = reference_ratings(sqlite_lab, STUDY)
+    assert measure(sqlite_lab, reference, "gpt", "a/judge", PROMPT).measurement.notes == ()

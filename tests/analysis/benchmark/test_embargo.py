@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, select, update
 
-from empathylab.analysis.benchmark.analysis import report_leaderboard
-from empathylab.analysis.benchmark.embargo import told_board
-from empathylab.analysis.overview.collect import collect
+from empathylab.analysis.benchmark.leaderboard import report_leaderboard, without_embargoed
+from empathylab.analysis.overview import from_lab as collect
 from empathylab.store import Lab, schema
 from empathylab.study.design.definition import Arm, Situations
 from empathylab.study.session.service import StudyService, launch
@@ -53,9 +52,9 @@ def test_a_newcomer_whom_an_open_study_shows_is_not_ranked_by_a_judge(judged: La
 def test_a_board_is_as_it_was_where_no_open_study_shows_its_newcomers(judged: Lab) -> None:
     board = report_leaderboard(judged, STUDY)
     assert board is not None
-    assert told_board(judged, board) is board
+    assert without_embargoed(judged, board) is board
     shown_elsewhere(judged, "human", "gpt")
-    assert told_board(judged, board) is board
+    assert without_embargoed(judged, board) is board
 
 
 def test_whom_people_rated_stays_by_their_ratings_alone(judged: Lab) -> None:
@@ -72,8 +71,8 @@ def test_whom_people_rated_stays_by_their_ratings_alone(judged: Lab) -> None:
     how = {one.respondent: one.found.basis for one in board.entries}
     assert how["gpt"] == "people and judge"
     shown_elsewhere(judged, "gpt", "human")
-    told = told_board(judged, board).entries
-    [gpt] = [one for one in told if one.respondent == "gpt"]
+    predicted = without_embargoed(judged, board).entries
+    [gpt] = [one for one in predicted if one.respondent == "gpt"]
     assert (gpt.found.basis, gpt.found.judge, gpt.judged_first) == ("people", None, None)
     assert gpt.replies == 28
 
@@ -89,9 +88,11 @@ def test_two_whom_people_rated_and_a_hidden_newcomer_need_no_board(
 
 def test_a_leaderboard_that_cannot_be_shown_is_said_in_the_report(judged: Lab) -> None:
     with judged.writing() as connection:
-        told = {"template": "empathic-listener", "fingerprint": "of other words"}
+        predicted = {"template": "empathic-listener", "fingerprint": "of other words"}
         protocol = connection.execute(select(schema.studies.c.protocol)).scalar_one()
-        connection.execute(update(schema.studies).values(protocol={**protocol, "replies": told}))
+        connection.execute(
+            update(schema.studies).values(protocol={**protocol, "replies": predicted})
+        )
     data = collect(judged)
     assert data.leaderboards == ()
     assert any(

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from empathylab.analysis.drift.analysis import Changes, compare_sides
-from empathylab.analysis.drift.document import changes_document
-from empathylab.analysis.drift.occasions import Window, read_side
+from empathylab.analysis.drift.analysis import DriftResult, compare
+from empathylab.analysis.drift.occasions import Window, read_occasion
 from empathylab.models import Message, Parameters, ScriptedModel
 from empathylab.protocols import Appraisal, Responding, plan_appraisal, plan_responding
 from empathylab.report.drift.page import changes_page
@@ -62,25 +61,25 @@ def two_labs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "old", folder / "new"
 
 
-def _compared(one: Path, other: Path) -> Changes:
+def _compared(one: Path, other: Path) -> DriftResult:
     with Lab.open(one, create=False) as lab:
-        before = read_side(lab, "old")
+        before = read_occasion(lab, "old")
     with Lab.open(other, create=False) as lab:
-        return compare_sides(before, read_side(lab, "new"))
+        return compare(before, read_occasion(lab, "new"))
 
 
 @pytest.fixture(scope="module")
-def found(two_labs: tuple[Path, Path]) -> Changes:
+def found(two_labs: tuple[Path, Path]) -> DriftResult:
     return _compared(*two_labs)
 
 
-def test_it_says_who_was_measured_on_both_occasions(found: Changes) -> None:
+def test_it_says_who_was_measured_on_both_occasions(found: DriftResult) -> None:
     assert found.both == (PERSON,)
     assert found.only_before == ("scripted/gone",)
     assert found.only_after == ("scripted/fresh",)
 
 
-def test_a_point_less_on_every_item_shows_in_the_scores(found: Changes) -> None:
+def test_a_point_less_on_every_item_shows_in_the_scores(found: DriftResult) -> None:
     [evoked] = [
         one.shift
         for one in found.scores
@@ -90,20 +89,20 @@ def test_a_point_less_on_every_item_shows_in_the_scores(found: Changes) -> None:
     assert evoked.paired
 
 
-def test_a_wordier_reply_shows_in_the_style(found: Changes) -> None:
+def test_a_wordier_reply_shows_in_the_style(found: DriftResult) -> None:
     words = {one.difference.feature: one.difference for one in found.style}["words"]
     assert words.difference == pytest.approx(9.0)
     assert words.paired
     assert words.p_holm < 0.05
 
 
-def test_verdicts_stand_side_by_side(found: Changes) -> None:
+def test_verdicts_stand_side_by_side(found: DriftResult) -> None:
     [verdict] = found.verdicts
     assert (verdict.respondent, verdict.scale) == (PERSON, "panas")
     assert verdict.changed == (verdict.before != verdict.after)
 
 
-def test_equal_settings_are_not_listed(found: Changes) -> None:
+def test_equal_settings_are_not_listed(found: DriftResult) -> None:
     assert found.settings == ()
 
 
@@ -135,11 +134,10 @@ def test_a_lab_and_its_copy_hold_the_same_answers_once(
 
 
 def test_a_scale_that_differs_is_not_compared(tmp_path: Path, two_labs: tuple[Path, Path]) -> None:
-    import dataclasses
 
     appraisal = builtin_set("appraisal")
     scale = builtin_scale("panas")
-    other = dataclasses.replace(scale, version=scale.version + 1)
+    other = scale.model_copy(update={"version": scale.version + 1})
     with Lab.open(tmp_path / "lab") as lab:
         asked = Appraisal(other, appraisal, appraisal.first_per_group(1))
         plan = plan_appraisal(lab, PERSON, asked)
@@ -153,9 +151,9 @@ def test_two_dates_of_one_lab_are_told_apart(lab: Lab) -> None:
     _measure(lab)
     day = now()
     _measure(lab, _calmer, fresh=True)
-    before = read_side(lab, "before", Window(until=day))
-    after = read_side(lab, "after", Window(since=day))
-    changes = compare_sides(before, after)
+    before = read_occasion(lab, "before", Window(until=day))
+    after = read_occasion(lab, "after", Window(since=day))
+    changes = compare(before, after)
     [evoked] = [
         one.shift
         for one in changes.scores
@@ -173,7 +171,7 @@ def test_answers_taken_over_are_no_measurement_after_the_day(sqlite_lab: Lab) ->
     more = Appraisal(builtin_scale("panas"), appraisal, appraisal.first_per_group(2))
     plan = plan_appraisal(sqlite_lab, PERSON, more)
     run(sqlite_lab, [Job(ScriptedModel(person_like, name=PERSON), [plan])])
-    after = read_side(sqlite_lab, "after", Window(since=day))
+    after = read_occasion(sqlite_lab, "after", Window(since=day))
     assert after.taken_over == (PERSON,)
     assert after.administrations.filter(after.administrations["measured_at"] < day).is_empty()
 
@@ -181,8 +179,8 @@ def test_answers_taken_over_are_no_measurement_after_the_day(sqlite_lab: Lab) ->
 def test_nothing_after_the_day_compares_nothing(sqlite_lab: Lab) -> None:
     _measure(sqlite_lab)
     day = now() + timedelta(days=1)
-    before = read_side(sqlite_lab, "before", Window(until=day))
-    changes = compare_sides(before, read_side(sqlite_lab, "after", Window(since=day)))
+    before = read_occasion(sqlite_lab, "before", Window(until=day))
+    changes = compare(before, read_occasion(sqlite_lab, "after", Window(since=day)))
     assert changes.both == ()
     assert changes.only_before == (PERSON,)
 
@@ -190,7 +188,7 @@ def test_nothing_after_the_day_compares_nothing(sqlite_lab: Lab) -> None:
 def test_two_empty_labs_compare_nothing(tmp_path: Path) -> None:
     for name in ("one", "two"):
         Lab.open(tmp_path / name).close()
-    document = changes_document(_compared(tmp_path / "one", tmp_path / "two"))
+    document = _compared(tmp_path / "one", tmp_path / "two").to_dict()
     assert document["respondents"] == {"both": [], "before_only": [], "after_only": []}
     assert document["scores"] == document["ratings"] == document["not_compared"] == []
 
@@ -247,15 +245,15 @@ def test_a_study_that_still_takes_people_is_not_looked_at(tmp_path: Path) -> Non
         connection.execute(update(schema.studies).values(status="open"))
     changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
     assert changes.ratings == ()
-    assert any("still takes people" in one.why for one in changes.incomparable)
+    assert any("is still running" in one.why for one in changes.incomparable)
 
 
-def test_json_holds_no_figure_that_is_not_a_number(found: Changes) -> None:
-    text = json.dumps(changes_document(found), allow_nan=False)
+def test_json_holds_no_figure_that_is_not_a_number(found: DriftResult) -> None:
+    text = json.dumps(found.to_dict(), allow_nan=False)
     assert json.loads(text)["respondents"]["both"] == [PERSON]
 
 
-def test_the_page_shows_names_as_text(found: Changes) -> None:
+def test_the_page_shows_names_as_text(found: DriftResult) -> None:
     import dataclasses
 
     odd = dataclasses.replace(found, both=("<script>alert(1)</script>",))

@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 from sqlalchemy import select, update
 
-from empathylab.analysis.drift import document as documents
-from empathylab.analysis.drift.analysis import Changes, compare_sides
+from empathylab.analysis.drift.analysis import DriftResult, compare
 from empathylab.analysis.drift.judges import _error
-from empathylab.analysis.drift.occasions import Window, read_side
+from empathylab.analysis.drift.occasions import Window, read_occasion
+from empathylab.analysis.drift.rows import tested_rows as rows_tested
 from empathylab.judging.instruments import study_instrument
 from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import Message, Parameters, ScriptedModel
@@ -26,7 +26,7 @@ from empathylab.situations.sources.welivita import read_release
 from empathylab.stats.agreement import Coefficient
 from empathylab.store import Lab, now, schema
 from empathylab.store.imports.releases import import_release
-from empathylab.store.judged_replies import judged_study, study_replies
+from empathylab.store.judged_responses import judged_study, study_responses
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_release
 
@@ -67,25 +67,25 @@ def judged(lab: Lab, release: Path, answer: Answer, *, name: str = JUDGE) -> Non
         import_release(lab, rows, kind="welivita", source="r.csv", fingerprint="1")
     study = judged_study(lab, STUDY)
     rating = Judging(
-        study_instrument(study), study_replies(lab, study.row), f"study {STUDY}", study.row
+        study_instrument(study), study_responses(lab, study.row), f"study {STUDY}", study.row
     )
     run(lab, [Job(ScriptedModel(answer, name=name), [plan_judging(rating)], fresh=True)])
 
 
 @pytest.fixture(scope="module")
-def found(release: Path, tmp_path_factory: pytest.TempPathFactory) -> Changes:
+def found(release: Path, tmp_path_factory: pytest.TempPathFactory) -> DriftResult:
     folder = tmp_path_factory.mktemp("labs")
     with Lab.open(folder / "old") as lab:
         judged(lab, release, echo(release, agrees=True))
         judged(lab, release, echo(release, agrees=True), name="acme/gone")
-        before = read_side(lab, "old")
+        before = read_occasion(lab, "old")
     with Lab.open(folder / "new") as lab:
         judged(lab, release, echo(release, agrees=False))
-        return compare_sides(before, read_side(lab, "new"))
+        return compare(before, read_occasion(lab, "new"))
 
 
-def test_a_judge_that_turned_against_people_is_found(found: Changes) -> None:
-    rows = {row["measure"]: row for row in documents.changes_document(found)["judges"]}
+def test_a_judge_that_turned_against_people_is_found(found: DriftResult) -> None:
+    rows = {row["measure"]: row for row in found.to_dict()["judges"]}
     agreement, distance = rows["agreement"], rows["distance"]
     assert (agreement["judge"], agreement["study"], agreement["n_before"]) == (JUDGE, STUDY, 96)
     assert agreement["before"] > 0.7
@@ -98,23 +98,23 @@ def test_a_judge_that_turned_against_people_is_found(found: Changes) -> None:
     assert distance["p_holm"] < 0.05
 
 
-def test_verdicts_stand_side_by_side(found: Changes) -> None:
-    [verdict] = documents.changes_document(found)["judge_verdicts"]
+def test_verdicts_stand_side_by_side(found: DriftResult) -> None:
+    [verdict] = found.to_dict()["judge_verdicts"]
     assert (verdict["judge"], verdict["before"]) == (JUDGE, "cannot tell")
     assert verdict["changed"] == (verdict["before"] != verdict["after"])
 
 
-def test_a_judge_that_judged_once_is_named(found: Changes) -> None:
+def test_a_judge_that_judged_once_is_named(found: DriftResult) -> None:
     said = [f"{one.what}: {one.why}" for one in found.incomparable]
     assert f"judge acme/gone of {STUDY}, empathy: it judged before only" in said
 
 
-def test_judges_count_among_the_figures_and_stand_on_the_page(found: Changes) -> None:
-    document = documents.changes_document(found)
-    assert [row for row in documents.tested_rows(document) if row.get("judge") == JUDGE]
+def test_judges_count_among_the_figures_and_stand_on_the_page(found: DriftResult) -> None:
+    document = found.to_dict()
+    assert [row for row in rows_tested(document) if row.get("judge") == JUDGE]
     page = changes_page(found)
-    assert "Judges against people" in page
-    assert "May a judge stand in for people?" in page
+    assert "Judges compared with people" in page
+    assert "Can a judge replace human raters?" in page
 
 
 def test_a_judge_that_said_the_same_in_both_labs_counts_once(release: Path, tmp_path: Path) -> None:
@@ -122,14 +122,14 @@ def test_a_judge_that_said_the_same_in_both_labs_counts_once(release: Path, tmp_
     for name in ("one", "other"):
         with Lab.open(tmp_path / name) as lab:
             judged(lab, release, echo(release, agrees=True))
-            sides.append(read_side(lab, name))
-    found = compare_sides(*sides)
+            sides.append(read_occasion(lab, name))
+    found = compare(*sides)
     assert found.judges == ()
     assert found.judge_verdicts == ()
     said = [f"{one.what}: {one.why}" for one in found.incomparable]
     assert (
-        f"judge {JUDGE} of {STUDY}, empathy: all that it said is the same on both occasions, word "
-        "for word, and counts once"
+        f"judge {JUDGE} of {STUDY}, empathy: all its ratings are identical on both occasions, and "
+        "count once"
     ) in said
 
 
@@ -138,7 +138,7 @@ def test_a_judge_that_said_otherwise_once_is_tested(release: Path, tmp_path: Pat
     for name in ("one", "other"):
         with Lab.open(tmp_path / name) as lab:
             judged(lab, release, echo(release, agrees=True))
-            sides.append(read_side(lab, name))
+            sides.append(read_occasion(lab, name))
     told = sides[1].judged[STUDY]
     flipped = told.judges.with_columns(
         rating=pl.when(pl.int_range(pl.len()) == 0)
@@ -146,7 +146,7 @@ def test_a_judge_that_said_otherwise_once_is_tested(release: Path, tmp_path: Pat
         .otherwise("rating")
     )
     sides[1].judged[STUDY] = replace(told, judges=flipped)
-    assert {one.measure for one in compare_sides(*sides).judges} == {"agreement", "distance"}
+    assert {one.measure for one in compare(*sides).judges} == {"agreement", "distance"}
 
 
 def test_an_interval_that_ends_at_the_ends_of_kappa_is_no_narrower() -> None:
@@ -163,10 +163,11 @@ def test_two_dates_of_one_lab_are_told_apart(lab: Lab, release: Path) -> None:
         connection.execute(update(schema.answers).values(answered_at=now() - timedelta(days=9)))
     judged(lab, release, echo(release, agrees=False))
     day = now() - timedelta(days=3)
-    sides = read_side(lab, "then", Window(until=day)), read_side(lab, "now", Window(since=day))
-    rows = {
-        row["measure"]: row for row in documents.changes_document(compare_sides(*sides))["judges"]
-    }
+    sides = (
+        read_occasion(lab, "then", Window(until=day)),
+        read_occasion(lab, "now", Window(since=day)),
+    )
+    rows = {row["measure"]: row for row in compare(*sides).to_dict()["judges"]}
     assert rows["distance"]["before"] < 0.2
     assert rows["distance"]["after"] > 1
 
@@ -175,4 +176,4 @@ def test_an_open_studys_judges_are_not_looked_at(sqlite_lab: Lab, release: Path)
     judged(sqlite_lab, release, echo(release, agrees=True))
     with sqlite_lab.writing() as connection:
         connection.execute(update(schema.studies).values(status="open"))
-    assert read_side(sqlite_lab, "open").judged == {}
+    assert read_occasion(sqlite_lab, "open").judged == {}

@@ -13,10 +13,9 @@ import pytest
 from empathylab.analysis.judges.analysis import analyse_judged
 from empathylab.analysis.judges.calibration import CalibrationPlan, calibrate
 from empathylab.analysis.judges.cards import JudgeCard
-from empathylab.analysis.judges.document import judges_document
 from empathylab.analysis.judges.families import family, own_respondents
 from empathylab.analysis.judges.frames import judged_from_table
-from empathylab.analysis.judges.prose import good_for, not_for, reasons
+from empathylab.analysis.judges.prose import good_for, limits, not_for, reasons, verdict
 from empathylab.errors import InputError, UnknownName
 from tests.judging.judged_examples import JUDGE, Replies, panel_of_experts, table
 
@@ -39,19 +38,19 @@ def person_like(quality: np.ndarray) -> np.ndarray:
 
 def test_a_judge_like_the_people_may_stand_in_for_them() -> None:
     card = one_card(panel_of_experts(1, person_like), EXPERTS)
-    assert card.verdict == "may stand in for people here at ε = 0.2"
+    assert verdict(card) == "can replace human raters here at ε = 0.2"
     assert card.alt_test is not None
     assert card.alt_test.passes
-    assert good_for(card)[0].startswith("rating, of replies like these (60 responses")
-    assert not any("standing in" in one for one in not_for(card))
+    assert good_for(card)[0].startswith("rating, for replies like these (60 responses")
+    assert not any("replacing human raters" in one for one in not_for(card))
 
 
 def test_a_judge_that_goes_by_nothing_may_not() -> None:
     noise = np.random.default_rng(4).uniform(1, 5, 60)
     card = one_card(panel_of_experts(1, lambda _: noise), EXPERTS)
     assert card.decision == "not"
-    assert card.verdict == "not: it is not shown to do as well as people at ε = 0.2"
-    assert any("standing in for people" in one for one in not_for(card))
+    assert verdict(card) == "not shown: it fails the alternative annotator test at ε = 0.2"
+    assert any("replacing human raters" in one for one in not_for(card))
     assert "It would pass from ε" in reasons(card)[0]
 
 
@@ -71,7 +70,7 @@ def test_a_judge_that_always_says_the_same_may_not_even_where_it_passes_the_test
     assert card.alt_test.passes
     assert card.constant_passes
     assert card.decision == "not"
-    assert "not shown to rise with people's" in card.verdict
+    assert "not shown to rise with people's" in verdict(card)
     assert "passing alone says little" in reasons(card)[0]
 
 
@@ -104,7 +103,7 @@ def test_a_judge_that_says_nearly_always_the_same_may_not_though_it_follows_peop
     assert card.constant_passes
     assert card.follows_people
     assert card.decision == "not"
-    assert "not shown to foretell" in card.verdict
+    assert "not shown to predict" in verdict(card)
     assert not good_for(card)
 
 
@@ -112,21 +111,21 @@ def test_a_judge_that_knows_something_must_be_nearer_to_people_than_a_constant()
     # It follows people, but on a level of its own, where the constant is nearer to them.
     card = one_card(scattered(lambda quality, _: quality - 0.8, one=3.0))
     assert card.constant_passes
-    assert card.foretells
+    assert card.predicts
     assert card.over_constant is not None
     assert card.over_constant.low <= 0
     passing = replace(card, alt_test=replace(card.alt_test, passes=True))  # type: ignore[type-var]
     assert passing.decision == "not"
-    assert "always says their commonest rating" in passing.verdict
+    assert "always gives their most common rating" in verdict(passing)
 
 
 def test_a_judge_that_only_knows_who_wrote_is_not_for_replies_of_one_respondent() -> None:
     limit = "comparing replies of one respondent"
     tells_who = one_card(scattered(lambda _, who: 4 if who == "one" else 3, one=4.0, two=2.6))
-    assert tells_who.verdict == f"may stand in for people here at ε = 0.1, but not for {limit}"
+    assert verdict(tells_who) == f"can replace human raters here at ε = 0.1, but not for {limit}"
     assert limit in not_for(tells_who)
     knows = one_card(scattered(lambda quality, _: quality, one=4.0, two=2.6))
-    assert knows.verdict == "may stand in for people here at ε = 0.1"
+    assert verdict(knows) == "can replace human raters here at ε = 0.1"
     assert 0 < knows.spearman_within_low < knows.spearman_within
 
 
@@ -142,7 +141,7 @@ def test_epsilon_goes_by_who_the_people_are_unless_it_is_given() -> None:
 
 def test_with_few_shared_responses_it_cannot_tell() -> None:
     card = one_card(panel_of_experts(1, person_like, replies=20), EXPERTS)
-    assert card.verdict == (
+    assert verdict(card) == (
         "cannot tell: n too small: nobody shares 30 responses with the judge and another person"
     )
 
@@ -151,7 +150,7 @@ def test_with_one_person_for_each_response_it_cannot_tell() -> None:
     replies = Replies(1)
     card = one_card(table(replies.people(per_reply=1), replies.judge()))
     assert card.alt_test is None
-    assert card.verdict.startswith("cannot tell: a single person rated each response")
+    assert verdict(card).startswith("cannot tell: a single person rated each response")
 
 
 def test_agreement_is_with_the_median_of_people() -> None:
@@ -192,9 +191,9 @@ def test_a_judge_that_favours_long_replies_is_caught() -> None:
     # Its family writes at length, which is no second bias.
     kin = card.bias("self_preference")
     assert kin is not None
-    assert kin.note == "what it gives for length is taken out"
+    assert kin.note == "adjusted for its preference for length"
     assert bias.low < 0.7 < bias.high + 0.2  # the scale's ends take some of it
-    assert "comparing replies of different length" in card.not_for
+    assert "comparing replies of different length" in limits(card)
     assert any("It favours long replies" in one for one in reasons(card))
 
 
@@ -270,7 +269,7 @@ def test_a_judge_that_only_narrows_or_widens_the_scale_is_rarely_accused(
 def test_what_could_not_be_looked_at_is_said() -> None:
     card = one_card(panel_of_experts(1, person_like))
     assert all(math.isnan(one.p) and one.note and not one.found for one in card.biases)
-    [said] = [one for one in reasons(card) if one.startswith("Not looked at")]
+    [said] = [one for one in reasons(card) if one.startswith("Not tested")]
     assert "who wrote the replies is not known" in said
 
 
@@ -295,15 +294,15 @@ def test_a_panel_with_a_judge_of_a_respondents_family_says_so() -> None:
     )
     card = next(one for one in analysis.cards if one.judge == "panel")
     assert card.members == (JUDGE, "other/judge")
-    assert card.kin == ((JUDGE, ("kin/writer",)),)
+    assert card.own_families == ((JUDGE, ("kin/writer",)),)
     assert any(
         "kin/judge is kin/writer itself or of the same family" in one for one in reasons(card)
     )
     bias = card.bias("self_preference")
     assert bias is not None
     assert (bias.about, bias.found) == ("kin/writer", True)
-    assert "comparing its own family with others" in card.not_for
-    assert judges_document(analysis)["judges"][-1]["panel"] == {
+    assert "comparing its own family with others" in limits(card)
+    assert analysis.to_dict()["judges"][-1]["panel"] == {
         "members": [JUDGE, "other/judge"],
         "own_family": {JUDGE: ["kin/writer"]},
     }
@@ -337,7 +336,7 @@ def test_choices_are_held_against_what_people_rated_higher() -> None:
     assert (found.choices.share, found.choices.n, found.ties) == (pytest.approx(4 / 5), 5, 1)
     # Of s3 only one reply was ever preferred: a tie is no change of mind.
     assert (found.consistent.share, found.consistent.n, found.inconsistent) == (1.0, 1, 1)
-    told = judges_document(analysis)["judges"][0]["preferences"]
+    told = analysis.to_dict()["judges"][0]["preferences"]
     assert told["choices"]["agree"] == pytest.approx(4 / 5)
     assert (told["choices"]["n"], told["consistent"]["n"], told["ties"]) == (5, 1, 1)
     assert any(
@@ -365,7 +364,7 @@ def test_a_judge_that_only_compared_has_a_card_that_says_so() -> None:
     replies = Replies(5)
     card = one_card(table(replies.people(), replies.pairs(first=2.0)))
     assert card.n == 0
-    assert card.verdict == "cannot tell: it compared replies, and rated none that people rated"
+    assert verdict(card) == "cannot tell: it compared replies, and rated none that people rated"
     assert found(card) == {"position"}
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from empathylab.analysis.judges.analysis import analyse_judged
 from empathylab.analysis.judges.frames import judged_from_table
+from empathylab.analysis.judges.prose import verdict
 from empathylab.analysis.judges.style_judge import as_often, style_judgements
 from empathylab.errors import InputError
 
@@ -92,7 +93,7 @@ def test_a_table_without_texts_has_no_style_judge_and_says_so() -> None:
     ).drop("text")
     analysis = analyse_judged(judged_from_table(frame, where="made up"))
     assert [card.judge for card in analysis.cards] == ["m"]
-    assert analysis.notes == ("The style judge is left out: the replies' texts are not known.",)
+    assert analysis.notes == ("The style judge is skipped: the replies' texts are not known.",)
 
 
 def test_points_go_to_scores_in_their_order() -> None:
@@ -132,4 +133,4 @@ def test_on_the_published_ratings_it_does_a_little_better_than_chance(shared_dat
     assert card.scores.skill == pytest.approx(0.06, abs=0.02)
     # One person rated each reply, so nobody can say whether it might stand in for people.
     assert card.decision == "cannot tell"
-    assert "single person" in card.verdict
+    assert "single person" in verdict(card)

@@ -7,12 +7,13 @@ import json
 
 import pytest
 
-from empathylab.analysis.overview.collect import collect
+from empathylab.analysis.overview import from_lab as collect
+from empathylab.analysis.overview.tiles import tiles
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.errors import RequestRejected
 from empathylab.models import ScriptedModel
 from empathylab.protocols import Appraisal, plan_appraisal
-from empathylab.report import ReportData, cautions, render, tiles
+from empathylab.report import LabOverview, render
 from empathylab.runs import Job, run
 from empathylab.scales import builtin_scale
 from empathylab.situations import builtin_set
@@ -21,8 +22,8 @@ from empathylab.store import Lab
 from tests.helpers.labs import filled, person_like
 
 
-def overall(data: ReportData) -> dict[str, ScaleChange]:
-    return {one.subscale: one for one in data.analysis.changes if one.level == "overall"}
+def overall(data: LabOverview) -> dict[str, ScaleChange]:
+    return {one.subscale: one for one in data.appraisal.changes if one.level == "overall"}
 
 
 def test_changes_are_the_means_of_the_scores(lab: Lab) -> None:
@@ -30,7 +31,7 @@ def test_changes_are_the_means_of_the_scores(lab: Lab) -> None:
     data = collect(lab)
     assert set(overall(data)) == {"positive", "negative"}
     for subscale, change in overall(data).items():
-        mine = data.analysis.scores.filter(subscale=subscale)
+        mine = data.appraisal.scores.filter(subscale=subscale)
         evoked = mine.filter(phase="evoked")["score"].to_list()
         rest = mine.filter(phase="default")["score"].to_list()
         assert (change.n, change.default_n) == (16, 4)
@@ -46,7 +47,7 @@ def test_only_the_newest_run_of_a_kind_counts(sqlite_lab: Lab) -> None:
     data = collect(sqlite_lab)
     assert data.left_out_runs == 1  # the replies are the same run, answered before
     assert [change.n for change in overall(data).values()] == [16, 16]
-    assert any("1 older run" in sentence for sentence in cautions(data))
+    assert any("1 older run" in sentence for sentence in data.cautions())
 
 
 def straight_lining(lab: Lab) -> None:
@@ -66,7 +67,7 @@ def test_answers_by_position_are_called_meaningless(lab: Lab) -> None:
     [report] = data.self_reports
     assert report.validity.verdict == "meaningless"
     assert report.patterns == {"straight": 12}
-    assert "scripted/flat's answers to PANAS are meaningless." in cautions(data)[0]
+    assert "scripted/flat's answers to PANAS are meaningless." in data.cautions()[0]
     assert all(tile.doubt for tile in tiles(data))
 
 
@@ -101,7 +102,7 @@ def test_what_could_not_be_used_is_listed_with_its_reason(sqlite_lab: Lab) -> No
     assert summary.failed == (("rejected", 1, "HTTP 400: no"),)
     page = render(data)
     assert "HTTP 400: no" in page
-    assert any("is incomplete: 1 of 4" in sentence for sentence in cautions(data))
+    assert any("is incomplete: 1 of 4" in sentence for sentence in data.cautions())
 
 
 def test_an_empty_lab_gives_a_sensible_page(lab: Lab) -> None:
@@ -166,7 +167,7 @@ def test_counterparts_stand_beside_the_situations(sqlite_lab: Lab) -> None:
     plan = plan_appraisal(sqlite_lab, "scripted/person", appraisal)
     run(sqlite_lab, [Job(ScriptedModel(person_like, name="scripted/person"), [plan])])
     data = collect(sqlite_lab)
-    good = [one for one in data.analysis.counterparts if one.level == "overall"]
+    good = [one for one in data.appraisal.counterparts if one.level == "overall"]
     assert [one.n for one in good] == [8, 8]
     assert [change.n for change in overall(data).values()] == [8, 8]
     assert "Had it gone well" in render(data)
@@ -189,6 +190,8 @@ def test_respondents_with_the_same_reasons_are_named_in_one_caution(sqlite_lab: 
     data = collect(sqlite_lab)
     [report] = data.self_reports
     twin = dataclasses.replace(report, respondent="scripted/twin")
-    both = cautions(dataclasses.replace(data, self_reports=(report, twin)))
+    both = dataclasses.replace(
+        data, appraisal=dataclasses.replace(data.appraisal, self_reports=(report, twin))
+    ).cautions()
     assert both[0].startswith("scripted/flat's and scripted/twin's answers to PANAS are")
-    assert len(both) == len(cautions(data))
+    assert len(both) == len(data.cautions())

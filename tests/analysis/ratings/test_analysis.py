@@ -13,7 +13,7 @@ from empathylab.analysis import ratings as rated_replies
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.rows import comparison_table, count_table
 from empathylab.errors import InputError, UserError
-from empathylab.report import write_report
+from empathylab.report import collect, write_report
 from empathylab.situations.sources.rating_tables import ratings_from
 from empathylab.situations.sources.reply_tables import replies_from
 from empathylab.situations.sources.welivita import read_release
@@ -202,7 +202,7 @@ def test_degrees_are_compared_by_means_without_a_threshold(sqlite_lab: Lab) -> N
 
 def test_the_report_shows_a_study_of_degrees(sqlite_lab: Lab) -> None:
     table(sqlite_lab, degrees())
-    page = write_report(sqlite_lab).read_text(encoding="utf-8")
+    page = write_report(collect(sqlite_lab), sqlite_lab.reports).read_text(encoding="utf-8")
     assert "<h3>Means</h3>" in page
     assert "Mean empathy, with 95% interval" in page
 
@@ -244,7 +244,7 @@ def test_several_dimensions_are_named_everywhere(sqlite_lab: Lab) -> None:
         assert f"Ratings of {name} (" in said
         assert f"In the model of {name} rating ~ arm" in said
         assert f" on {name} in " in said
-    page = write_report(sqlite_lab).read_text(encoding="utf-8")
+    page = write_report(collect(sqlite_lab), sqlite_lab.reports).read_text(encoding="utf-8")
     assert "<h3>Mixed model: help</h3>" in page
 
 
@@ -253,7 +253,7 @@ def test_points_beside_degrees_are_named_too(sqlite_lab: Lab) -> None:
     found = rated_replies.from_lab(sqlite_lab)
     assert list(found.comparison.scales) == ["warmth"]
     assert "ratings of warmth." in found.paragraphs()[0]
-    assert write_report(sqlite_lab).is_file()
+    assert write_report(collect(sqlite_lab), sqlite_lab.reports).is_file()
 
 
 def test_arms_may_be_called_like_columns(sqlite_lab: Lab) -> None:
@@ -282,7 +282,9 @@ def test_every_rating_the_same_is_said_as_it_is(sqlite_lab: Lab) -> None:
     said = found.paragraphs()
     assert said[0].startswith("Every rating of empathy is 2 (8 ratings), so this dimension")
     assert "formula" not in " ".join(said)
-    assert "Every rating of empathy is 2" in write_report(sqlite_lab).read_text(encoding="utf-8")
+    assert "Every rating of empathy is 2" in write_report(
+        collect(sqlite_lab), sqlite_lab.reports
+    ).read_text(encoding="utf-8")
 
 
 def test_one_arm_is_described_and_not_compared(sqlite_lab: Lab) -> None:
@@ -392,7 +394,7 @@ def test_small_studies_give_a_result_or_a_sentence(
         assert str(error)  # noqa: PT017 - either is right
     else:
         assert json.dumps(found.to_dict(), allow_nan=False)
-    assert write_report(sqlite_lab).is_file()
+    assert write_report(collect(sqlite_lab), sqlite_lab.reports).is_file()
 
 
 @pytest.mark.shared_data

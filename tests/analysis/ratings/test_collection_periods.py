@@ -15,7 +15,7 @@ from empathylab.analysis.ratings.collection_periods import (
     collection_sentences,
     collection_table,
 )
-from empathylab.report.page import write_report
+from empathylab.report import collect, write_report
 from empathylab.store import Lab
 from tests.study.archived import released
 
@@ -107,7 +107,7 @@ def test_without_days_the_document_says_that_they_are_not_known(
 
 def test_the_report_shows_when_and_who_before_any_chart(sqlite_lab: Lab, tmp_path: Path) -> None:
     released(sqlite_lab, tmp_path)
-    page = write_report(sqlite_lab).read_text(encoding="utf-8")
+    page = write_report(collect(sqlite_lab), sqlite_lab.reports).read_text(encoding="utf-8")
     section = page[page.index('id="ratings-1"') :]
     order = [
         section.index(mark)

@@ -16,7 +16,7 @@ from empathylab.errors import UserError
 from empathylab.situations.sources.released import Dimension
 from empathylab.stats.arms import Estimate
 from empathylab.stats.mixed import clmm
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 
 KEYS = {
     *("dimension", "arm", "reference", "subset", "estimate", "low", "high", "scale"),

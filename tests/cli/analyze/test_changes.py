@@ -53,7 +53,7 @@ def test_the_printed_tables_say_what_changed(both: list[object]) -> None:
     code, out, _ = run(*both)
     assert code == 0
     assert "Measured on both occasions: gpt, human" in out
-    assert "gpt, answers: all of them are in both labs, word for word, and count once." in out
+    assert "gpt, answers: all of them are identical on both occasions, and count once." in out
     assert "\nRatings\n" in out
 
 
@@ -62,7 +62,7 @@ def test_a_day_before_everything_leaves_nothing_before(labs: Path) -> None:
     found = json.loads(out)
     assert code == 0
     assert found["respondents"]["both"] == []
-    assert any("does not tell when" in one["why"] for one in found["not_compared"])
+    assert any("does not record when" in one["why"] for one in found["not_compared"])
 
 
 def test_neither_or_both_ways_are_refused(labs: Path, both: list[object]) -> None:
@@ -96,7 +96,7 @@ def test_a_page_that_cannot_be_written_is_said(both: list[object], tmp_path: Pat
     (tmp_path / "file").write_text("")
     code, _, err = run(*both, "--html", tmp_path / "file" / "page.html")
     assert code == 2
-    assert "Name another file with --html" in err
+    assert "Choose another path" in err
 
 
 @pytest.mark.postgres

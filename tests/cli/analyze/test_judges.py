@@ -21,7 +21,7 @@ from empathylab.models import Message, Parameters, ScriptedModel, known_weights,
 from empathylab.runs import Job
 from empathylab.runs import run as carry_out
 from empathylab.store import Lab
-from empathylab.store.judged_replies import judged_study, study_replies
+from empathylab.store.judged_responses import judged_study, study_responses
 from tests.helpers.groups import unavailable
 from tests.helpers.welivita import write_release
 from tests.judging.judged import points_of
@@ -88,8 +88,8 @@ def test_the_verdict_its_reasons_and_its_limits_are_printed(ratings: Path) -> No
     assert code == 0
     assert "kin/judge, rating: cannot tell: n too small" in out
     assert "– It favours long replies more than people do" in out
-    assert "– Not for: standing in for people without any of their own; comparing replies" in out
-    assert err == "The style judge is left out: the replies' texts are not known.\n"
+    assert "– Not for: replacing human raters without human ratings; comparing replies" in out
+    assert err == "The style judge is skipped: the replies' texts are not known.\n"
 
 
 def test_epsilon_and_family_can_be_given(ratings: Path) -> None:
@@ -184,7 +184,7 @@ def test_every_published_judge_gets_a_verdict_against_the_three_experts(shared_d
         assert row["alt_test"]["n"] == 50
         assert len(row["alt_test"]["comparisons"]) == 3
         assert row["alt_test"]["passes"] is False
-        assert row["verdict"] == "not: it is not shown to do as well as people at ε = 0.2"
+        assert row["verdict"] == "not shown: it fails the alternative annotator test at ε = 0.2"
     rates = {(row["judge"], row["dimension"]): row["alt_test"]["winning_rate"] for row in rows}
     assert rates.pop(("gemini", "fluency")) == pytest.approx(1 / 3)
     assert set(rates.values()) == {0}
@@ -218,7 +218,7 @@ def rated(tmp_path: Path) -> Path:
 def judged(place: Path, *, orders: int = 2) -> None:
     with Lab.open(place) as lab:
         study = judged_study(lab, STUDY)
-        instrument, replies = study_instrument(study), study_replies(lab, study.row)
+        instrument, replies = study_instrument(study), study_responses(lab, study.row)
         rating = Judging(instrument, replies, f"study {STUDY}", study.row, orders=orders)
         comparing = Comparing(instrument, replies, f"study {STUDY}", study.row)
         jobs = [
@@ -286,7 +286,7 @@ def test_the_embedded_model_gets_an_honest_card(tmp_path: Path) -> None:
     assert CliRunner().invoke(whole, given).exit_code == 0
     with Lab.open(place) as lab:
         study = judged_study(lab, STUDY)
-        replies = study_replies(lab, study.row)
+        replies = study_responses(lab, study.row)
         judging = Judging(study_instrument(study), replies, f"study {STUDY}", study.row)
         carry_out(lab, [Job(open_model("local/smollm2"), [plan_judging(judging)])])
     [row] = as_json("--lab", place, "--no-style")["judges"]

@@ -119,7 +119,12 @@ def test_a_broken_dictionary_is_refused_with_its_line(file: Path, tmp_path: Path
 def test_the_printed_tables_name_what_matters(file: Path) -> None:
     code, out, err = run(file)
     assert code == 0, err
-    for words in ("Per response", "Largest differences", "Can the writer be told?", "my own week"):
+    for words in (
+        "Per response",
+        "Largest differences",
+        "Can the author be identified?",
+        "my own week",
+    ):
         assert words in out
 
 

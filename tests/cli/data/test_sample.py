@@ -15,7 +15,7 @@ from empathylab.situations import Situation, SituationSet
 from empathylab.situations.sources.released import Release, Reply
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
-from empathylab.store.selections import lab_chosen_situations, selection_paragraph
+from empathylab.store.selections import resolve_situations, selection_paragraph
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_a_draw_is_printed_and_kept(folder: Path) -> None:
     assert "balanced over 32 emotions, 2 each" in result.stdout
     assert "--set mine" in result.stderr
     with Lab.open(folder) as lab:
-        assert len(lab_chosen_situations(lab, "mine")[1]) == 64
+        assert len(resolve_situations(lab, "mine")[1]) == 64
         assert (selection_paragraph(lab, "mine") or "") in result.stdout
 
 

@@ -14,13 +14,13 @@ from typer.testing import CliRunner
 from empathylab.cli import evaluate
 from empathylab.cli.analyze import leaderboard as analyze_leaderboard
 from empathylab.cli.app import LabGroup
-from empathylab.cli.data import import_rated as data_import_rated
+from empathylab.cli.data.imports import rated_responses
 from empathylab.models import known_weights
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, runs_frame
 from empathylab.store.imports.releases import import_release
-from empathylab.store.rated import ratings_frame
-from empathylab.store.selections import lab_selection
+from empathylab.store.ratings import ratings_frame
+from empathylab.store.selections import lab_selections
 from empathylab.study.added_arms.human_sample import choose_human_sample
 from empathylab.study.added_arms.joining import add_arm
 from empathylab.study.session.service import StudyService
@@ -44,7 +44,7 @@ from tests.study.service_examples import START, Clock, furnish, someone
 app = typer.Typer(cls=LabGroup)
 app.command("evaluate")(evaluate.evaluate)
 app.command("leaderboard")(analyze_leaderboard.leaderboard)
-app.command("ratings")(data_import_rated.ratings)
+app.command("ratings")(rated_responses.ratings)
 
 WARM = "scripted/models_here:warm"
 COLD = "scripted/models_here:cold"
@@ -77,10 +77,10 @@ def measure(folder: Path, *options: str | Path) -> tuple[str | Path, ...]:
 
 
 def test_a_new_model_is_measured_without_a_new_study(folder: Path) -> None:
-    told = found(*measure(folder))
-    [result] = told["results"]
+    predicted = found(*measure(folder))
+    [result] = predicted["results"]
     assert (result["respondent"], result["judge"], result["basis"]) == (WARM, JUDGE, "judge")
-    assert told["prompt"] == "empathic-listener@1"
+    assert predicted["prompt"] == "empathic-listener@1"
     assert result["calibration"]["respondents"] == list(ARMS)
     assert result["calibration"]["study"] == STUDY
     share = result["estimates"][0]
@@ -101,7 +101,7 @@ def test_it_says_that_it_rests_on_the_judge_and_by_how_much_it_could_be_off(fold
     text = run(*measure(folder)).stdout
     assert "rests on how the judge" in text
     assert "calibrated on other respondents" in text
-    assert "it missed human by" in text
+    assert "its error was" in text
     page = (folder / "reports" / f"leaderboard-{STUDY}.html").read_text()
     assert "rests on how the judge" in page
     assert "estimated by a judge" in page
@@ -123,25 +123,25 @@ def test_a_model_that_replied_by_these_words_is_not_asked_again(folder: Path) ->
         keys = situation_ids(lab)
         add_replies(lab, WARM, dict.fromkeys(keys[:40], "I can hear you, my friend."))
         add_replies(lab, WARM, dict.fromkeys(keys, "Otherwise."), prompt="plain-listener@1")
-    told = found(*measure(folder))
-    assert [one["asked"] for one in told["sessions"]] == [8, 192, 48]
+    predicted = found(*measure(folder))
+    assert [one["asked"] for one in predicted["sessions"]] == [8, 192, 48]
     # What was asked for in other words is not judged.
-    assert told["results"][0]["estimates"][0]["n_judged"] == 48
+    assert predicted["results"][0]["estimates"][0]["n_judged"] == 48
 
 
 def test_one_who_cannot_be_reached_any_more_is_measured_by_its_replies(folder: Path) -> None:
     with Lab.open(folder) as lab:
         add_replies(lab, "gone/model", dict.fromkeys(situation_ids(lab), "I can hear you."))
-    told = found(
+    predicted = found(
         *("evaluate", "gone/model", "--against", STUDY, "--judge", "style", "--lab", folder)
     )
-    assert told["sessions"] == []
-    assert told["results"][0]["judge"] == "style"
+    assert predicted["sessions"] == []
+    assert predicted["results"][0]["judge"] == "style"
 
 
 def test_several_judges_are_also_taken_together(folder: Path) -> None:
-    told = found(*measure(folder, "--judge", "scripted/models_here:strict"))
-    assert [one["judge"] for one in told["results"]] == [
+    predicted = found(*measure(folder, "--judge", "scripted/models_here:strict"))
+    assert [one["judge"] for one in predicted["results"]] == [
         JUDGE,
         "scripted/models_here:strict",
         "panel",
@@ -149,10 +149,10 @@ def test_several_judges_are_also_taken_together(folder: Path) -> None:
 
 
 def test_a_part_of_the_situations_can_do(folder: Path) -> None:
-    told = found(*measure(folder, "--sample", "24"))
-    assert told["situations"] == 24
-    assert [one["asked"] for one in told["sessions"]] == [24, 96, 24]
-    assert told["results"][0]["estimates"][0]["n_judged"] == 24
+    predicted = found(*measure(folder, "--sample", "24"))
+    assert predicted["situations"] == 24
+    assert [one["asked"] for one in predicted["sessions"]] == [24, 96, 24]
+    assert predicted["results"][0]["estimates"][0]["n_judged"] == 24
 
 
 def test_a_part_stays_a_part_where_the_lab_holds_more(folder: Path) -> None:
@@ -170,15 +170,15 @@ def test_a_part_stays_a_part_where_the_lab_holds_more(folder: Path) -> None:
 
 def test_a_second_way_of_asking_hides_nobody(folder: Path) -> None:
     found(*measure(folder))
-    told = found(
+    predicted = found(
         *("evaluate", COLD, "--against", STUDY, "--judge", JUDGE, "--mode", "logprob"),
         *("--lab", folder),
     )
-    assert "asked in 2 ways" in " ".join(told["results"][0]["rests_on"])
+    assert "asked with 2 setups" in " ".join(predicted["results"][0]["rests_on"])
     board = found("leaderboard", "--lab", folder)
     judges = {row["respondent"]: row["judge"] for row in board["respondents"]}
     assert (judges[WARM], judges[COLD]) == (JUDGE, JUDGE)
-    assert sum("asked in 2 ways" in one for one in board["notes"]) == 1
+    assert sum("asked with 2 setups" in one for one in board["notes"]) == 1
 
 
 def test_that_the_style_judge_stands_in_for_models_is_said(folder: Path) -> None:
@@ -235,7 +235,7 @@ def test_the_sample_for_people_is_random_stored_and_the_same_again(folder: Path)
     assert "study add-arm welivita-2024 --respondent" in sample["command"]
     assert "data import ratings FILE --set welivita-2024" in sample["advice"]
     with Lab.open(folder) as lab:
-        kept = lab_selection(lab, sample["selection"])
+        kept = lab_selections(lab)[sample["selection"]]
         keys = situation_ids(lab)
     assert list(kept.situations) == sample["situations"]
     assert kept.recipe["seed"] == sample["seed"]
@@ -326,8 +326,8 @@ def test_a_judge_without_a_usable_answer_is_said(folder: Path) -> None:
 def test_the_leaderboard_tells_measured_from_estimated(folder: Path, tmp_path: Path) -> None:
     found("evaluate", WARM, COLD, "--against", STUDY, "--judge", JUDGE, "--lab", folder)
     page, table = tmp_path / "board.html", tmp_path / "board.csv"
-    told = found("leaderboard", "--lab", folder, "--html", page, "--csv", table)
-    rows = told["respondents"]
+    predicted = found("leaderboard", "--lab", folder, "--html", page, "--csv", table)
+    rows = predicted["respondents"]
     by_name = {row["respondent"]: row for row in rows}
     assert set(by_name) == {*ARMS, WARM, COLD}
     assert [row["estimate"] for row in rows] == sorted(
@@ -351,33 +351,33 @@ def test_where_several_judged_the_leaderboard_takes_their_mean(folder: Path) -> 
     strict = "scripted/models_here:strict"
     results = found(*measure(folder, "--judge", strict))["results"]
     panel = next(one for one in results if one["judge"] == "panel")["estimates"][0]
-    told = found("leaderboard", "--lab", folder)
-    row = next(one for one in told["respondents"] if one["respondent"] == WARM)
+    predicted = found("leaderboard", "--lab", folder)
+    row = next(one for one in predicted["respondents"] if one["respondent"] == WARM)
     assert (row["judge"], row["low"], row["high"]) == ("panel", panel["low"], panel["high"])
     assert row["judged_first"] is not None
-    assert any(f"the mean of {JUDGE}, {strict}" in note for note in told["notes"])
+    assert any(f"the mean of {JUDGE}, {strict}" in note for note in predicted["notes"])
     named = found("leaderboard", "--judge", strict, "--lab", folder)["respondents"]
     assert {one["judge"] for one in named} == {None, strict}
 
 
 def test_the_leaderboard_takes_the_judge_that_is_named(folder: Path) -> None:
     found(*measure(folder))
-    told = found("leaderboard", "--judge", "style", "--lab", folder)
-    assert {row["judge"] for row in told["respondents"]} == {None, "style"}
+    predicted = found("leaderboard", "--judge", "style", "--lab", folder)
+    assert {row["judge"] for row in predicted["respondents"]} == {None, "style"}
 
 
 def test_end_to_end_over_a_loopback_endpoint(folder: Path) -> None:
     with friendly_endpoint() as (address, asked):
-        told = found(
+        predicted = found(
             *("evaluate", "my/one", "--against", STUDY, "--judge", "my/two", "--sample", "12"),
             *("--base-url", address, "--lab", folder),
         )
-    assert [(one["model"], one["asked"]) for one in told["sessions"]] == [
+    assert [(one["model"], one["asked"]) for one in predicted["sessions"]] == [
         ("my/one", 12),
         ("my/two", 48),
         ("my/two", 12),
     ]
-    [result] = told["results"]
+    [result] = predicted["results"]
     assert result["estimates"][0]["n_judged"] == 12
     assert result["estimates"][0]["estimate"] > 0.5
     # The judge does not learn who wrote a reply.
@@ -391,11 +391,11 @@ def test_the_embedded_model_is_measured_and_judges(tmp_path: Path) -> None:
         unavailable("embedded", "run `empathylab models install smollm2`")
     with Lab.open(tmp_path / "lab") as lab:
         released_lab(lab, tmp_path, arms=("human", "gpt"))
-    told = found(
+    predicted = found(
         *("evaluate", "local/smollm2", "--against", STUDY, "--judge", "local/smollm2"),
         *("--sample", "1", "--lab", tmp_path / "lab"),
     )
-    [result] = told["results"]
+    [result] = predicted["results"]
     assert (result["judge"], result["basis"]) == ("local/smollm2", "judge")
     assert any("of its family" in one for one in result["rests_on"])
 
@@ -411,11 +411,11 @@ def test_the_published_study_measures_a_new_model(
     with Lab.open(tmp_path / "lab") as lab:
         release = read_release(read_table(path), where=path.name)
         import_release(lab, release, kind="welivita", source=path.name, fingerprint="1")
-    told = found(
+    predicted = found(
         *("evaluate", WARM, "--against", STUDY, "--judge", "style", "--judge", "my/two"),
         *("--sample", "200", "--judge-base-url", endpoint.base_url, "--lab", tmp_path / "lab"),
     )
-    results = {one["judge"]: one for one in told["results"]}
+    results = {one["judge"]: one for one in predicted["results"]}
     assert set(results) == {"style", "my/two"}
     for one in results.values():
         assert one["calibration"]["respondents"] == ["human", "chatgpt_empathy"]
@@ -470,11 +470,11 @@ def against_filed(folder: Path) -> tuple[str | Path, ...]:
 
 def test_a_judge_of_an_imported_table_is_used_and_nobody_is_asked(tmp_path: Path) -> None:
     folder = filed_lab(tmp_path, covered=12)
-    told = found(*against_filed(folder))
-    [result] = told["results"]
+    predicted = found(*against_filed(folder))
+    [result] = predicted["results"]
     assert (result["judge"], result["basis"], result["situations"]) == ("filed", "judge", 12)
     assert result["calibration"]["respondents"] == ["human", "gpt", "llama", "mixtral"]
-    assert told["sessions"] == []
+    assert predicted["sessions"] == []
     mean = next(one for one in result["estimates"] if one["outcome"] == "mean")
     # It says just what people said of the others, and 22 / 12 of this one.
     assert mean["estimate"] == pytest.approx(22 / 12)

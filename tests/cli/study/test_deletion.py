@@ -61,7 +61,7 @@ def test_a_rater_of_an_imported_study_is_forgotten_by_their_key(tmp_path: Path) 
     with pytest.raises(InputError, match="without platform ids"):
         ran("forget", "small", "--platform-id", "person 1", "--yes", "--lab", folder)
     assert said("forget", "small", "--person", key, "--yes", "--lab", folder)["places"] == 1
-    with pytest.raises(InputError, match="nobody is known by that"):
+    with pytest.raises(InputError, match="no participant has this ID"):
         ran("forget", "small", "--person", key, "--yes", "--lab", folder)
 
 

@@ -142,7 +142,7 @@ def test_an_invitation_is_taken_back(folder: Path) -> None:
     assert [one["state"] for one in invitations(folder)] == ["revoked"]
     again = run(folder, "invite", "small", "--revoke", link)
     assert again.exit_code == 2
-    assert "taken back before" in again.stderr
+    assert "already revoked or used" in again.stderr
 
 
 @pytest.mark.parametrize(

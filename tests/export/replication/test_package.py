@@ -19,13 +19,14 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from empathylab.analysis import appraisal
 from empathylab.analysis import ratings as rated_replies
-from empathylab.analysis.appraisal.analysis import analyse_appraisals
-from empathylab.analysis.appraisal.rows import change_rows
-from empathylab.analysis.overview.collect import ReportData, collect
-from empathylab.analysis.overview.respondents import glance_tables
+from empathylab.analysis.appraisal.result import change_rows
+from empathylab.analysis.overview import LabOverview
+from empathylab.analysis.overview import from_lab as collect
+from empathylab.analysis.overview.tables import overview_tables
 from empathylab.analysis.ratings.rows import comparison_table, rater_table
-from empathylab.analysis.style.analysis import StyleAnalysis
+from empathylab.analysis.style.estimates import StyleEstimates
 from empathylab.cli import app
 from empathylab.export import export_lab, read_exported
 from empathylab.export.replication import analysis
@@ -37,7 +38,7 @@ from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.emotionbench import import_emotionbench
 from empathylab.store.imports.releases import import_release
-from empathylab.store.lab_scales import import_scales
+from empathylab.store.scales import import_scales
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_people, write_release
 from tests.report.exports.full_lab import fill
@@ -84,7 +85,7 @@ def again(package: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def report(made: tuple[Lab, Path]) -> ReportData:
+def report(made: tuple[Lab, Path]) -> LabOverview:
     """What the report of that lab shows."""
     return collect(made[0])
 
@@ -219,7 +220,7 @@ def test_no_table_takes_anothers_place(tmp_path: Path) -> None:
     assert len(files) == 6
 
 
-def same_numbers(package: Path, report: ReportData) -> None:
+def same_numbers(package: Path, report: LabOverview) -> None:
     """The tables hold the numbers of the report."""
     [shown] = [one for one in report.ratings if one.study.name == STUDY]
     document = shown.to_dict()
@@ -242,7 +243,7 @@ def same_numbers(package: Path, report: ReportData) -> None:
     assert alike is not None
     raters = (package / "tables" / f"ratings-{STUDY}-raters.csv").read_text(encoding="utf-8")
     assert raters == csv_table(rater_table(alike))
-    agree(table(package, "scales-changes"), change_rows(report.analysis))
+    agree(table(package, "scales-changes"), change_rows(report.appraisal))
     verdicts = [
         {
             "respondent": one.respondent,
@@ -256,10 +257,10 @@ def same_numbers(package: Path, report: ReportData) -> None:
     rows = table(package, "scales-validity")
     agree([{name: row[name] for name in names} for row in rows], verdicts)
     assert report.style is not None
-    _same_style(report.style, package)
+    _same_style(report.style.estimates, package)
 
 
-def _same_style(style: StyleAnalysis, package: Path) -> None:
+def _same_style(style: StyleEstimates, package: Path) -> None:
     rows = {(row["respondent"], row["feature"]): row for row in table(package, "style-features")}
     for profile in style.profiles:
         for name, figure in profile.features.items():
@@ -273,19 +274,19 @@ def _same_style(style: StyleAnalysis, package: Path) -> None:
 
 @pytest.mark.slow
 def test_the_packages_numbers_are_those_of_the_report_and_of_json(
-    made: tuple[Lab, Path], report: ReportData
+    made: tuple[Lab, Path], report: LabOverview
 ) -> None:
     lab, package = made
     same_numbers(package, report)
     # What `analyze ratings --json` and `analyze appraisal --json` print.
     found = rated_replies.from_lab(lab, STUDY).to_dict()
     agree(table(package, f"ratings-{STUDY}-tests"), found["tests"])
-    agree(table(package, "scales-changes"), change_rows(analyse_appraisals(lab)))
+    agree(table(package, "scales-changes"), change_rows(appraisal.from_lab(lab)))
 
 
 @pytest.mark.slow
 def test_the_reports_page_shows_the_packages_cells(
-    made: tuple[Lab, Path], report: ReportData
+    made: tuple[Lab, Path], report: LabOverview
 ) -> None:
     page = render(report)
     text = (made[1] / "tables" / f"ratings-{STUDY}-tests.md").read_text(encoding="utf-8")
@@ -367,7 +368,7 @@ def cells(text: str) -> list[set[str]]:
 
 @pytest.mark.slow
 def test_every_table_of_the_report_is_in_the_package(
-    made: tuple[Lab, Path], report: ReportData
+    made: tuple[Lab, Path], report: LabOverview
 ) -> None:
     kept = [
         row
@@ -375,7 +376,7 @@ def test_every_table_of_the_report_is_in_the_package(
         for row in cells(path.read_text(encoding="utf-8"))
     ]
     # The page's first tables repeat figures of those below them.
-    summaries = {one.title for one in glance_tables(report)}
+    summaries = {one.title for one in overview_tables(report)}
     missing = {
         table.title
         for table in report_tables(report)

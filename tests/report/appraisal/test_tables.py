@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from empathylab.analysis.appraisal.analysis import analyse_appraisals
+from empathylab.analysis.appraisal.analysis import estimate_appraisals
 from empathylab.report.appraisal.tables import side_by_side_tables
 from empathylab.store import Lab
+from empathylab.store.administrations import read_appraisals
 from empathylab.store.imports.emotionbench import import_emotionbench
 from tests.helpers.labs import filled
 
@@ -17,9 +18,9 @@ def test_respondents_stand_beside_each_other(tmp_path: Path) -> None:
     with Lab.open(tmp_path) as lab:
         filled(lab, situations=1)
         filled(lab, name="scripted/other", situations=1)
-        analysis = analyse_appraisals(lab)
+        analysis = estimate_appraisals(read_appraisals(lab))
     [table] = side_by_side_tables(analysis)
-    assert [row["situations"] for row in table.rows[:3]] == ["At rest", "Overall", "Anger"]
+    assert [row["situations"] for row in table.rows[:3]] == ["Baseline", "Overall", "Anger"]
     assert list(table.rows[0])[1:] == [
         "scripted/person, positive",
         "scripted/person, negative",
@@ -31,7 +32,7 @@ def test_respondents_stand_beside_each_other(tmp_path: Path) -> None:
 
 def test_a_lab_without_answers_has_no_table(tmp_path: Path) -> None:
     with Lab.open(tmp_path) as lab:
-        assert side_by_side_tables(analyse_appraisals(lab)) == []
+        assert side_by_side_tables(estimate_appraisals(read_appraisals(lab))) == []
 
 
 @pytest.mark.shared_data
@@ -39,7 +40,7 @@ def test_a_lab_without_answers_has_no_table(tmp_path: Path) -> None:
 def test_the_published_table_comes_out(shared_data: Path, tmp_path: Path) -> None:
     with Lab.open(tmp_path) as lab:
         import_emotionbench(lab, shared_data / "emotionbench")
-        analysis = analyse_appraisals(lab, scale="panas")
+        analysis = estimate_appraisals(read_appraisals(lab, scale="panas"))
     [table] = side_by_side_tables(analysis)
     rest, overall = table.rows[0], table.rows[1]
     assert list(rest)[-1] == "people, negative"

@@ -8,19 +8,20 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from empathylab.analysis.benchmark.analysis import Leaderboard, leaderboard, report_leaderboard
-from empathylab.analysis.benchmark.frames import study_ground
-from empathylab.analysis.benchmark.rows import leaderboard_document, leaderboard_table
-from empathylab.report.benchmark.page import (
-    leaderboard_section,
-    render_leaderboard,
-    write_leaderboard,
+from empathylab.analysis.benchmark.frames import reference_ratings
+from empathylab.analysis.benchmark.leaderboard import (
+    LeaderboardResult,
+    leaderboard,
+    leaderboard_table,
+    report_leaderboard,
 )
+from empathylab.report.benchmark.page import render_leaderboard, write_leaderboard
+from empathylab.report.benchmark.section import leaderboard_section
 from empathylab.situations.sources.rating_tables import ratings_from
 from empathylab.situations.sources.reply_tables import replies_from
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
-from empathylab.store.judged_replies import JudgedStudy
+from empathylab.store.judged_responses import JudgedStudy
 from empathylab.study.added_arms.instruments import measured_study
 from empathylab.tables import parse_csv, table_bytes
 from tests.judging.measured import STUDY, add_replies, released_lab, situation_ids
@@ -29,22 +30,22 @@ STRANGE = "=cmd/<script>alert(1)</script>"
 
 
 @pytest.fixture
-def board(sqlite_lab: Lab, tmp_path: Path) -> Leaderboard:
+def board(sqlite_lab: Lab, tmp_path: Path) -> LeaderboardResult:
     """Four respondents that people rated, and one, with a strange name, that nobody did."""
     released_lab(sqlite_lab, tmp_path)
     texts = {key: f"A kind word about {key}." for key in situation_ids(sqlite_lab)}
     add_replies(sqlite_lab, STRANGE, texts)
-    ground = study_ground(sqlite_lab, STUDY)
-    return leaderboard(sqlite_lab, ground, measured_study(sqlite_lab, STUDY))
+    reference = reference_ratings(sqlite_lab, STUDY)
+    return leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
 
 
-def test_whoever_was_not_rated_is_estimated_by_the_style_judge(board: Leaderboard) -> None:
+def test_whoever_was_not_rated_is_estimated_by_the_style_judge(board: LeaderboardResult) -> None:
     new = next(one for one in board.entries if one.respondent == STRANGE)
     assert (new.found.basis, new.found.judge, new.replies) == ("judge", "style", 48)
     assert new.judged_first is not None
 
 
-def test_names_are_text_on_the_page_and_no_formula_in_the_table(board: Leaderboard) -> None:
+def test_names_are_text_on_the_page_and_no_formula_in_the_table(board: LeaderboardResult) -> None:
     page = render_leaderboard(board)
     assert "<script" not in page
     assert "&lt;script&gt;" in page
@@ -73,29 +74,31 @@ def test_where_all_ratings_are_the_same_a_page_is_made_and_the_report_has_none(
     sqlite_lab: Lab,
 ) -> None:
     all_alike(sqlite_lab)
-    ground = study_ground(sqlite_lab, "alike")
-    assert ground.top == ground.lowest
-    board = leaderboard(sqlite_lab, ground, measured_study(sqlite_lab, "alike"))
+    reference = reference_ratings(sqlite_lab, "alike")
+    assert reference.top == reference.lowest
+    board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, "alike"))
     assert [line.at for line in leaderboard_section(board).lines] == [50.0] * 3
-    assert "Measured against alike" in render_leaderboard(board)
+    assert "Compared on alike" in render_leaderboard(board)
     assert report_leaderboard(sqlite_lab, "alike") is None
 
 
-def test_the_boards_of_two_versions_of_a_study_are_told_apart(board: Leaderboard) -> None:
+def test_the_boards_of_two_versions_of_a_study_are_told_apart(board: LeaderboardResult) -> None:
     older = JudgedStudy(7, "my study@1", 1, {})
-    other = dataclasses.replace(board, ground=dataclasses.replace(board.ground, study=older))
+    other = dataclasses.replace(board, reference=dataclasses.replace(board.reference, study=older))
     sections = [leaderboard_section(one) for one in (board, other)]
     assert sections[0].id != sections[1].id == "leaderboard-7"
     page = render_leaderboard(other)
     assert 'aria-labelledby="leaderboard-7"' in page
-    assert '<h2 id="leaderboard-7">Measured against my study@1: ' in page
-    document = leaderboard_document(other)
+    assert '<h2 id="leaderboard-7">Compared on my study@1: ' in page
+    document = other.to_dict()
     assert (document["study"], document["version"]) == ("my study@1", 1)
     assert {one["study"] for one in leaderboard_table(other)} == {"my study@1"}
 
 
 @pytest.mark.browser
-def test_it_fits_a_phone_and_a_desk(board: Leaderboard, tmp_path: Path, browser: Browser) -> None:
+def test_it_fits_a_phone_and_a_desk(
+    board: LeaderboardResult, tmp_path: Path, browser: Browser
+) -> None:
     path = write_leaderboard(tmp_path / "board.html", board)
     for width, scheme in ((360, "dark"), (1280, "light")):
         context = browser.new_context(

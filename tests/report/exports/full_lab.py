@@ -11,7 +11,7 @@ from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import ScriptedModel
 from empathylab.runs import Job, run
 from empathylab.store import Lab
-from empathylab.store.judged_replies import judged_study, set_replies, study_replies
+from empathylab.store.judged_responses import judged_study, set_responses, study_responses
 from empathylab.study import parse_study
 from tests.helpers.labs import filled
 from tests.study.archived import finished, rate_all, released
@@ -34,7 +34,7 @@ def fill(lab: Lab, folder: Path) -> None:
 
 def _judge(lab: Lab) -> None:
     study = judged_study(lab, "welivita-2024")
-    replies, instrument = study_replies(lab, study.row), study_instrument(study)
+    replies, instrument = study_responses(lab, study.row), study_instrument(study)
     source = f"study {study.name}"
     rated = plan_judging(Judging(instrument, replies, source, study.row))
     compared = plan_comparing(
@@ -52,8 +52,8 @@ def judge_study_and_set(lab: Lab, name: str, chosen: str) -> None:
     good = ScriptedModel([json.dumps({"empathy": "Good"})], name="the/judge")
     first = ScriptedModel([json.dumps({"empathy": "first"})], name="the/other")
     for replies, source, number in (
-        (study_replies(lab, study.row), f"study {name}", study.row),
-        (set_replies(lab, chosen), f"set {chosen}", None),
+        (study_responses(lab, study.row), f"study {name}", study.row),
+        (set_responses(lab, chosen), f"set {chosen}", None),
     ):
         rated = plan_judging(Judging(instrument, replies, source, number))
         pairs = Comparing(instrument=instrument, replies=replies, source=source, study=number)

@@ -12,9 +12,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from empathylab.analysis.judges.analysis import JudgesAnalysis, analyse_judged
+from empathylab.analysis.judges.analysis import analyse_judged
 from empathylab.analysis.judges.calibration import CalibrationPlan
 from empathylab.analysis.judges.frames import judged_from_table
+from empathylab.analysis.judges.result import JudgesResult
 from empathylab.report.judges.charts import bias_chart, confusion_chart, curve_chart, map_chart
 from empathylab.report.judges.section import JudgeSection, judge_section
 from empathylab.report.page import number_columns
@@ -32,7 +33,7 @@ ODD = "kin/<b>judge</b>"
 
 
 @pytest.fixture(scope="module")
-def analysis() -> JudgesAnalysis:
+def analysis() -> JudgesResult:
     replies = Replies(11, situations=90)
     people = replies.people(raters=6)
     judges = (replies.judge(ODD, length=0.7), replies.judge("plain"), replies.pairs("plain"))
@@ -41,7 +42,7 @@ def analysis() -> JudgesAnalysis:
 
 
 @pytest.fixture(scope="module")
-def section(analysis: JudgesAnalysis) -> JudgeSection:
+def section(analysis: JudgesResult) -> JudgeSection:
     return judge_section([analysis])
 
 
@@ -63,7 +64,7 @@ def test_the_overview_has_a_row_for_each_card(section: JudgeSection) -> None:
     assert study.overview[0]["biases"] == "length"
 
 
-def test_the_charts_hold_the_cards_figures(analysis: JudgesAnalysis) -> None:
+def test_the_charts_hold_the_cards_figures(analysis: JudgesResult) -> None:
     card = analysis.cards[0]
     confusion, curve, shares = confusion_chart(card), curve_chart(card), map_chart(card)
     assert confusion is not None
@@ -89,8 +90,8 @@ def rows_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
     )
 
 
-def test_more_cards_than_a_page_takes_have_numbers_only(analysis: JudgesAnalysis) -> None:
-    many = JudgesAnalysis("", analysis.cards * 7, ())
+def test_more_cards_than_a_page_takes_have_numbers_only(analysis: JudgesResult) -> None:
+    many = JudgesResult("", analysis.cards * 7, ())
     [study] = judge_section([many]).studies
     assert [bool(card.figures) for card in study.cards] == [True] * 12 + [False] * 2
     assert study.notes == ("The last 2 cards have no figures here, only numbers.",)
@@ -160,7 +161,7 @@ def test_of_a_few_ratings_no_calibration_is_drawn_and_no_clearance_given() -> No
     [card] = study.cards
     assert small.cards[0].n_ratings == 24
     assert not any(figure.title.startswith("Calibration") for figure in card.figures)
-    assert any("Of 24 ratings by people no calibration is drawn" in one for one in card.reasons)
+    assert any("No calibration is drawn from 24 human ratings" in one for one in card.reasons)
     assert any("only a large one would be found" in one for one in card.reasons)
 
 

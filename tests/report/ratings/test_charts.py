@@ -28,7 +28,7 @@ from empathylab.stats.power.analytic import two_shares_power
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_people, write_release
 

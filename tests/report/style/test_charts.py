@@ -24,6 +24,7 @@ from empathylab.report.style.charts import (
     tactic_transition_chart,
 )
 from empathylab.style.authorship.predictability import Classification, Predictability
+from empathylab.style.differences import feature_profile
 from empathylab.style.distinctive import DistinctiveTerm, DistinctiveTerms
 from empathylab.style.tactics.tagging import tactic_places, tactic_table, tactic_transitions
 
@@ -81,7 +82,7 @@ def tactics() -> pl.DataFrame:
 def every_spec() -> dict[str, dict[str, Any] | None]:
     table = tactics()
     return {
-        "profile": feature_profile_chart(FEATURES, ["words", "never"]),
+        "profile": feature_profile_chart(feature_profile(FEATURES, columns=["words", "never"])),
         "emoji": emoji_chart(EMOJI),
         "distinctive": distinctive_chart([terms("a", "so", "我很难过"), terms("b", "شكرا")], "a"),
         "confusion": confusion_chart(PREDICTED),
@@ -115,13 +116,15 @@ def test_the_page_chooses_the_colours_and_the_width(name: str) -> None:
 
 
 def test_a_feature_that_never_varies_is_left_out_of_the_profile() -> None:
-    spec = feature_profile_chart(FEATURES, ["words", "never"], titles={"words": "length"})
+    spec = feature_profile_chart(
+        feature_profile(FEATURES, columns=["words", "never"]), titles={"words": "length"}
+    )
     assert {row["feature"] for row in rows_with(spec, "feature")} == {"length"}
 
 
 def test_the_profile_shows_means_and_distances_by_hand() -> None:
     # Means 13 and 27, so 20 in the middle; the SD of the eight is √(432/7).
-    spec = feature_profile_chart(FEATURES, ["words"])
+    spec = feature_profile_chart(feature_profile(FEATURES, columns=["words"]))
     first, second = rows_with(spec, "feature")
     assert (first["mean"], second["mean"]) == (13, 27)
     assert first["standing"] == pytest.approx(-7 / (432 / 7) ** 0.5)

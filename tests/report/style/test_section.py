@@ -12,7 +12,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from empathylab.analysis.style.analysis import Depth, StyleAnalysis, analyse_style
+from empathylab.analysis.style.estimates import Depth, StyleEstimates, estimate_style
+from empathylab.analysis.style.result import StyleResult
 from empathylab.report.style.figures import slug, style_figures, write_figures
 from empathylab.report.style.section import StyleSection, style_section
 from empathylab.report.vega import vega_bundle
@@ -28,14 +29,14 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 
 
 @pytest.fixture(scope="module")
-def analysis() -> StyleAnalysis:
+def analysis() -> StyleEstimates:
     frame = responses(ODD)
-    return analyse_style(frame, ratings=ratings(frame), depth=Depth(permutations=99))
+    return estimate_style(frame, ratings=ratings(frame), depth=Depth(permutations=99))
 
 
 @pytest.fixture(scope="module")
-def section(analysis: StyleAnalysis) -> StyleSection:
-    return style_section(analysis)
+def section(analysis: StyleEstimates) -> StyleSection:
+    return style_section(StyleResult(analysis))
 
 
 def test_without_an_analysis_the_section_is_empty() -> None:
@@ -46,7 +47,7 @@ def test_the_section_has_its_parts_in_order(section: StyleSection) -> None:
     assert [part.id for part in section.parts] == [
         "style-profile",
         "style-words",
-        "style-telling",
+        "style-authorship",
         "style-emoji",
         "style-tactics",
         "style-reuse",
@@ -74,13 +75,13 @@ def test_specifications_are_plain_json(section: StyleSection) -> None:
 
 
 def test_one_respondent_has_a_profile_without_figures() -> None:
-    found = style_section(analyse_style(responses().filter(respondent="dry")))
+    found = style_section(StyleResult(estimate_style(responses().filter(respondent="dry"))))
     assert found.parts[0].title == "How it writes"
-    assert "style-telling" not in [part.id for part in found.parts]
+    assert "style-authorship" not in [part.id for part in found.parts]
     assert "nobody to compare with" in found.notes[0]
 
 
-def test_a_respondent_without_emoji_keeps_their_colour(analysis: StyleAnalysis) -> None:
+def test_a_respondent_without_emoji_keeps_their_colour(analysis: StyleEstimates) -> None:
     [emoji] = [one for one in style_figures(analysis) if one.kind == "emoji"]
     domain = emoji.spec["layer"][0]["encoding"]["color"]["scale"]["domain"]
     assert domain[:2] == ["warm", "dry"]
@@ -88,7 +89,7 @@ def test_a_respondent_without_emoji_keeps_their_colour(analysis: StyleAnalysis) 
 
 
 @pytest.mark.slow
-def test_figures_are_written_as_pictures_and_data(analysis: StyleAnalysis, tmp_path: Path) -> None:
+def test_figures_are_written_as_pictures_and_data(analysis: StyleEstimates, tmp_path: Path) -> None:
     written = write_figures(analysis, tmp_path / "new" / "figures")
     assert {path.suffix for path in written} == {".json", ".svg", ".png"}
     assert len({path.name for path in written}) == len(written)

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.agreement import agreement
+from empathylab.stats.agreement import agreement, krippendorff_alpha
+from empathylab.stats.agreement.coefficient import Coefficient
 from tests.stats.agreement.examples import KRIPPENDORFF, long
 
 
@@ -122,3 +123,64 @@ def test_an_unknown_column_gets_the_nearest() -> None:
 def test_a_confidence_outside_its_range_is_refused(confidence: float) -> None:
     with pytest.raises(InputError, match="confidence"):
         agreement(two_dimensions(), confidence=confidence)
+
+
+def replies(seed: int, situations: int = 25, each: int = 6) -> pl.DataFrame:
+    """Three raters of six replies to a situation; replies to one situation are alike."""
+    generator = np.random.default_rng(seed)
+    situation = np.repeat(np.arange(situations), each)
+    truth = generator.normal(size=situations)[situation] + 0.5 * generator.normal(
+        size=len(situation)
+    )
+    return pl.concat(
+        pl.DataFrame(
+            {
+                "reply": np.arange(len(situation)),
+                "situation": situation,
+                "rater": f"r{rater}",
+                "rating": np.clip(
+                    np.round(3 + truth + generator.normal(size=len(situation))), 1, 5
+                ),
+            }
+        )
+        for rater in range(3)
+    ).with_columns(pl.col("rating").clip(1, 5))
+
+
+def test_clusters_widen_the_interval_of_alpha_to_what_repeated_studies_show() -> None:
+    def alpha(seed: int, cluster: str | None, resamples: int = 0) -> Coefficient:
+        return krippendorff_alpha(
+            replies(seed), situation="reply", resamples=resamples, cluster=cluster
+        )
+
+    spread = float(np.std([alpha(seed, None).estimate for seed in range(120)]))
+    clustered = [alpha(seed, "situation", 200) for seed in range(12)]
+    plain = [alpha(seed, None, 200) for seed in range(12)]
+    width = np.mean([one.high - one.low for one in clustered]) / 3.92
+    narrow = np.mean([one.high - one.low for one in plain]) / 3.92
+    assert width == pytest.approx(spread, rel=0.2)
+    assert narrow < 0.85 * spread
+    assert clustered[0].interval == "bootstrap over clusters"
+
+
+def test_a_reply_to_two_situations_is_refused() -> None:
+    frame = replies(1).with_columns(situation=pl.int_range(pl.len()))
+    with pytest.raises(InputError, match="two clusters"):
+        krippendorff_alpha(frame, situation="reply", cluster="situation")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("a", "r1", 1), ("a", "r2", 2), ("b", "r1", 3), ("c", "r2", 1)],
+        [("a", "r1", 1), ("a", "r2", 2)],
+        [("a", "r1", 1), ("a", "r2", 1), ("a", "r3", 1)],
+        [("s", "r0", 1), ("s", "r1", 2), ("t", "r1", 1), ("t", "r0", 2), ("x", "r0", 2)],
+    ],
+)
+def test_tables_with_hardly_a_shared_unit_are_measured_without_a_crash(
+    rows: list[tuple[str, str, int]],
+) -> None:
+    frame = pl.DataFrame(rows, schema=["situation", "rater", "rating"], orient="row")
+    found = agreement(frame, dimension=None, resamples=20).dimensions[0]
+    assert math.isnan(found.icc_forms.icc2.estimate)

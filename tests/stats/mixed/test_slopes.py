@@ -213,3 +213,41 @@ def test_random_terms_that_repeat_each_other_are_refused(formula: str, said: str
         return
     with pytest.raises(InputError, match=said):
         lmm(frame, formula)
+
+
+@pytest.mark.parametrize("size", [1e9, 1e-9])
+def test_products_with_very_large_or_small_numbers_are_fitted(size: float) -> None:
+    unit = size / 1e6 if size > 1 else size
+    frame = FRAME.with_columns(big=(size if size > 1 else 0.0) + unit * pl.col("x"))
+    formula = "{0} ~ arm * {1} + (1|rater) + (1|situation)"
+    for fit, response in ((clmm, "rating"), (lmm, "score")):
+        small = fit(frame, formula.format(response, "x"))
+        large = fit(frame, formula.format(response, "big"))
+        assert large.converged
+        for name in ("x", "armc:x"):
+            one, two = small.coefficients[name], large.coefficients[name.replace("x", "big")]
+            assert unit * two.estimate == pytest.approx(one.estimate, rel=1e-2, abs=1e-4)
+            assert unit * two.se == pytest.approx(one.se, rel=1e-2)
+
+
+def test_slopes_that_the_design_does_not_determine_leave_the_coefficients_their_errors() -> None:
+    generator = np.random.default_rng(0)
+    n = 120
+    frame = pl.DataFrame(
+        {
+            "rater": np.repeat(np.arange(12), 10),
+            "situation": np.tile(np.arange(10), 12),
+            "arm": np.where(np.arange(n) % 2 == 0, "a", "b"),
+            "rating": generator.integers(1, 4, n),
+        }
+    )
+    # Every situation has one arm only, so its slope and intercept cannot be told apart.
+    fit = clmm(frame, "rating ~ arm + (arm||rater) + (arm|situation)")
+    assert fit.converged
+    assert fit.singular
+    assert math.isfinite(fit.coefficients["armb"].se)
+
+
+def test_numbers_that_overflow_are_refused() -> None:
+    with pytest.raises(InputError, match="too large to compute"):
+        lmm(FRAME.with_columns(x=1e300 * pl.col("x")), "score ~ x + (1|rater)")

@@ -23,8 +23,8 @@ from empathylab.situations.sources.released import (
 )
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, responses_frame, schema
-from empathylab.store.imports.releases import Imported, ImportedRelease, import_release
-from empathylab.store.rated import (
+from empathylab.store.imports.releases import ImportCounts, ImportedRelease, import_release
+from empathylab.store.ratings import (
     lab_studies,
     lab_study,
     rater_answers_frame,
@@ -149,11 +149,11 @@ def test_a_corrected_file_says_what_changed_and_keeps_the_rest(lab: Lab, release
     done = bring(lab, corrected(release), "2")
     assert done.change == "replaced"
     assert done.things == (
-        Imported("situations", changed=1, unchanged=23),
-        Imported("responses", changed=1, removed=1, unchanged=46),
-        Imported("raters", unchanged=12),
-        Imported("ratings", changed=1, removed=1, unchanged=46),
-        Imported("questionnaires", unchanged=12),
+        ImportCounts("situations", changed=1, unchanged=23),
+        ImportCounts("responses", changed=1, removed=1, unchanged=46),
+        ImportCounts("raters", unchanged=12),
+        ImportCounts("ratings", changed=1, removed=1, unchanged=46),
+        ImportCounts("questionnaires", unchanged=12),
     )
     after = responses_frame(lab)
     assert after.height == 47
@@ -305,7 +305,7 @@ def test_a_reply_that_another_file_brings_too_is_not_lost(lab: Lab) -> None:
 
     file("one.csv", replies, "1")
     second = file("two.csv", replies, "1")
-    assert second.things[-1] == Imported("responses", unchanged=4)
+    assert second.things[-1] == ImportCounts("responses", unchanged=4)
     file("one.csv", replies[:3], "2")
     assert counts(lab)["responses"] == 4
     done = file("two.csv", replies[:3], "2")
@@ -350,13 +350,13 @@ def test_another_value_for_the_same_rating_is_refused(lab: Lab) -> None:
 
 
 def test_going_back_to_an_earlier_text_makes_it_the_current_one(lab: Lab) -> None:
-    from empathylab.store.lab_situations import lab_situation_set, store_set
+    from empathylab.store.situations import lab_situation_set, save_situation_set
 
     first = dataclasses.replace(builtin_set("dialogues"), id="mine")
     other = dataclasses.replace(first, title="Other")
     for chosen in (first, other, first):
         with lab.writing() as connection:
-            store_set(connection, chosen)
+            save_situation_set(connection, chosen)
     assert (lab_situation_set(lab, "mine").title, lab_situation_set(lab, "mine").version) == (
         first.title,
         3,
@@ -364,15 +364,15 @@ def test_going_back_to_an_earlier_text_makes_it_the_current_one(lab: Lab) -> Non
 
 
 def test_a_set_takes_no_name_of_another_set_or_draw(lab: Lab) -> None:
-    from empathylab.store.lab_situations import store_set
     from empathylab.store.selections import save_selection
+    from empathylab.store.situations import save_situation_set
 
     dialogues = builtin_set("dialogues")
     save_selection(lab, "few", dialogues, [dialogues.situations[0].id], {"kind": "mine"})
     for name, whose in (("appraisal", "another set"), ("few", "a draw")):
         mine = dataclasses.replace(dialogues, id=name)
         with pytest.raises(InputError, match=f"belongs to {whose}"), lab.writing() as connection:
-            store_set(connection, mine)
+            save_situation_set(connection, mine)
 
 
 def test_an_empty_reply_is_kept_as_empty(lab: Lab) -> None:
@@ -382,16 +382,16 @@ def test_an_empty_reply_is_kept_as_empty(lab: Lab) -> None:
 
 
 def test_situations_with_title_and_context_come_back(lab: Lab) -> None:
-    from empathylab.store.lab_situations import lab_situation_set, store_set
+    from empathylab.store.situations import lab_situation_set, save_situation_set
 
     dialogues = builtin_set("dialogues")
     one = Situation("p1", "Text", topic="work", title="Boss", context=("Hi.", "Hello."))
     chosen = dataclasses.replace(dialogues, id="mine", situations=(one,))
     with lab.writing() as connection:
-        store_set(connection, chosen)
+        save_situation_set(connection, chosen)
     assert lab_situation_set(lab, "mine") == chosen
     with lab.writing() as connection:
-        assert store_set(connection, chosen).change == "unchanged"
+        assert save_situation_set(connection, chosen).change == "unchanged"
 
 
 def test_an_unknown_study_is_one_sentence(lab: Lab) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import update
 from empathylab.analysis import ratings as rated_replies
 from empathylab.errors import InputError, UnknownName
 from empathylab.store import Lab, add_respondent, add_scale, schema
-from empathylab.store.rated import ratings_frame
+from empathylab.store.ratings import ratings_frame
 from empathylab.study import Study, parse_study, preset_text
 from empathylab.study.added_arms.base_studies import UNCHECKED
 from empathylab.study.added_arms.instruments import measured_study

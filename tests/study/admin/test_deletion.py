@@ -13,7 +13,7 @@ from empathylab.judging.single import Judging, plan_judging
 from empathylab.models import ScriptedModel
 from empathylab.runs import Job, run
 from empathylab.store import Lab, schema
-from empathylab.store.judged_replies import set_replies
+from empathylab.store.judged_responses import set_responses
 from empathylab.study import parse_study
 from empathylab.study.added_arms.joining import add_arm
 from empathylab.study.admin.deletion import earlier_exports, forget_imported
@@ -139,7 +139,7 @@ def test_nobody_new_is_given_a_packet_with_a_reply_that_is_gone(lab: Lab) -> Non
 def test_what_a_judge_was_asked_about_a_forgotten_writers_reply_is_emptied(lab: Lab) -> None:
     writers, _, (writer,) = writing(lab)
     furnish(lab, "a/model")
-    replies = [one for one in set_replies(lab, "dialogues") if one.respondent == "human"][:2]
+    replies = [one for one in set_responses(lab, "dialogues") if one.respondent == "human"][:2]
     asked: list[str] = []
 
     def answer(messages: object, _: object) -> str:

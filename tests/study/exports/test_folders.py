@@ -14,7 +14,7 @@ from sqlalchemy import update
 from empathylab.analysis import ratings as rated_replies
 from empathylab.errors import InputError, UnknownName
 from empathylab.store import Lab, schema
-from empathylab.store.rated import raters_frame, ratings_frame
+from empathylab.store.ratings import raters_frame, ratings_frame
 from empathylab.study import parse_study
 from empathylab.study.exports.folders import IDENTITIES, SUMS, export_archive, export_study
 from empathylab.study.session.service import Page

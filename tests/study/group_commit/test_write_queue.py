@@ -10,7 +10,7 @@ from sqlalchemy import Connection, text
 
 from empathylab.errors import LabBusy
 from empathylab.store import Lab, schema
-from empathylab.store.writing import now
+from empathylab.store.inserts import now
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.write_queue import WriteQueue
 from empathylab.study.session.service import Saved

@@ -8,7 +8,7 @@ import pytest
 
 from empathylab.errors import InputError, UserError
 from empathylab.store import Lab, schema
-from empathylab.store.rated import raters_frame
+from empathylab.store.ratings import raters_frame
 from empathylab.study.design.definition import Quota
 from empathylab.study.recruiting.prolific import Submission
 from empathylab.study.recruiting.prolific_csv import import_export, read_export

@@ -9,7 +9,7 @@ import pytest
 
 from empathylab.errors import InputError, UserError
 from empathylab.store import Lab, schema
-from empathylab.store.rated import ratings_frame
+from empathylab.store.ratings import ratings_frame
 from empathylab.study.recruiting.prolific import Submission
 from empathylab.study.recruiting.statuses import KNOWN, status_named
 from empathylab.study.recruiting.sync import apply_submissions, platform_studies, pull

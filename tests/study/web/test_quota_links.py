@@ -8,7 +8,7 @@ from starlette.datastructures import QueryParams
 from empathylab.cli.study.serve import _link
 from empathylab.errors import InputError
 from empathylab.store import Lab
-from empathylab.store.rated import raters_frame
+from empathylab.store.ratings import raters_frame
 from empathylab.study import parse_study
 from empathylab.study.assignment.quotas import has_room, people_told_of, told_by_link
 from empathylab.study.design.definition import Quota

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from empathylab.style import mended, sentence_lists, sentences, text_series, word_lists, words
+from empathylab.style import (
+    sentence_lists,
+    sentences,
+    text_series,
+    without_surrogates,
+    word_lists,
+    words,
+)
 from empathylab.style.text.segments import segment
 
 TEXTS = st.text(
@@ -90,7 +97,7 @@ def test_sentences_are_what_the_rule_says(text: str, expected: list[str]) -> Non
 
 
 def test_a_lone_surrogate_becomes_the_replacement_character() -> None:
-    assert mended("a\ud800b") == "a\ufffdb"
+    assert without_surrogates("a\ud800b") == "a\ufffdb"
     assert words("so\udfffrry") == ["so", "rry"]
     assert text_series(["\ud83d", None]).to_list() == ["\ufffd", None]
 

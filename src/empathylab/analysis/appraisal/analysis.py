@@ -1,119 +1,156 @@
-"""The lab's appraisals analysed: change from rest, alignment with people, what was invalid."""
+"""The appraisals of a lab, or a table of scores, analysed."""
 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
-from empathylab.scales import Scale
+from empathylab.analysis.appraisal.exclusions import study_exclusions
+from empathylab.analysis.appraisal.result import AppraisalExclusions, AppraisalResult
+from empathylab.analysis.appraisal.self_reports import last_used_runs, self_reports
+from empathylab.errors import InputError, UnknownName
+from empathylab.scales import find_scale
 from empathylab.scales.score_frames import score_frame
 from empathylab.stats.questionnaires.alignment import (
-    AlignmentSummary,
-    Distance,
-    RankAgreement,
     alignment_summaries,
     distances,
     rank_agreements,
 )
-from empathylab.stats.questionnaires.appraisal import ScaleChange, at_levels, scale_changes
-from empathylab.stats.questionnaires.coherence import FactorCoherence, factor_coherence
+from empathylab.stats.questionnaires.appraisal import SCORES, at_levels, scale_changes
+from empathylab.stats.questionnaires.coherence import factor_coherence
 from empathylab.store import Lab
-from empathylab.store.appraisals import Appraisals, read_appraisals
+from empathylab.store.administrations import Appraisals, read_appraisals
+from empathylab.store.ratings import lab_studies
+from empathylab.store.studies.results import HUMAN
+from empathylab.study.admin.embargo import is_running
+from empathylab.tables import column_named
 
-_COUNTED = ["respondent", "scale", "level", "emotion", "factor"]
+_OPTIONAL = ("emotion", "factor", "situation", "subject")
+_INVALID = {
+    "respondent": pl.String,
+    "scale": pl.String,
+    "phase": pl.String,
+    "outcome": pl.String,
+    "reason": pl.String,
+    "count": pl.UInt32,
+}
+_LEVELS = {
+    "respondent": pl.String,
+    "scale": pl.String,
+    "level": pl.String,
+    "emotion": pl.String,
+    "factor": pl.String,
+    "count": pl.UInt32,
+}
 
 
-@dataclass(frozen=True, slots=True)
-class AppraisalAnalysis:
-    """What `empathylab analyze appraisal` shows."""
+def from_lab(
+    lab: Lab,
+    *,
+    respondent: str | None = None,
+    scale: str | None = None,
+    alpha: float = 0.01,
+    exclude: bool = True,
+) -> AppraisalResult:
+    """The analysis of the lab's administrations, or of one respondent's or one scale's.
 
-    changes: tuple[ScaleChange, ...]
-    counterparts: tuple[ScaleChange, ...]
-    """The same after situations as they would be had they gone well; overall and per emotion."""
-    distances: tuple[Distance, ...]
-    ranks: tuple[RankAgreement, ...]
-    summaries: tuple[AlignmentSummary, ...]
-    coherences: tuple[FactorCoherence, ...]
-    invalid: pl.DataFrame
-    """Administrations that could not be used: respondent, scale, phase, outcome, reason, count."""
-    invalid_at_levels: pl.DataFrame
-    """How many of those followed a situation, per respondent, scale, level, emotion, factor."""
-    scores: pl.DataFrame
-    """One row per score; the columns of `stats.appraisal.SCORES` and more."""
-    scales: tuple[Scale, ...]
-    """Those that were answered."""
+    Of a respondent's runs of a scale only the one used last counts; everything imported counts.
+    Positive counterparts are reported separately: they are not part of the published procedure.
+    With `exclude`, the studies' own exclusion rules are applied in a second analysis beside the
+    first. Raises InputError where no scale was answered after a situation.
+    """
+    read = read_appraisals(lab)
+    whole = analyse_appraisals(lab, read, alpha=alpha, exclude=exclude)
+    if not whole.changes:
+        raise _nothing_answered(lab)
+    return whole.only(respondent, _known_scale(whole, respondent, scale))
+
+
+def from_table(scores: pl.DataFrame, *, alpha: float = 0.01) -> AppraisalResult:
+    """The analysis of a table of scores: respondent, scale, subscale, phase, score.
+
+    `phase` is `default` (baseline) or `evoked` (after a situation). Optional columns: `emotion`,
+    `factor`, `situation`, and `subject`, which pairs the scores of a person.
+    """
+    for name in SCORES:
+        if name not in _OPTIONAL:
+            column_named(scores, name, where="scores")
+    complete = scores.with_columns(
+        pl.lit(None, dtype=pl.String).alias(name)
+        for name in _OPTIONAL
+        if name not in scores.columns
+    )
+    typed = complete.with_columns(pl.col(name).cast(kind) for name, kind in SCORES.items())
+    return _estimates(typed, alpha)
 
 
 def analyse_appraisals(
-    lab: Lab, *, respondent: str | None = None, scale: str | None = None, alpha: float = 0.01
-) -> AppraisalAnalysis:
-    """The analysis of the lab's administrations, or of one respondent's or one scale's.
+    lab: Lab, read: Appraisals, *, alpha: float = 0.01, exclude: bool = False
+) -> AppraisalResult:
+    """The analysis of administrations that have been read; empty where there are none."""
+    result = estimate_appraisals(read, alpha)
+    return dataclasses.replace(
+        result,
+        self_reports=tuple(self_reports(lab, read)),
+        exclusions=_without_excluded(lab, read, alpha) if exclude else None,
+    )
 
-    Of a respondent's runs of a scale only the one used last counts; what was imported counts all.
-    Positive counterparts stand apart: they are no part of the published procedure.
-    """
-    return analysis_of(read_appraisals(lab, respondent=respondent, scale=scale), alpha=alpha)
 
-
-def analysis_of(read: Appraisals, *, alpha: float = 0.01) -> AppraisalAnalysis:
-    """The analysis of administrations that have been read."""
+def estimate_appraisals(read: Appraisals, alpha: float = 0.01) -> AppraisalResult:
+    """The estimates alone, without the validity of self-reports and exclusions."""
     used = last_used_runs(read.administrations)
     asked = used.filter(~pl.col("counterpart"))
-    gone_well = used.filter(pl.col("counterpart") | (pl.col("phase") == "default"))
-    scores = _scores(asked, read)
+    positive = used.filter(pl.col("counterpart") | (pl.col("phase") == "default"))
     unusable = asked.filter(pl.col("outcome") != "valid")
-    changes = scale_changes(scores, alpha=alpha)
-    apart = distances(changes)
-    return AppraisalAnalysis(
-        changes=tuple(changes),
-        counterparts=tuple(
-            one
-            for one in scale_changes(_scores(gone_well, read), alpha=alpha)
-            if one.level != "factor"
-        )
-        if used["counterpart"].any()
-        else (),
-        distances=tuple(apart),
-        ranks=tuple(rank_agreements(apart)),
-        summaries=tuple(alignment_summaries(apart)),
-        coherences=tuple(factor_coherence(scores)),
+    counterparts = []
+    if used["counterpart"].any():
+        changes = scale_changes(_scores(positive, read), alpha=alpha)
+        counterparts = [change for change in changes if change.level != "factor"]
+    return dataclasses.replace(
+        _estimates(_scores(asked, read), alpha),
+        counterparts=tuple(counterparts),
         invalid=unusable.group_by(
             "respondent", "scale", "phase", "outcome", "reason", maintain_order=True
         ).agg(pl.len().alias("count")),
         invalid_at_levels=at_levels(unusable.filter(pl.col("phase") == "evoked"))
-        .group_by(_COUNTED)
+        .group_by("respondent", "scale", "level", "emotion", "factor")
         .agg(pl.len().alias("count")),
-        scores=scores,
         scales=tuple(read.scales.values()),
     )
 
 
-def narrowed(
-    analysis: AppraisalAnalysis, respondent: str | None, scale: str | None
-) -> AppraisalAnalysis:
-    """What is of that respondent and scale; distances from people stay as people were read."""
+def _estimates(scores: pl.DataFrame, alpha: float) -> AppraisalResult:
+    changes = scale_changes(scores, alpha=alpha)
+    from_people = distances(changes)
+    return AppraisalResult(
+        changes=tuple(changes),
+        counterparts=(),
+        distances=tuple(from_people),
+        ranks=tuple(rank_agreements(from_people)),
+        summaries=tuple(alignment_summaries(from_people)),
+        coherences=tuple(factor_coherence(scores)),
+        invalid=pl.DataFrame(schema=_INVALID),
+        invalid_at_levels=pl.DataFrame(schema=_LEVELS),
+        scores=scores,
+        scales=(),
+        alpha=alpha,
+    )
 
-    def fits(one: Any) -> bool:
-        return respondent in (None, one.respondent) and scale in (None, one.scale)
 
-    wanted = [("respondent", respondent), ("scale", scale)]
-    given = {name: value for name, value in wanted if value is not None}
-    parts = ("changes", "counterparts", "distances", "ranks", "summaries", "coherences")
-    kept: dict[str, Any] = {
-        name: tuple(one for one in getattr(analysis, name) if fits(one)) for name in parts
-    }
-    if given:
-        kept["invalid"] = analysis.invalid.filter(**given)
-    return dataclasses.replace(analysis, **kept)
-
-
-def last_used_runs(asked: pl.DataFrame) -> pl.DataFrame:
-    """Those of each respondent's run of a scale that was used last, and all imported ones."""
-    newest = pl.col("run_used_at").max().over("respondent", "scale")
-    return asked.filter(pl.col("run").is_null() | (pl.col("run_used_at") == newest))
+def _without_excluded(lab: Lab, read: Appraisals, alpha: float) -> AppraisalExclusions | None:
+    """The analysis without excluded participants; None where no study has exclusion rules."""
+    studies = study_exclusions(lab)
+    if not studies:
+        return None
+    excluded = [subject for study in studies for subject in study.subjects]
+    asked = read.administrations
+    kept = asked.filter(~pl.col("subject").is_in(excluded).fill_null(value=False))
+    changed = kept.height < asked.height and kept.filter(respondent=HUMAN).height > 0
+    repeated = None
+    if changed:
+        repeated = estimate_appraisals(dataclasses.replace(read, administrations=kept), alpha)
+    return AppraisalExclusions(studies, repeated)
 
 
 def _scores(asked: pl.DataFrame, read: Appraisals) -> pl.DataFrame:
@@ -121,3 +158,27 @@ def _scores(asked: pl.DataFrame, read: Appraisals) -> pl.DataFrame:
     rows = valid.select("administration", "scale_row")
     found = score_frame(read.answers.join(rows, on="administration"), read.scales)
     return valid.join(found, on="administration", maintain_order="left_right")
+
+
+def _nothing_answered(lab: Lab) -> InputError:
+    running = [study.name for study in lab_studies(lab).values() if is_running(study)]
+    closing = f", or close the study first ({', '.join(running)})" if running else ""
+    return InputError(
+        "the lab holds no scale that was answered after a situation",
+        remedy="Run `empathylab appraise MODEL` or `empathylab data import emotionbench PATH`"
+        f"{closing}.",
+    )
+
+
+def _known_scale(result: AppraisalResult, respondent: str | None, scale: str | None) -> str | None:
+    """The scale's id; raises UnknownName unless both are among what was analysed."""
+    respondents = {change.respondent for change in result.changes}
+    if respondent is not None and respondent not in respondents:
+        raise UnknownName("respondent", respondent, respondents)
+    if scale is None:
+        return None
+    scales = {change.scale for change in result.changes}
+    found = find_scale(scale, result.scales)
+    if found is None or found.id not in scales:
+        raise UnknownName("scale", scale, scales)
+    return found.id

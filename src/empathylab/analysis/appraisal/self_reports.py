@@ -3,58 +3,55 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
-from empathylab.analysis.appraisal.analysis import last_used_runs
+from empathylab.analysis.text.apa import listed
 from empathylab.scales import Scale, response_pattern
 from empathylab.stats.questionnaires.validity import Validity, self_report_validity
 from empathylab.store import Lab
-from empathylab.store.appraisals import Appraisals, read_appraisals, read_positions
+from empathylab.store.administrations import Appraisals, read_positions
 
 _KEY = ["respondent", "scale", "scale_row"]
 
 
 @dataclass(frozen=True, slots=True)
 class SelfReport:
-    """One respondent's answers to one scale, weighed."""
+    """The validity of one respondent's answers to one scale."""
 
     respondent: str
     scale: str
     validity: Validity
-    patterns: dict[str, int]
+    patterns: Mapping[str, int]
     """Valid administrations that follow the page: straight, counting, long run."""
 
-    @property
-    def followed_the_page(self) -> int:
-        return sum(self.patterns.values())
+
+def last_used_runs(administrations: pl.DataFrame) -> pl.DataFrame:
+    """Of each respondent's runs of a scale, the one used last; and everything imported."""
+    newest = pl.col("run_used_at").max().over("respondent", "scale")
+    return administrations.filter(pl.col("run").is_null() | (pl.col("run_used_at") == newest))
 
 
-def self_reports(lab: Lab, *, only: Collection[int] | None = None) -> list[SelfReport]:
-    """The validity of every respondent's answers to every scale; of runs, the one used last.
-
-    `only` narrows it to some administrations, by their numbers.
-    """
-    return reports_of(lab, read_appraisals(lab), only=only)
-
-
-def reports_of(
+def self_reports(
     lab: Lab, read: Appraisals, *, only: Collection[int] | None = None
 ) -> list[SelfReport]:
-    """The same of administrations that have been read."""
+    """The validity of every model's answers to every scale; of several runs, the one used last.
+
+    `only` limits it to some administrations, by their numbers.
+    """
     given = read.administrations
     if only is not None:
         given = given.filter(pl.col("administration").is_in(list(only)))
-    # People answer once each; there is nothing to tell order or repeats from.
+    # People answer once each, so neither order effects nor repeats can be estimated.
     asked = last_used_runs(given).filter(pl.col("kind") != "human")
     columns = ["administration", "phase", "situation", "order_index", "repeat", *_KEY]
-    # A situation and its counterpart are two, not one and its repeat.
-    told = pl.when("counterpart").then(pl.col("situation") + " / counterpart")
+    # A situation and its counterpart are two situations, not one and its repeat.
+    counterpart = pl.when("counterpart").then(pl.col("situation") + " / counterpart")
     values = (
         asked.filter(pl.col("outcome") == "valid")
-        .with_columns(situation=pl.coalesce(told, "situation"))
+        .with_columns(situation=pl.coalesce(counterpart, "situation"))
         .select(columns)
         .join(read.answers, on="administration")
         .join(read_positions(lab), on=["administration", "item"])
@@ -62,30 +59,38 @@ def reports_of(
     answers = values.partition_by(_KEY, as_dict=True, include_key=False, maintain_order=True)
     nothing = values.clear().drop(_KEY)
     return [
-        _weighed(key, group, answers.get(key, nothing), read.scales[int(key[2])])
+        _self_report(key, group, answers.get(key, nothing), read.scales[int(key[2])])
         for key, group in asked.group_by(_KEY, maintain_order=True)
     ]
 
 
-def _weighed(
+def validity_sentences(reports: Sequence[SelfReport]) -> list[str]:
+    """A sentence per scale and verdict; respondents with the same reasons are named together."""
+    groups: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+    for report in reports:
+        key = (report.scale.upper(), report.validity.verdict, tuple(report.validity.reasons))
+        groups.setdefault(key, []).append(f"{report.respondent}'s")
+    return [
+        " ".join([f"{listed(names)} answers to {scale} are {verdict}.", *reasons])
+        for (scale, verdict, reasons), names in groups.items()
+    ]
+
+
+def _self_report(
     key: tuple[object, ...], asked: pl.DataFrame, answers: pl.DataFrame, scale: Scale
 ) -> SelfReport:
     patterns = _patterns(answers, scale)
-    return SelfReport(
-        str(key[0]),
-        str(key[1]),
-        self_report_validity(
-            answers,
-            minimum=scale.minimum,
-            maximum=scale.maximum,
-            reversed=scale.reversed,
-            subscales={part.id: part.items for part in scale.subscales},
-            administrations=asked.height,
-            invalid=asked.filter(pl.col("outcome") != "valid").height,
-            patterns=patterns,
-        ),
-        patterns,
+    validity = self_report_validity(
+        answers,
+        minimum=scale.minimum,
+        maximum=scale.maximum,
+        reversed=scale.reversed,
+        subscales={part.id: part.items for part in scale.subscales},
+        administrations=asked.height,
+        invalid=asked.filter(pl.col("outcome") != "valid").height,
+        patterns=patterns,
     )
+    return SelfReport(str(key[0]), str(key[1]), validity, patterns)
 
 
 def _patterns(answers: pl.DataFrame, scale: Scale) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""A respondent measured against a study: by people, by people and a judge, or by a judge alone."""
+"""A respondent measured on a study: by people, by people and a judge, or by a judge alone."""
 
 from __future__ import annotations
 
@@ -9,14 +9,19 @@ from functools import partial
 
 import polars as pl
 
-from empathylab.analysis.benchmark.frames import FEWEST_RATINGS, TOLD, Ground, beside
+from empathylab.analysis.benchmark.frames import (
+    FEWEST_RATINGS,
+    PREDICTIONS,
+    ReferenceRatings,
+    beside,
+)
 from empathylab.analysis.benchmark.measurements import (
     CONFIDENCE,
-    Against,
     Basis,
     Difference,
     Estimate,
     Group,
+    Measurement,
     Outcome,
     outcomes,
 )
@@ -31,55 +36,59 @@ from empathylab.stats.judges.transfer import Transferred, off_scale, transferred
 _NAN = math.nan
 
 
-def measured_by_people(ground: Ground, respondent: str, *, parts: bool = True) -> Against:
-    """What people said of one of the study's own respondents."""
-    nothing = pl.DataFrame(schema=TOLD)
-    return against(ground, respondent, ground.people.clear(), nothing, judge=None, parts=parts)
+def measured_by_people(
+    reference: ReferenceRatings, respondent: str, *, parts: bool = True
+) -> Measurement:
+    """Human ratings of one of the study's own respondents."""
+    nothing = pl.DataFrame(schema=PREDICTIONS)
+    return measure_respondent(
+        reference, respondent, reference.people.clear(), nothing, judge=None, parts=parts
+    )
 
 
-def against(
-    ground: Ground,
+def measure_respondent(
+    reference: ReferenceRatings,
     respondent: str,
     replies: pl.DataFrame,
-    told: pl.DataFrame,
+    predicted: pl.DataFrame,
     *,
     judge: str | None,
     left_out: Mapping[str, pl.DataFrame] | None = None,
     parts: bool = True,
-) -> Against:
-    """What people say or would say of the respondent, and how that differs from the study's own.
+) -> Measurement:
+    """How people rate or would rate the respondent, and the difference from the study's own.
 
-    `replies` are the respondent's, `told` what the judge says of them and of replies that people
-    rated; `left_out` the same by a judge that was trained without this respondent, where it was
-    trained on the study.
+    `replies` are the respondent's, `predicted` the judge's ratings of them and of replies that
+    people rated; `left_out` the same by a judge that was trained without this respondent, where it
+    was trained on the study.
 
-    With ten ratings of the respondent by people or more they decide, and the judge only sharpens
-    them (`prediction_powered_mean`); they must be of a random part of the replies. With fewer, the
-    judge is calibrated on the study's other respondents (`transferred_mean`), and the interval says
-    how far it missed each of them. Without `parts`, only all situations together, and no
+    With ten human ratings of the respondent or more these decide, and the judge only narrows the
+    interval (`prediction_powered_mean`); they must be of a random part of the replies. With fewer,
+    the judge is calibrated on the study's other respondents (`transferred_mean`), and the interval
+    covers its errors on each of them. Without `parts`, only all situations together, and no
     differences. Raises InputError where the judge rated nothing.
     """
-    frame = beside(ground, replies, told)
-    turns = {name: beside(ground, replies, one) for name, one in (left_out or {}).items()}
-    own = ground.people.filter(respondent=respondent).height
-    # Nobody is calibrated on another arm of the same writer.
-    own_arms = {respondent, *ground.arms_of(respondent)}
-    others = tuple(name for name in ground.respondents if name not in own_arms)
-    measure = _Measure(ground, respondent, others, frame, turns, by_people=own >= FEWEST_RATINGS)
+    frame = beside(reference, replies, predicted)
+    turns = {name: beside(reference, replies, one) for name, one in (left_out or {}).items()}
+    own = reference.people.filter(respondent=respondent).height
+    # A respondent is not calibrated on another arm of the same author.
+    own_arms = {respondent, *reference.arms_of(respondent)}
+    others = tuple(name for name in reference.respondents if name not in own_arms)
+    measure = _Measure(reference, respondent, others, frame, turns, by_people=own >= FEWEST_RATINGS)
     groups = list(measure.groups()) if parts else [Group()]
     estimates = [
         one
-        for outcome in outcomes(ground)
+        for outcome in outcomes(reference)
         for group in groups
         if (one := measure.estimate(outcome, group)) is not None
     ]
     whole = next(one for one in estimates if one.group.level == "all")
     theirs = frame.filter(pl.col("respondent").is_in(others), pl.col("rating").is_not_null())
-    used = theirs.filter(pl.col("told").is_not_null())
-    told_groups = {one.group for one in estimates}
-    return Against(
-        study=ground.study.name,
-        dimension=ground.dimension.name,
+    used = theirs.filter(pl.col("predicted").is_not_null())
+    estimated_groups = {one.group for one in estimates}
+    return Measurement(
+        study=reference.study.name,
+        dimension=reference.dimension.name,
         respondent=respondent,
         judge=judge,
         basis=whole.basis,
@@ -94,7 +103,7 @@ def against(
             for other in (others if parts else ())
             if measure.rated(other, one.group) >= 2
         ),
-        left_out=sum(group not in told_groups for group in groups),
+        left_out=sum(group not in estimated_groups for group in groups),
         few=own if own < FEWEST_RATINGS else 0,
         situations=measure.situations(),
         calibration_missed=theirs.height - used.height,
@@ -103,9 +112,9 @@ def against(
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """One respondent's rows among all, and which road is taken."""
+    """One respondent's rows among all, and which method applies."""
 
-    ground: Ground
+    reference: ReferenceRatings
     respondent: str
     others: tuple[str, ...]
     frame: pl.DataFrame
@@ -120,24 +129,24 @@ class _Measure:
                 yield Group(level, str(name))
 
     def situations(self) -> int:
-        told, rated = pl.col("told").is_not_null(), pl.col("rating").is_not_null()
-        used = told | rated if self.by_people else told
+        predicted, rated = pl.col("predicted").is_not_null(), pl.col("rating").is_not_null()
+        used = predicted | rated if self.by_people else predicted
         return self.frame.filter(used, respondent=self.respondent)["situation"].n_unique()
 
     def rated(self, respondent: str, group: Group) -> int:
-        return group.of(self.ground.people.filter(respondent=respondent)).height
+        return group.of(self.reference.people.filter(respondent=respondent)).height
 
     def estimate(self, outcome: Outcome, group: Group) -> Estimate | None:
         """None for a part of the situations that has too little."""
-        road = self._by_people if self.by_people else self._by_judge
-        return road(outcome, group)
+        method = self._by_people if self.by_people else self._by_judge
+        return method(outcome, group)
 
     def _by_people(self, outcome: Outcome, group: Group) -> Estimate | None:
         if self.rated(self.respondent, group) < FEWEST_RATINGS:
             return None
         rows = self._mine(outcome, group)
         found = prediction_powered_mean(rows, rating=outcome.rating, limits=outcome.limits)
-        n_judged = rows.filter(_told_only(outcome)).height
+        n_judged = rows.filter(_predicted_only(outcome)).height
         basis: Basis = "people and judge" if n_judged else "people"
         low, high = _kept(found.low, found.high, outcome.lowest, outcome.highest)
         people = _kept(found.people_low, found.people_high, outcome.lowest, outcome.highest)
@@ -147,10 +156,10 @@ class _Measure:
             estimate=min(max(found.estimate, outcome.lowest), outcome.highest),
             low=low,
             high=high,
-            like_low=_NAN,
-            like_high=_NAN,
-            alike_low=_NAN,
-            alike_high=_NAN,
+            exchangeable_low=_NAN,
+            exchangeable_high=_NAN,
+            same_error_low=_NAN,
+            same_error_high=_NAN,
             basis=basis,
             n_ratings=found.n,
             n_judged=n_judged,
@@ -167,25 +176,25 @@ class _Measure:
     def _mine(self, outcome: Outcome, group: Group) -> pl.DataFrame:
         """The respondent's rows; those that people rated, where the judge rated no others."""
         mine = group.of(self.frame.filter(respondent=self.respondent))
-        if mine.filter(_told_only(outcome)).is_empty():
+        if mine.filter(_predicted_only(outcome)).is_empty():
             rated = mine.filter(pl.col(outcome.rating).is_not_null())
             return rated.with_columns(prediction=pl.lit(0.0))
-        # People's ratings hold also where the judge refused: there it foretells nothing, and its
-        # mean says just that. Without these rows the estimate would be of what it does not refuse.
-        told = pl.col(outcome.prediction)
-        return mine.with_columns(prediction=told.fill_null(strategy="mean"))
+        # Human ratings count also where the judge refused: there its mean is used, which is
+        # uninformative. Without these rows the estimate would be of what it does not refuse.
+        predicted = pl.col(outcome.prediction)
+        return mine.with_columns(prediction=predicted.fill_null(strategy="mean"))
 
     def _by_judge(self, outcome: Outcome, group: Group) -> Estimate | None:
         rows = group.of(self._calibration(self.frame, outcome))
-        told = pl.col("prediction").is_not_null()
-        counts = rows.filter(told).group_by("respondent").len()
+        predicted = pl.col("prediction").is_not_null()
+        counts = rows.filter(predicted).group_by("respondent").len()
         sizes = dict(counts.iter_rows())
         if (
             group.level != "all"
             and min(sizes.get(name, 0) for name in (self.respondent, *self.others)) < FEWEST_RATINGS
         ):
             return None
-        self._require_told(sizes)
+        self._require_predictions(sizes)
         found = transferred_mean(
             rows,
             self.respondent,
@@ -206,28 +215,28 @@ class _Measure:
             prediction=pl.col(outcome.prediction),
         )
 
-    def _require_told(self, sizes: Mapping[str, int]) -> None:
-        where = f"study {self.ground.study.name}"
+    def _require_predictions(self, sizes: Mapping[str, int]) -> None:
+        where = f"study {self.reference.study.name}"
         if not sizes.get(self.respondent):
             raise InputError(
                 "the judge has rated none of the replies",
                 where=where,
                 got=self.respondent,
-                remedy="Let it rate them: the same command goes on.",
+                remedy="Let it rate them: run the same command again.",
             )
         if not any(sizes.get(name) for name in self.others):
             raise InputError(
                 "the judge has rated nothing that people rated, so its errors are not known",
                 where=where,
-                remedy="Let it rate the study's own responses: the same command goes on.",
+                remedy="Let it rate the study's own responses: run the same command again.",
             )
 
     def difference(self, own: Estimate, other: str) -> Difference:
-        """The estimate less the mean of people's ratings of the other."""
+        """The estimate minus the mean of people's ratings of the other."""
         outcome, group = own.outcome, own.group
         if own.transferred is not None:
-            theirs = _people_mean(group.of(self.ground.people.filter(respondent=other)), outcome)
-            apart = own.estimate - theirs.estimate
+            theirs = _people_mean(group.of(self.reference.people.filter(respondent=other)), outcome)
+            gap = own.estimate - theirs.estimate
             also = theirs.half_width(CONFIDENCE)
             ends, narrow = own.transferred.apart_ends(
                 other, theirs.estimate, also, CONFIDENCE, outcome.limits
@@ -235,21 +244,21 @@ class _Measure:
             n = theirs.n
         else:
             found = self._both(outcome, group, other)
-            apart, ends, narrow = found.estimate, (found.low, found.high), (_NAN, _NAN)
+            gap, ends, narrow = found.estimate, (found.low, found.high), (_NAN, _NAN)
             n = self.rated(other, group)
         most = outcome.highest - outcome.lowest
         return Difference(
             other,
             outcome,
             group,
-            apart,
+            gap,
             *_kept(*ends, -most, most),
             *_kept(*narrow, -most, most),
             n,
         )
 
     def _both(self, outcome: Outcome, group: Group, other: str) -> PredictionPowered:
-        theirs = self.ground.people.filter(respondent=other).with_columns(prediction=pl.lit(0.0))
+        theirs = self.reference.people.filter(respondent=other).with_columns(prediction=pl.lit(0.0))
         rows = pl.concat([self._mine(outcome, group), theirs], how="diagonal")
         return prediction_powered_difference(
             group.of(rows),
@@ -267,12 +276,12 @@ def _people_mean(rows: pl.DataFrame, outcome: Outcome) -> PredictionPowered:
     )
 
 
-def _told_only(outcome: Outcome) -> pl.Expr:
+def _predicted_only(outcome: Outcome) -> pl.Expr:
     return pl.col(outcome.rating).is_null() & pl.col(outcome.prediction).is_not_null()
 
 
 def _unjudged(rows: pl.DataFrame) -> int:
-    return rows.filter(pl.col("told").is_null())["response"].n_unique()
+    return rows.filter(pl.col("predicted").is_null())["response"].n_unique()
 
 
 def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -> Estimate:
@@ -282,17 +291,17 @@ def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -
     alike = _on_scale(found.alike_low, found.alike_high, outcome)
     notes = [found.note] if found.note else []
     if not found.fits(outcome.limits):
-        notes.append("no level of the scale goes with what the judge says on this line")
+        notes.append("no level of the scale is consistent with the judge's ratings on this line")
     return Estimate(
         outcome=outcome,
         group=group,
         estimate=min(max(found.estimate, outcome.lowest), outcome.highest),
         low=low,
         high=high,
-        like_low=like[0],
-        like_high=like[1],
-        alike_low=alike[0],
-        alike_high=alike[1],
+        exchangeable_low=like[0],
+        exchangeable_high=like[1],
+        same_error_low=alike[0],
+        same_error_high=alike[1],
         basis="judge",
         n_ratings=0,
         n_judged=found.n_judged,
@@ -308,7 +317,7 @@ def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -
 
 
 def _on_scale(low: float, high: float, outcome: Outcome) -> tuple[float, float]:
-    """What of the interval lies on the scale; NaN where nothing does."""
+    """The part of the interval on the scale; NaN where there is none."""
     if off_scale((low, high), outcome.limits):
         return _NAN, _NAN
     return _kept(low, high, outcome.lowest, outcome.highest)

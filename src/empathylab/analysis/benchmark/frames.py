@@ -1,4 +1,4 @@
-"""People's ratings and judges' of a study and of those measured against it, row by row."""
+"""People's and judges' ratings of a study and of respondents compared with it, row by row."""
 
 from __future__ import annotations
 
@@ -9,32 +9,33 @@ from datetime import date, datetime
 
 import polars as pl
 
+from empathylab.analysis.judges.frames import JudgedRatings
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
-from empathylab.store.judged_replies import (
-    JudgedReply,
+from empathylab.store.judged_responses import (
+    JudgedResponse,
     JudgedStudy,
     judged_study,
-    newcomer_replies,
-    replies_like,
-    study_replies,
+    new_respondent_responses,
+    responses_to_prompt,
+    study_responses,
 )
 from empathylab.store.judgements import all_judgements, chosen_judgements
-from empathylab.store.rated import lab_study, ratings_frame
+from empathylab.store.ratings import lab_study, ratings_frame
 
 FEWEST_RATINGS = 10
-"""By people, of a respondent, before they count: to calibrate on, or to be measured by."""
+"""Human ratings of a respondent that are needed to calibrate on it, or to measure it."""
 MOST_POINTS = 11
-"""Above so many values a rating is a degree, and no share of the highest is told."""
+"""With more values a rating is a degree, and the proportion of the highest is not estimated."""
 IMPORTED = {
     "judge": pl.String,
     "response": pl.Int64,
     "respondent": pl.String,
-    "told": pl.Float64,
-    "told_top": pl.Float64,
+    "predicted": pl.Float64,
+    "predicted_top": pl.Float64,
 }
-TOLD = {"response": pl.Int64, "told": pl.Float64, "told_top": pl.Float64}
+PREDICTIONS = {"response": pl.Int64, "predicted": pl.Float64, "predicted_top": pl.Float64}
 REPLIES = {
     "response": pl.Int64,
     "respondent": pl.String,
@@ -46,8 +47,8 @@ REPLIES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """What respondents are measured on: a study's ratings by people on one dimension."""
+class ReferenceRatings:
+    """A study's ratings by people on one dimension, with which respondents are compared."""
 
     study: JudgedStudy
     dimension: Dimension
@@ -58,7 +59,7 @@ class Ground:
     """From each of `respondents` to its arm, and to who wrote the replies: one who took part in two
     arms (asked in two ways, say) counts as two."""
     imported: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=IMPORTED))
-    """judge, response, respondent, told, told_top: ratings by models that came with the study."""
+    """judge, response, respondent, predicted, predicted_top: models' ratings in the study."""
 
     @property
     def imported_judges(self) -> tuple[str, ...]:
@@ -103,10 +104,10 @@ class Ground:
         return named or f"{self.top:g}"
 
 
-def study_ground(lab: Lab, study: str, dimension: str | None = None) -> Ground:
+def reference_ratings(lab: Lab, study: str, dimension: str | None = None) -> ReferenceRatings:
     """People's ratings of the study on that dimension, its first where none is named.
 
-    Raises InputError where no person has rated: then nothing can be held against them.
+    Raises InputError where no person has rated: then there is nothing to compare with.
     """
     chosen = lab_study(lab, study)
     where = f"study {chosen.name}"
@@ -117,7 +118,7 @@ def study_ground(lab: Lab, study: str, dimension: str | None = None) -> Ground:
     rated = everybody.filter(rater_kind="person")
     if rated.is_empty():
         raise InputError(
-            "no person has rated the study's responses, so nobody can be measured against it",
+            "no person has rated the study's responses, so no respondent can be compared with it",
             where=where,
             remedy="Let people rate, or name another study.",
         )
@@ -143,68 +144,109 @@ def study_ground(lab: Lab, study: str, dimension: str | None = None) -> Ground:
     ).cast({"rater": pl.String})
     names = rows.select("who", "arm", "respondent").unique("who", maintain_order=True)
     arms = {name: (arm, writer) for name, arm, writer in names.iter_rows()}
-    told = everybody.filter(rater_kind="model", dimension=asked.name)
+    predicted = everybody.filter(rater_kind="model", dimension=asked.name)
     found = judged_study(lab, chosen.name)
-    return Ground(found, asked, chosen.design, people, arms, _imported(told, top))
+    return ReferenceRatings(found, asked, chosen.design, people, arms, _imported(predicted, top))
+
+
+def table_reference(
+    judged: JudgedRatings, judge: str, dimension: str | None = None
+) -> tuple[ReferenceRatings, pl.DataFrame]:
+    """The human ratings of a table on that dimension, its first where none is named, and the
+    ratings of the judge."""
+    rated = judged.people["dimension"].unique(maintain_order=True).to_list()
+    if dimension is not None and dimension not in rated:
+        raise UnknownName("dimension", dimension, rated)
+    name = dimension or str(rated[0])
+    numbers = judged.responses.with_columns(
+        number=pl.col("response").rank("dense").cast(pl.Int64)
+    ).drop("words")
+    people = judged.people.filter(dimension=name).join(
+        numbers, on="response", how="left", maintain_order="left"
+    )
+    values = judged.scales.get(name) or tuple(sorted(set(people["rating"].to_list())))
+    few = len(values) <= MOST_POINTS
+    top = max(values)
+    rows = people.select(
+        *("respondent", "situation", "emotion", "valence", "text", "rater"),
+        response="number",
+        rating="rating",
+        top=(pl.col("rating") == top).cast(pl.Float64),
+    ).select(*REPLIES, "rater", "rating", "top")
+    ratings = judged.judges.filter(judge=judge, dimension=name).join(
+        numbers.select("response", "number"), on="response", how="left"
+    )
+    predicted = ratings.group_by("number", maintain_order=True).agg(
+        predicted=pl.coalesce("expected", "rating").mean(),
+        predicted_top=(pl.col("rating") == top).cast(pl.Float64).mean(),
+    )
+    study = JudgedStudy(row=0, name="the table", version=1, protocol={})
+    asked = Dimension(name, tuple(values) if few else ())
+    return ReferenceRatings(study, asked, "table", rows), predicted.rename({"number": "response"})
 
 
 def _imported(ratings: pl.DataFrame, top: float) -> pl.DataFrame:
-    """What models said that rated in the study, their mean where they did so more than once."""
+    """The ratings of models that rated in the study; their mean where there are several."""
     value = pl.col("rating").cast(pl.Float64)
     rows = ratings.select(
         *("response", "respondent"),
         judge=pl.col("rater").cast(pl.String),
-        told=value,
-        told_top=(value == top).cast(pl.Float64),
+        predicted=value,
+        predicted_top=(value == top).cast(pl.Float64),
     )
     means = rows.group_by("judge", "response", "respondent", maintain_order=True).agg(
-        pl.col("told", "told_top").mean()
+        pl.col("predicted", "predicted_top").mean()
     )
     return means.select(pl.col(name).cast(kind) for name, kind in IMPORTED.items())
 
 
 def measured_replies(
-    lab: Lab, ground: Ground, respondent: str, prompt: str | None
-) -> tuple[JudgedReply, ...]:
+    lab: Lab, reference: ReferenceRatings, respondent: str, prompt: str | None
+) -> tuple[JudgedResponse, ...]:
     """One reply of the respondent to each of the study's situations, as far as it replied.
 
     The one that the study showed or people rated, else the newest to the prompt.
     """
-    writer = ground.writer(respondent)
-    shown = [one for one in study_replies(lab, ground.study.row) if one.respondent == writer]
-    newest = newcomer_replies(lab, ground.study.row, respondent, prompt=prompt)
-    return _measured(ground, respondent, shown, newest)
+    writer = reference.writer(respondent)
+    shown = [one for one in study_responses(lab, reference.study.row) if one.respondent == writer]
+    newest = new_respondent_responses(lab, reference.study.row, respondent, prompt=prompt)
+    return _measured(reference, respondent, shown, newest)
 
 
 def every_measured_reply(
-    lab: Lab, ground: Ground, prompt: str, respondents: Collection[str]
-) -> dict[str, tuple[JudgedReply, ...]]:
+    lab: Lab, reference: ReferenceRatings, prompt: str, respondents: Collection[str]
+) -> dict[str, tuple[JudgedResponse, ...]]:
     """`measured_replies` of each of these respondents, from one reading of the lab."""
-    shown: dict[str, list[JudgedReply]] = {}
-    whole = study_replies(lab, ground.study.row)
+    shown: dict[str, list[JudgedResponse]] = {}
+    whole = study_responses(lab, reference.study.row)
     for one in whole:
         shown.setdefault(one.respondent, []).append(one)
-    newest: dict[str, list[JudgedReply]] = {}
-    for one in replies_like(lab, whole, prompt):
+    newest: dict[str, list[JudgedResponse]] = {}
+    for one in responses_to_prompt(lab, whole, prompt):
         newest.setdefault(one.respondent, []).append(one)
     return {
-        name: _measured(ground, name, shown.get(ground.writer(name), []), newest.get(name, []))
+        name: _measured(
+            reference, name, shown.get(reference.writer(name), []), newest.get(name, [])
+        )
         for name in respondents
     }
 
 
 def _measured(
-    ground: Ground, respondent: str, shown: Sequence[JudgedReply], newest: Sequence[JudgedReply]
-) -> tuple[JudgedReply, ...]:
-    if respondent != ground.writer(respondent):
-        # Of one of a respondent's arms, what was rated in it: nothing tells whose the rest is.
-        rated = set(ground.people.filter(respondent=respondent)["response"])
+    reference: ReferenceRatings,
+    respondent: str,
+    shown: Sequence[JudgedResponse],
+    newest: Sequence[JudgedResponse],
+) -> tuple[JudgedResponse, ...]:
+    if respondent != reference.writer(respondent):
+        # Of one of a respondent's arms, what was rated in it: the rest belongs to no known arm.
+        rated = set(reference.people.filter(respondent=respondent)["response"])
         return tuple(replace(one, respondent=respondent) for one in shown if one.response in rated)
     found = {(one.set, one.situation): one for one in (*newest, *shown)}
     return tuple(found.values())
 
 
-def replies_frame(replies: Sequence[JudgedReply]) -> pl.DataFrame:
+def replies_frame(replies: Sequence[JudgedResponse]) -> pl.DataFrame:
     """The replies, a row each."""
     rows = [
         {
@@ -220,51 +262,50 @@ def replies_frame(replies: Sequence[JudgedReply]) -> pl.DataFrame:
     return pl.DataFrame(rows, REPLIES)
 
 
-def told_by(
+def judge_predictions(
     lab: Lab,
-    ground: Ground,
+    reference: ReferenceRatings,
     judges: Collection[str] | None = None,
     replies: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    """What each judge says of each response: `told`, the rating, and `told_top`, the chance that it
-    is the highest point; means over orders and repeats, of the judge's distribution where it is
-    known.
+    """Each judge's rating of each response (`predicted`) and probability of the highest point
+    (`predicted_top`): means over orders and repeats, of the judge's distribution where it is known.
 
-    Of a judge that was asked in several ways, by that which holds the most of what people rated and
+    Of a judge that was asked with several setups, the one that covers most of what people rated and
     of `replies`; `ways` counts them. Models whose ratings came with the study are judges, too,
     unless the lab has asked one of that name itself.
     """
-    return Judgements.read(lab, ground).told(judges, replies)
+    return Judgements.read(lab, reference).predicted(judges, replies)
 
 
 @dataclass(slots=True)
 class Judgements:
-    """All that judges said of a study's responses and of replies like them, read once."""
+    """All ratings by judges of a study's responses and of replies to the same prompt, read once."""
 
-    ground: Ground
+    reference: ReferenceRatings
     frame: pl.DataFrame
-    """Of all ways of asking, on the ground's dimension, with `told` and `told_top`."""
+    """With all setups, on the dimension, with `predicted` and `predicted_top`."""
     several: bool
-    """Whether any judge was asked in several ways."""
+    """Whether any judge was asked with several setups."""
     _whole: pl.DataFrame | None = None
 
     @classmethod
-    def read(cls, lab: Lab, ground: Ground) -> Judgements:
-        frame = all_judgements(lab, ground.study.name).filter(dimension=ground.dimension.name)
-        shares = [_share(text, ground.top_label) for text in frame["probabilities"]]
-        top = (pl.col("value") == ground.top).cast(pl.Float64)
+    def read(cls, lab: Lab, reference: ReferenceRatings) -> Judgements:
+        frame = all_judgements(lab, reference.study.name).filter(dimension=reference.dimension.name)
+        shares = [_share(text, reference.top_label) for text in frame["probabilities"]]
+        top = (pl.col("value") == reference.top).cast(pl.Float64)
         frame = frame.with_columns(
-            told=pl.coalesce("expected", "value"),
-            told_top=pl.coalesce(pl.Series("share", shares, pl.Float64), top),
+            predicted=pl.coalesce("expected", "value"),
+            predicted_top=pl.coalesce(pl.Series("share", shares, pl.Float64), top),
         )
         ways = frame.group_by("judge", "set").agg(pl.col("setup").n_unique())
-        return cls(ground, frame, bool((ways["setup"] > 1).any()))
+        return cls(reference, frame, bool((ways["setup"] > 1).any()))
 
-    def told(
+    def predicted(
         self, judges: Collection[str] | None = None, replies: pl.DataFrame | None = None
     ) -> pl.DataFrame:
-        """As in `told_by`."""
-        found = self._told(replies)
+        """As in `judge_predictions`."""
+        found = self._predicted(replies)
         return found if judges is None else found.filter(pl.col("judge").is_in(list(judges)))
 
     def days(self, judges: Collection[str], replies: pl.DataFrame) -> tuple[date, date] | None:
@@ -277,10 +318,10 @@ class Judgements:
             return None
         return first.date(), last.date()
 
-    def _told(self, replies: pl.DataFrame | None) -> pl.DataFrame:
+    def _predicted(self, replies: pl.DataFrame | None) -> pl.DataFrame:
         if self.several:
             return self._chosen(replies)
-        # Asked in one way there is nothing to choose, whatever the replies.
+        # With one setup there is nothing to choose, whatever the replies.
         if self._whole is None:
             self._whole = self._chosen(replies)
         return self._whole
@@ -288,16 +329,18 @@ class Judgements:
     def _chosen(self, replies: pl.DataFrame | None) -> pl.DataFrame:
         asked = [
             one["response"].unique().to_list()
-            for one in (self.ground.people, replies)
+            for one in (self.reference.people, replies)
             if one is not None
         ]
         frame = chosen_judgements(self.frame, asked).filter(pl.col("value").is_not_null())
         means = frame.group_by("judge", "response", maintain_order=True).agg(
-            pl.col("told", "told_top").mean(), pl.col("ways").max().cast(pl.Int64)
+            pl.col("predicted", "predicted_top").mean(), pl.col("ways").max().cast(pl.Int64)
         )
         known = frame["judge"].unique().to_list()
-        brought = self.ground.imported.filter(~pl.col("judge").is_in(known))
-        also = brought.select("judge", "response", "told", "told_top", ways=pl.lit(1, pl.Int64))
+        brought = self.reference.imported.filter(~pl.col("judge").is_in(known))
+        also = brought.select(
+            "judge", "response", "predicted", "predicted_top", ways=pl.lit(1, pl.Int64)
+        )
         return pl.concat([means, also], how="vertical_relaxed")
 
 
@@ -308,11 +351,15 @@ def _share(text: str | None, label: str | None) -> float | None:
     return None if not found else found.get(label)
 
 
-def beside(ground: Ground, replies: pl.DataFrame, told: pl.DataFrame) -> pl.DataFrame:
-    """People's ratings and the unrated replies, each with what the judge says of it.
+def beside(
+    reference: ReferenceRatings, replies: pl.DataFrame, predicted: pl.DataFrame
+) -> pl.DataFrame:
+    """People's ratings and the unrated replies, each with the judge's rating.
 
     `replies` are those of the respondent to be measured.
     """
-    unrated = replies.join(ground.people, on="response", how="anti")
-    rows = pl.concat([ground.people, unrated], how="diagonal")
-    return rows.join(told.select(*TOLD), on="response", how="left", maintain_order="left")
+    unrated = replies.join(reference.people, on="response", how="anti")
+    rows = pl.concat([reference.people, unrated], how="diagonal")
+    return rows.join(
+        predicted.select(*PREDICTIONS), on="response", how="left", maintain_order="left"
+    )

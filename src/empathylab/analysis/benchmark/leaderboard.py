@@ -1,197 +1,382 @@
-"""All respondents measured against one study, in an order that claims no more than is known."""
+"""The leaderboard of a study: all respondents that were measured on it, ranked."""
 
 from __future__ import annotations
 
-import itertools
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.benchmark.measurements import CONFIDENCE, Against, Estimate
-from empathylab.stats.arms.mean_differences import ArmDifferences, prediction_powered_differences
-from empathylab.stats.judges.transfer import reach
+from empathylab.analysis.benchmark.entries import EntryBuilder
+from empathylab.analysis.benchmark.estimates import measured_by_people
+from empathylab.analysis.benchmark.frames import (
+    Judgements,
+    ReferenceRatings,
+    every_measured_reply,
+    judge_predictions,
+    measured_replies,
+    reference_ratings,
+    replies_frame,
+)
+from empathylab.analysis.benchmark.measurements import Measurement
+from empathylab.analysis.benchmark.prompts import StudyPrompt, study_prompt
+from empathylab.analysis.benchmark.prose import (
+    interval,
+    pair_sentence,
+    rank_sentence,
+    rests_on,
+    shown,
+    what,
+)
+from empathylab.analysis.benchmark.ranking import Compared, Entry, ranked, ranks
+from empathylab.analysis.benchmark.result import measurement_dict
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.ratings.collection_periods import collection_notes
+from empathylab.analysis.results import Conclusion, ModelChoice, summary_text
+from empathylab.store import Lab
+from empathylab.store.judged_responses import models_with_responses, responses_in_open_studies
+from empathylab.store.ratings import collection_frame, lab_study
+from empathylab.study.added_arms.instruments import MeasuredStudy, measured_study
+from empathylab.study.admin.embargo import require_closed
+
+HOW = {
+    "people": "measured by people",
+    "people and judge": "people, with a judge",
+    "judge": "estimated by a judge",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A respondent's line."""
+class LeaderboardResult:
+    """Everything `analyze leaderboard` gives."""
 
-    respondent: str
-    found: Against
-    replies: int
-    """The respondent's replies that people or the judge rated."""
-    rated_first: date | None
-    """The day of the first rating by people of this respondent, where it is known."""
-    rated_last: date | None
-    judged_first: date | None
-    """The day of the judge's first judgement of this respondent, where a judge was used."""
-    judged_last: date | None
-    place: int = 0
-    """By the estimate alone, from 1; alike estimates share one."""
-    rank_low: int = 0
-    rank_high: int = 0
-    """The ranks that cannot be ruled out."""
-
-    @property
-    def estimate(self) -> Estimate:
-        return self.found.headline
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """Two respondents, held against each other."""
-
-    upper: str
-    lower: str
-    difference: float
-    low: float
-    high: float
-    """At the confidence that leaves all pairs together 95%; NaN where one has no interval."""
-    paired: bool
-    """Whether what both share, situations and raters, was taken into account."""
-    shared: int
-    """Situations in which people rated both."""
-
-    @property
-    def apart(self) -> bool:
-        """Whether the upper one is shown to be better."""
-        return self.low > 0
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Respondents from the highest estimate to the lowest, and how each two compare."""
-
+    reference: ReferenceRatings
+    study: MeasuredStudy
+    prompt: StudyPrompt
     entries: tuple[Entry, ...]
     pairs: tuple[Compared, ...]
+    """All pairs of them, compared."""
+    notes: tuple[str, ...]
 
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """The study, and who was measured how."""
+        return {
+            "study": self.reference.study.name,
+            "design": self.reference.design,
+            "dimension": self.reference.dimension.name,
+            "situations": len(self.study.situations),
+            "respondents": {entry.respondent: entry.found.basis for entry in self.entries},
+        }
 
-def ranked(entries: Sequence[Entry]) -> Ranking:
-    """The entries from the highest estimate to the lowest, each with the ranks it may have.
-
-    All pairs are compared, each at 1 − 0.05 / pairs, so that with a chance of 95% no claim of a
-    difference is wrong. A respondent ranks below as many as are shown to be better, and above as
-    many as are shown to be worse. Who has no interval can have any rank.
-
-    Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). Review of Economic Studies 91,
-    476–518 (ranks from differences).
-    """
-    order = sorted(entries, key=lambda one: (-one.estimate.estimate, one.respondent))
-    places = list(itertools.combinations(range(len(order)), 2))
-    confidence = 1 - (1 - CONFIDENCE) / max(1, len(places))
-    comparing = _Comparing.of(order, confidence)
-    pairs = [comparing.pair(upper, lower) for upper, lower in places]
-    better, worse = [0] * len(order), [0] * len(order)
-    for (upper, lower), pair in zip(places, pairs, strict=True):
-        better[lower] += pair.apart
-        worse[upper] += pair.apart
-    values = [one.estimate.estimate for one in order]
-    found = tuple(
-        replace(
-            one,
-            place=1 + values.index(values[number]),
-            rank_low=1 + better[number],
-            rank_high=len(order) - worse[number],
-        )
-        for number, one in enumerate(order)
-    )
-    return Ranking(found, tuple(pairs))
-
-
-def compared(upper: Entry, lower: Entry, confidence: float = CONFIDENCE) -> Compared:
-    """The upper one's estimate less the lower one's.
-
-    Where people rated both, ratings of one situation or rater may be correlated across the two, and
-    a situation that is hard for both does not blur their difference: it is paired, as far as they
-    share situations and raters. Where a judge stands alone for one, its interval is mostly about
-    how the judge leans toward the one it rated, which no situation shares, and what the line takes
-    from the other is not known for every pair: the two are taken as independent.
-
-    Zou, G. Y., & Donner, A. (2008). Statistics in Medicine 27, 1693–1702 (a difference's ends).
-    """
-    return _Comparing.of([upper, lower], confidence).pair(0, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Comparing:
-    """Entries, and what the comparison of any two of them needs, found once for all."""
-
-    entries: Sequence[Entry]
-    people: ArmDifferences | None
-    """Of those whom people rated; None with fewer than two."""
-    rows: dict[int, int]
-    """From an entry's place to its row there."""
-    sides: dict[int, _Side]
-
-    @classmethod
-    def of(cls, entries: Sequence[Entry], confidence: float) -> _Comparing:
-        rated = [n for n, one in enumerate(entries) if one.estimate.rows is not None]
-        several = len(rated) > 1
-        people = _differences([entries[n] for n in rated], confidence) if several else None
-        # Where people rated everybody, no two are taken as independent.
-        sides = range(len(entries)) if len(rated) < len(entries) else ()
-        return cls(
-            entries,
-            people,
-            {place: row for row, place in enumerate(rated)},
-            {n: _Side.of(entries[n].estimate, confidence) for n in sides},
+    @property
+    def model(self) -> ModelChoice | None:
+        """How ranks are found."""
+        return ModelChoice(
+            name="ranks from simultaneous intervals of all pairs",
+            reason="Each pair is compared at 1 − 0.05 / pairs, so that with 95% confidence no "
+            "claim of a difference is wrong.",
         )
 
-    def pair(self, upper: int, lower: int) -> Compared:
-        names = self.entries[upper].respondent, self.entries[lower].respondent
-        if self.people is not None and upper in self.rows and lower in self.rows:
-            both = self.rows[upper], self.rows[lower]
-            shared = int(self.people.situations[both])
-            return Compared(
-                *names,
-                float(self.people.estimate[both]),
-                float(self.people.low[both]),
-                float(self.people.high[both]),
-                paired=bool(shared or self.people.raters[both]),
-                shared=shared,
+    @property
+    def conclusions(self) -> tuple[Conclusion, ...]:
+        """The rank of each respondent, then every pair that differs."""
+        ranked_entries = [
+            Conclusion(
+                kind="descriptive",
+                sentence=rank_sentence(entry, len(self.entries)),
+                subject=entry.respondent,
+                dimension=self.reference.dimension.name,
+                estimate=json_value(entry.estimate.estimate),
+                low=json_value(entry.estimate.low),
+                high=json_value(entry.estimate.high),
+                unit="proportion" if entry.estimate.outcome.kind == "share" else "points",
+                n=entry.replies,
+                basis=HOW[entry.found.basis],
             )
-        first, second = self.sides[upper], self.sides[lower]
-        apart = first.estimate - second.estimate
-        ends = apart - _both(first.below, second.above), apart + _both(first.above, second.below)
-        return Compared(*names, apart, *ends, paired=False, shared=0)
+            for entry in self.entries
+        ]
+        outcome = self.entries[0].estimate.outcome if self.entries else None
+        better = [
+            Conclusion(
+                kind="better",
+                sentence=pair_sentence(pair, outcome),
+                subject=pair.upper,
+                reference=pair.lower,
+                dimension=self.reference.dimension.name,
+                estimate=pair.difference,
+                low=json_value(pair.low),
+                high=json_value(pair.high),
+                unit="proportion" if outcome.kind == "share" else "points",
+                n=pair.shared,
+                model="simultaneous 95% intervals",
+            )
+            for pair in self.pairs
+            if pair.differs and outcome is not None
+        ]
+        return (*ranked_entries, *better)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What to know of the prompt, of the judges, and who was excluded."""
+        return (*([self.prompt.note] if self.prompt.note else []), *self.notes)
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """The respondents, and all pairs."""
+        rows = {"respondents": leaderboard_table(self), "comparisons": self._comparisons()}
+        return {name: pl.DataFrame(part, infer_schema_length=None) for name, part in rows.items()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per respondent, in the order of the ranks."""
+        return self.tables["respondents"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `analyze leaderboard --json` prints."""
+        return {
+            "study": self.reference.study.name,
+            "version": self.reference.study.version,
+            "title": self.study.title,
+            "protocol_hash": self.study.protocol_hash,
+            "dimension": self.reference.dimension.name,
+            "prompt": self.prompt.prompt,
+            "situations": len(self.study.situations),
+            "respondents": [
+                _flat(entry, self) | {"found": measurement_dict(entry.found)}
+                for entry in self.entries
+            ],
+            "comparisons": self._comparisons(),
+            "notes": list(self.caveats),
+            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+        }
+
+    def _comparisons(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "upper": pair.upper,
+                "lower": pair.lower,
+                "difference": pair.difference,
+                "low": json_value(pair.low),
+                "high": json_value(pair.high),
+                "apart": pair.differs,
+                "paired": pair.paired,
+                "shared_situations": pair.shared,
+            }
+            for pair in self.pairs
+        ]
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
 
 
-def _differences(entries: Sequence[Entry], confidence: float) -> ArmDifferences:
-    outcome = entries[0].estimate.outcome
-    columns = [outcome.rating, "prediction", "rater", "situation"]
-    rows = [
-        one.estimate.rows.select(*columns, arm=pl.lit(f"{number}"))
-        for number, one in enumerate(entries)
-        if one.estimate.rows is not None
+def leaderboard_from_lab(
+    lab: Lab,
+    study: str | None = None,
+    *,
+    dimension: str | None = None,
+    judge: str | None = None,
+    peek: str | None = None,
+    who: str = "researcher",
+) -> LeaderboardResult:
+    """The leaderboard of a study of the lab; without a name, of the only one.
+
+    A study that this lab runs must be closed, unless there is a reason to `peek`. Without one,
+    judges' ratings of replies that a running study shows are hidden too.
+    """
+    chosen = lab_study(lab, study)
+    reference = reference_ratings(lab, chosen.name, dimension)
+    require_closed(lab, chosen, peek=peek, who=who)
+    board = leaderboard(lab, reference, measured_study(lab, chosen.name), judge=judge)
+    return board if peek else without_embargoed(lab, board)
+
+
+def leaderboard(
+    lab: Lab,
+    reference: ReferenceRatings,
+    study: MeasuredStudy,
+    *,
+    judge: str | None = None,
+    known: Sequence[Measurement] = (),
+    style: bool = True,
+) -> LeaderboardResult:
+    """All respondents measured on the study: its own, and those that replied to the same prompt.
+
+    A respondent that people did not rate is estimated by `judge`; where none is named, by the model
+    that judged, by the mean of all where several did, or else by the style judge. The width of an
+    interval plays no part: the narrowest would be the luckiest. What is `known` already is not
+    computed again. Without `style`, the style judge is not trained.
+    """
+    prompt = study_prompt(lab, study)
+    rated = reference.respondents
+    writers = {reference.writer(name) for name in rated}
+    days = {
+        row["arm"]: (row["first"], row["last"])
+        for row in collection_frame(lab, reference.study.name).iter_rows(named=True)
+    }
+    arms = {name: days.get(reference.arm(name), (None, None)) for name in rated}
+    by_first = sorted(rated, key=lambda name: name != "human")
+    in_order = [reference.arm(name) for name in by_first]
+    notes = [*collection_notes(lab, reference.study.name, in_order)] if rated else []
+    replied = models_with_responses(lab, prompt.prompt, study.situation_set)
+    # Respondents whose replies came with the study, rated by a model alone, have no prompt.
+    brought = reference.imported["respondent"].unique(maintain_order=True)
+    newcomers = [
+        name
+        for name in dict.fromkeys([*replied, *brought])
+        if name not in rated and name not in writers
     ]
-    return prediction_powered_differences(
-        pl.concat(rows), rating=outcome.rating, limits=outcome.limits, confidence=confidence
+    replies = every_measured_reply(lab, reference, prompt.prompt, [*rated, *newcomers])
+    builder = EntryBuilder(
+        lab,
+        reference,
+        Judgements.read(lab, reference),
+        {name: replies_frame(rows) for name, rows in replies.items()},
+        arms,
+        judge,
+        tuple(known),
+        notes,
+        style=style,
+    )
+    entries = [*(builder.of_people(name) for name in rated), *builder.of_newcomers(newcomers)]
+    ranking = ranked(entries)
+    return LeaderboardResult(reference, study, prompt, ranking.entries, ranking.pairs, tuple(notes))
+
+
+def report_leaderboard(lab: Lab, study: str) -> LeaderboardResult | None:
+    """The leaderboard of a closed study, as a report shows it: without training a judge.
+
+    None where it would only repeat the section on ratings: people rated two respondents at most and
+    no judge rated anybody else, or all ratings are the same.
+    """
+    reference = reference_ratings(lab, study)
+    if reference.top <= reference.lowest:
+        return None
+    if len(reference.respondents) <= 2 and judge_predictions(lab, reference).is_empty():
+        return None
+    whole = leaderboard(lab, reference, measured_study(lab, study), style=False)
+    board = without_embargoed(lab, whole)
+    judged = any(entry.found.judge is not None for entry in board.entries)
+    return board if len(board.entries) > 2 or (judged and len(board.entries) == 2) else None
+
+
+def without_embargoed(lab: Lab, board: LeaderboardResult) -> LeaderboardResult:
+    """The leaderboard without a judge's estimates of respondents that a running study shows.
+
+    Respondents that people rated in the board's own study stay, by these ratings alone.
+    """
+    running = responses_in_open_studies(lab)
+    hidden = {
+        entry.respondent for entry in board.entries if _is_embargoed(lab, board, entry, running)
+    }
+    if not hidden:
+        return board
+    kept = [
+        _by_people(board.reference, entry) if entry.respondent in hidden else entry
+        for entry in board.entries
+        if entry.respondent not in hidden or entry.found.basis != "judge"
+    ]
+    ranking = ranked(kept)
+    note = (
+        "Judges' ratings of these respondents are hidden, because a study that is still running "
+        f"shows these replies: {', '.join(sorted(hidden))}."
+    )
+    return dataclasses.replace(
+        board, entries=ranking.entries, pairs=ranking.pairs, notes=(*board.notes, note)
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """An estimate, and to both sides how far it may reach and how far the scale does."""
-
-    estimate: float
-    below: tuple[float, float]
-    above: tuple[float, float]
-
-    @classmethod
-    def of(cls, one: Estimate, confidence: float) -> _Side:
-        low, high = one.ends(confidence)
-        # NaN stays NaN as the first of the two.
-        return cls(
-            one.estimate,
-            (max(one.estimate - low, 0.0), one.estimate - one.outcome.lowest),
-            (max(high - one.estimate, 0.0), one.outcome.highest - one.estimate),
-        )
+def _is_embargoed(
+    lab: Lab, board: LeaderboardResult, entry: Entry, running: dict[int, str]
+) -> bool:
+    writer = board.reference.writer(entry.respondent)
+    if entry.found.basis == "people" or writer not in running.values():
+        return False
+    replies = measured_replies(lab, board.reference, entry.respondent, board.prompt.prompt)
+    return not running.keys().isdisjoint(reply.response for reply in replies)
 
 
-def _both(one: tuple[float, float], other: tuple[float, float]) -> float:
-    if math.isnan(one[0]) or math.isnan(other[0]):
-        return math.nan
-    return max(reach(*one, min(other)), reach(*other, min(one)))
+def _by_people(reference: ReferenceRatings, entry: Entry) -> Entry:
+    return dataclasses.replace(
+        entry,
+        found=measured_by_people(reference, entry.respondent, parts=False),
+        replies=reference.people.filter(respondent=entry.respondent)["response"].n_unique(),
+        judged_first=None,
+        judged_last=None,
+    )
+
+
+def days(first: date | None, last: date | None) -> str:
+    """A day, or from one to the other; a dash where they are not known."""
+    if first is None or last is None:
+        return "–"
+    return f"{first}" if first == last else f"{first} to {last}"
+
+
+def leaderboard_rows(board: LeaderboardResult) -> list[dict[str, Any]]:
+    """The entries as they are read, rounded."""
+    return [
+        {
+            "ranks": ranks(entry),
+            "respondent": entry.respondent,
+            "how": HOW[entry.found.basis],
+            what(entry.estimate.outcome): shown(entry.estimate.estimate, entry.estimate.outcome),
+            "95% interval": interval(entry.estimate),
+            "ratings by people": f"{entry.estimate.n_ratings:,}",
+            "rated on": days(entry.rated_first, entry.rated_last),
+            "judge": entry.found.judge or "–",
+            "judged on": days(entry.judged_first, entry.judged_last),
+        }
+        for entry in board.entries
+    ]
+
+
+def leaderboard_table(board: LeaderboardResult) -> list[dict[str, Any]]:
+    """The entries for a file, unrounded, a column for each thing; empty where there is nentry."""
+    return [_flat(entry, board) for entry in board.entries]
+
+
+def _flat(entry: Entry, board: LeaderboardResult) -> dict[str, Any]:
+    head, found = entry.estimate, entry.found
+    mean = found.estimate("mean")
+    judged = found.judge is not None
+    return {
+        "study": board.reference.study.name,
+        "dimension": found.dimension,
+        "rank_low": entry.rank_low,
+        "rank_high": entry.rank_high,
+        "respondent": entry.respondent,
+        "basis": found.basis,
+        "judge": found.judge,
+        "outcome": f"{head.outcome.kind} of {head.outcome.label}"
+        if head.outcome.kind == "share"
+        else f"mean {head.outcome.label}",
+        "estimate": json_value(head.estimate),
+        "low": json_value(head.low),
+        "high": json_value(head.high),
+        "like_low": json_value(head.exchangeable_low),
+        "like_high": json_value(head.exchangeable_high),
+        "beyond_calibration": head.beyond if found.basis == "judge" else None,
+        "alike_low": json_value(head.same_error_low),
+        "alike_high": json_value(head.same_error_high),
+        "mean": None if mean is None else json_value(mean.estimate),
+        "mean_low": None if mean is None else json_value(mean.low),
+        "mean_high": None if mean is None else json_value(mean.high),
+        "ratings_by_people": head.n_ratings,
+        "replies_judged_only": head.n_judged,
+        "rated_first": _day(entry.rated_first),
+        "rated_last": _day(entry.rated_last),
+        "judged_first": _day(entry.judged_first),
+        "judged_last": _day(entry.judged_last),
+        "calibrated_on": "; ".join(found.calibrated_on) if judged else None,
+        "calibration_ratings": found.calibration_ratings if judged else None,
+        "typical_transfer_error": json_value(head.typical_error),
+        "rests_on": " ".join(rests_on(found)),
+    }
+
+
+def _day(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()

@@ -1,4 +1,4 @@
-"""What people say or would say of a respondent, with all that it rests on."""
+"""How people rate or would rate a respondent, with all that it rests on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 import polars as pl
 
-from empathylab.analysis.benchmark.frames import Ground
+from empathylab.analysis.benchmark.frames import ReferenceRatings
 from empathylab.stats.judges.leave_one_out import TransferError
 from empathylab.stats.judges.transfer import Transferred
 
@@ -22,7 +22,7 @@ _NAN = math.nan
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is estimated: the share of the highest point, or the mean rating."""
+    """What is estimated: the proportion of the highest point, or the mean rating."""
 
     kind: Kind
     label: str
@@ -50,22 +50,21 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What people say or would say of a respondent."""
+    """How people rate or would rate a respondent."""
 
     outcome: Outcome
     group: Group
     estimate: float
     low: float
     high: float
-    """NaN where the judge stands alone and was held against a single respondent."""
-    like_low: float
-    like_high: float
-    """Where the judge stands alone: if the respondent is a draw like the others. NaN where this
-    lies off the scale altogether, so that it is none."""
-    alike_low: float
-    alike_high: float
-    """Where the judge stands alone: if it errs on this respondent just as on the others. NaN as
-    above."""
+    """NaN where a judge alone was calibrated on a single respondent."""
+    exchangeable_low: float
+    exchangeable_high: float
+    """By a judge alone, assuming the respondent is exchangeable with the others. NaN where this is
+    off the scale altogether, so that it is not."""
+    same_error_low: float
+    same_error_high: float
+    """By a judge alone, assuming the same judge error as on the others. NaN as above."""
     basis: Basis
     n_ratings: int
     """People's ratings of this respondent that were used."""
@@ -74,34 +73,34 @@ class Estimate:
     unjudged: int
     """Replies, rated by people or not, that the judge should have rated and did not."""
     trust: float
-    """λ, how far the judge is used beside people, from 0 to 1; NaN where it stands alone."""
+    """λ, the weight of the judge beside people, from 0 to 1; NaN for a judge alone."""
     people_low: float
     people_high: float
     """The interval from people's ratings of this respondent alone; NaN without enough."""
     errors: tuple[TransferError, ...]
-    """How far the judge missed each of the others, when it was calibrated on the rest."""
+    """The judge's error on each of the others, when it was calibrated on the rest."""
     note: str
     ends: Callable[[float], tuple[float, float]] = field(repr=False, compare=False)
     """The interval at another confidence, before it is kept within the scale; infinite where no
     level of the scale fits."""
     rows: pl.DataFrame | None = field(default=None, repr=False, compare=False)
-    """Where people rated: their ratings, and what the judge says, as they were used."""
+    """Where people rated: their ratings, and the judge's, as they were used."""
     transferred: Transferred | None = field(default=None, repr=False, compare=False)
-    """Where the judge stands alone: how it was calibrated."""
+    """Of a judge alone: how it was calibrated."""
 
     @property
     def beyond(self) -> bool:
-        """Whether a judge that stands alone puts the respondent outside all it was held against."""
+        """Whether a judge alone puts the respondent outside all that it was calibrated on."""
         return self.transferred is not None and self.transferred.outside
 
     @property
     def fits(self) -> bool:
-        """Whether any level of the scale goes with what a judge that stands alone says."""
+        """Whether any level of the scale is consistent with the ratings of a judge alone."""
         return self.transferred is None or self.transferred.fits(self.outcome.limits)
 
     @property
     def rules_out(self) -> bool:
-        """Whether the interval leaves anything of the scale out, as far as it is known."""
+        """Whether the interval excludes a part of the scale."""
         return self.low > self.outcome.lowest or self.high < self.outcome.highest
 
     @property
@@ -113,7 +112,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The respondent's estimate less what people said of another."""
+    """The respondent's estimate minus the human ratings of another."""
 
     other: str
     outcome: Outcome
@@ -121,16 +120,16 @@ class Difference:
     difference: float
     low: float
     high: float
-    alike_low: float
-    alike_high: float
+    same_error_low: float
+    same_error_high: float
     """As in `Estimate`."""
     other_n: int
     """People's ratings of the other."""
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
-    """One respondent against a study, by one judge."""
+class Measurement:
+    """One respondent measured on a study, by one judge."""
 
     study: str
     dimension: str
@@ -139,20 +138,20 @@ class Against:
     """None where people rated every reply."""
     basis: Basis
     calibrated_on: tuple[str, ...]
-    """The respondents whose ratings by people the judge was held against."""
+    """The respondents whose human ratings the judge was calibrated on."""
     calibration_ratings: int
     calibration_people: int
     calibration_situations: int
     estimates: tuple[Estimate, ...]
     differences: tuple[Difference, ...]
     left_out: int
-    """Emotions and valences with too few replies or ratings to be told by themselves."""
+    """Emotions and valences with too few replies or ratings for an estimate."""
     few: int
     """People's ratings of the respondent that are too few to be used."""
     situations: int
     """To which the replies used are given."""
     calibration_missed: int
-    """People's ratings of the others that are not used, because the judge has none beside them."""
+    """Human ratings of the others that are not used: the judge did not rate these replies."""
     members: tuple[str, ...] = ()
     """Whose mean the judge is, where it is a panel."""
     notes: tuple[str, ...] = ()
@@ -168,13 +167,15 @@ class Against:
 
     @property
     def headline(self) -> Estimate:
-        """The share of the highest point, the mean where there is none; of all situations."""
+        """The proportion of the highest point, the mean where there is none; of all situations."""
         return self.estimate("share") or self.estimates[0]
 
 
-def outcomes(ground: Ground) -> tuple[Outcome, ...]:
+def outcomes(reference: ReferenceRatings) -> tuple[Outcome, ...]:
     """What can be estimated on the study's scale."""
-    mean = Outcome("mean", ground.dimension.name, "rating", "told", ground.lowest, ground.top)
-    if ground.top_label is None:
+    mean = Outcome(
+        "mean", reference.dimension.name, "rating", "predicted", reference.lowest, reference.top
+    )
+    if reference.top_label is None:
         return (mean,)
-    return (Outcome("share", ground.top_label, "top", "told_top", 0.0, 1.0), mean)
+    return (Outcome("share", reference.top_label, "top", "predicted_top", 0.0, 1.0), mean)

@@ -1,45 +1,102 @@
-"""What a measurement against a study rests on, in plain words and as rows."""
+"""What a comparison with a study says and rests on, in sentences and as rows."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from empathylab.analysis.benchmark.frames import FEWEST_RATINGS
-from empathylab.analysis.benchmark.measurements import Against, Estimate, Outcome
+from empathylab.analysis.benchmark.measurements import Difference, Estimate, Measurement, Outcome
+from empathylab.analysis.benchmark.ranking import Compared, Entry, ranks
 from empathylab.analysis.judges.families import own_respondents
 from empathylab.analysis.text.numbers import number, signed
 
 _MOST_NAMED = 6
 
 
-def rests_on(found: Against) -> tuple[str, ...]:
+def estimate_sentence(found: Measurement) -> str:
+    """The headline estimate with its interval."""
+    head = found.headline
+    verb = "is estimated at" if found.basis == "judge" else "is"
+    return (
+        f"{found.respondent}, {found.study}: the {what(head.outcome)} {verb} "
+        f"{shown(head.estimate, head.outcome)} "
+        f"(95% interval: {interval(head)}; {basis_name(found)})."
+    )
+
+
+def difference_sentence(found: Measurement, difference: Difference) -> str:
+    """The difference from one of the study's own respondents."""
+    if math.isnan(difference.low):
+        verdict = "cannot be compared with"
+    elif difference.low <= 0 <= difference.high:
+        verdict = "is not shown to differ from"
+    else:
+        verdict = "is rated higher than" if difference.low > 0 else "is rated lower than"
+    outcome = difference.outcome
+    return (
+        f"{found.respondent} {verdict} {difference.other}: "
+        f"{_difference(difference.difference, outcome)} in {what(outcome)} "
+        f"(95% interval: {_difference_ends(difference.low, difference.high, outcome)})."
+    )
+
+
+def rank_sentence(entry: Entry, entries: int) -> str:
+    """The ranks that a respondent may have, with the estimate."""
+    head = entry.estimate
+    plural = "s" if entry.rank_low != entry.rank_high else ""
+    return (
+        f"{entry.respondent}: rank{plural} {ranks(entry)} of {entries}, {what(head.outcome)} "
+        f"{shown(head.estimate, head.outcome)} (95% interval: {interval(head)})."
+    )
+
+
+def pair_sentence(pair: Compared, outcome: Outcome) -> str:
+    """The difference of two respondents of a leaderboard."""
+    return (
+        f"{pair.upper} is rated higher than {pair.lower}: {_difference(pair.difference, outcome)} "
+        f"in {what(outcome)} (simultaneous 95% interval: "
+        f"{_difference_ends(pair.low, pair.high, outcome)})."
+    )
+
+
+def basis_name(found: Measurement) -> str:
+    """Who rated, in a few words."""
+    if found.basis == "judge":
+        return f"by the judge {found.judge}, calibrated on {_listed(found.calibrated_on)}"
+    if found.basis == "people":
+        return f"{found.headline.n_ratings:,} human ratings"
+    return f"{found.headline.n_ratings:,} human ratings and the judge {found.judge}"
+
+
+def rests_on(found: Measurement) -> tuple[str, ...]:
     """Sentences on what the figures rest on, and by how much they could be off."""
     head = found.headline
     if head.basis == "people":
         by_people = f"{found.respondent} was measured by people: {head.n_ratings:,} ratings."
         return (by_people, *found.notes)
     said = list(_beside_people(found, head) if head.basis != "judge" else _judge_alone(found, head))
-    said += _kin(found)
+    said += _own_family(found)
     return (*said, *found.notes)
 
 
-def _kin(found: Against) -> list[str]:
-    """Which of the judges is of the respondent's own family."""
+def _own_family(found: Measurement) -> list[str]:
+    """Which of the judges belongs to the respondent's own family."""
     judges = found.members or ((found.judge,) if found.judge else ())
     among = f" {found.judge} counts it as one of {len(judges)}." if len(judges) > 1 else ""
     return [
         f"{judge} is {found.respondent} itself or of its family: models tend to favour their own, "
-        f"and nothing here shows by how much.{among}"
+        f"and by how much is not known here.{among}"
         for judge in judges
         if own_respondents(judge, [found.respondent])
     ]
 
 
-def _beside_people(found: Against, head: Estimate) -> list[str]:
+def _beside_people(found: Measurement, head: Estimate) -> list[str]:
     said = [
         (
-            f"This rests on {head.n_ratings:,} ratings of {found.respondent} by people; the judge "
-            f"{found.judge}, which rated {head.n_judged:,} more replies, sharpens them "
+            f"This rests on {head.n_ratings:,} human ratings of {found.respondent}; the judge "
+            f"{found.judge}, which rated {head.n_judged:,} more replies, adds to them "
             f"(λ = {number(head.trust, 2)})."
         )
     ]
@@ -48,7 +105,7 @@ def _beside_people(found: Against, head: Estimate) -> list[str]:
         said.append(
             f"The interval is {number(width / alone, 2)} times as wide as from these ratings alone."
         )
-    said.append("It holds if the replies that people rated are a random part of all.")
+    said.append("It is valid if the replies that people rated are a random part of all.")
     if head.unjudged:
         said.append(
             f"The judge has not rated {head.unjudged:,} of the replies; people's ratings of them "
@@ -57,10 +114,10 @@ def _beside_people(found: Against, head: Estimate) -> list[str]:
     return [*said, _sentence(head.note)] if head.note else said
 
 
-def _judge_alone(found: Against, head: Estimate) -> list[str]:
+def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
     said = [
         (
-            f"No person's rating of {found.respondent} is used: the result rests on how the judge "
+            f"No human rating of {found.respondent} is used: the result rests on how the judge "
             f"{found.judge} was calibrated on other respondents, by {found.calibration_ratings:,} "
             f"ratings of {_listed(found.calibrated_on)} by {found.calibration_people:,} people in "
             f"the study {found.study}."
@@ -74,83 +131,85 @@ def _judge_alone(found: Against, head: Estimate) -> list[str]:
     said += _missed(found, head)
     if head.errors:
         missed = ", ".join(
-            f"{one.respondent} by {_apart(one.error, head.outcome)}"
-            for one in head.errors[:_MOST_NAMED]
+            f"{_difference(error.error, head.outcome)} for {error.respondent}"
+            for error in head.errors[:_MOST_NAMED]
         )
         said.append(
-            f"Tried on respondents it was not calibrated on, it missed {missed} "
+            f"On respondents it was not calibrated on, its error was {missed} "
             f"(typically {_size(head.typical_error, head.outcome)})."
         )
         said.append(_holding(found, head))
         said.append(_if_like(found, head))
     else:
         said.append(
-            "People rated a single other respondent, so how far the judge misses somebody new "
-            "cannot be tried and there is no interval. If it erred on "
-            f"{found.respondent} just as on {_listed(found.calibrated_on)}, it would be "
-            f"{_alike(head)}."
+            "People rated a single other respondent, so the judge's error on a new one cannot be "
+            "estimated and there is no interval. Assuming the same judge error as on "
+            f"{_listed(found.calibrated_on)}, it would be {_same_error(head)}."
         )
     if "tells nothing" in head.note:
-        said.append("The judge's ratings do not rise with people's: it tells nothing here.")
+        said.append(
+            "The judge's ratings do not rise with people's: they carry no information here."
+        )
     if head.beyond:
         said.append(
             f"The judge puts {found.respondent} outside all respondents it was calibrated on: this "
-            "is beyond what was calibrated, where nothing was tried."
+            "is an extrapolation that was not tested."
         )
-    said.append("Ratings by people would make it firm: see --human-sample.")
+    said.append("Human ratings would settle it: see --human-sample.")
     return said
 
 
-def _holding(found: Against, head: Estimate) -> str:
-    """What the interval allows for, or why there is none to speak of."""
+def _holding(found: Measurement, head: Estimate) -> str:
+    """What the interval allows for, or why it covers the whole scale."""
     if head.rules_out:
         return (
-            f"The interval allows for a judge that leans toward some respondents by so much, and "
-            f"holds also where {found.respondent} is far better or worse than the others, if what "
-            "the judge says goes up with what people say along one straight line."
+            "The interval allows for a judge that favours some respondents by this much. It is "
+            f"valid also where {found.respondent} is far better or worse than the others, if the "
+            "judge's ratings rise with people's along one straight line."
         )
     if not head.fits:
         return (
-            f"No point of the scale goes with what the judge says of {found.respondent}, by the "
-            "line of the others: the line does not hold here, and nothing is ruled out."
+            f"No point of the scale is consistent with the judge's ratings of {found.respondent} "
+            "on the line of the others: the line does not hold here, and the interval covers the "
+            "whole scale."
         )
     if head.transferred is not None and head.transferred.rules_out:
         return (
-            "The interval allows for a judge that leans toward some respondents by so much, and is "
-            "wider than the scale: no point of it is ruled out."
+            "The interval allows for a judge that favours some respondents by this much, and "
+            "covers the whole scale."
         )
     if len(head.errors) == 2 and head.beyond:
         return (
-            "Two others cannot show how the judge's ratings go with people's beyond them: no point "
-            "of the scale is ruled out."
+            "Two others cannot show how the judge's ratings rise with people's beyond them: the "
+            "interval covers the whole scale."
         )
     return (
-        "What the judge says of these respondents is not shown to go up with what people say by "
-        "more than it leans toward some of them: no point of the scale is ruled out."
+        "The judge's ratings of these respondents are not shown to rise with people's by more than "
+        "it favours some of them: the interval covers the whole scale."
     )
 
 
-def _if_like(found: Against, head: Estimate) -> str:
-    """What would hold for somebody like the others."""
-    if head.like_low != head.like_low:
+def _if_like(found: Measurement, head: Estimate) -> str:
+    """The intervals under stronger assumptions."""
+    if head.exchangeable_low != head.exchangeable_low:
         return (
-            f"If {found.respondent} were a draw like the others, it would lie beyond the end of "
-            "the scale: it is none, or the line does not hold that far."
+            f"Assuming {found.respondent} is exchangeable with the others, it would be beyond the "
+            "end of the scale: it is not, or the line does not hold that far."
         )
     return (
-        f"Only if {found.respondent} were a draw like the others would {_like(head)} hold, and "
-        f"only if the judge erred on it just as on them {_alike(head)}."
+        f"Assuming {found.respondent} is exchangeable with the others, the interval is "
+        f"{_exchangeable(head)}; assuming the same judge error as on them, {_same_error(head)}."
     )
 
 
-def _missed(found: Against, head: Estimate) -> list[str]:
-    """What the judge alone says too little of."""
+def _missed(found: Measurement, head: Estimate) -> list[str]:
+    """What the judge alone has not rated."""
     said = []
     if head.unjudged:
         said.append(
             f"The judge has not rated {head.unjudged:,} of the {head.n_judged + head.unjudged:,} "
-            "replies; the figures are those of the rest, and off if it refuses the better or the "
-            "worse ones."
+            "replies; the figures are those of the rest, and biased if it refuses better or worse "
+            "ones."
         )
     if found.calibration_missed:
         said.append(
@@ -160,13 +219,13 @@ def _missed(found: Against, head: Estimate) -> list[str]:
     if head.n_judged < FEWEST_RATINGS:
         said.append(
             f"It has rated {head.n_judged} of the replies, fewer than {FEWEST_RATINGS}: too few to "
-            "go by."
+            "rely on."
         )
     return said
 
 
 def shown(value: float, outcome: Outcome) -> str:
-    """A share in percent, a mean to two digits."""
+    """A proportion in percent, a mean to two digits."""
     return f"{number(100 * value)}%" if outcome.kind == "share" else number(value, 2)
 
 
@@ -175,23 +234,27 @@ def interval(one: Estimate) -> str:
     return "not known" if one.low != one.low else _ends(one.low, one.high, one.outcome)
 
 
-def _like(one: Estimate) -> str:
-    known = one.like_low == one.like_low
-    return _ends(one.like_low, one.like_high, one.outcome) if known else "not known"
+def _exchangeable(one: Estimate) -> str:
+    known = one.exchangeable_low == one.exchangeable_low
+    return _ends(one.exchangeable_low, one.exchangeable_high, one.outcome) if known else "not known"
 
 
-def _alike(one: Estimate) -> str:
-    known = one.alike_low == one.alike_low
-    return _ends(one.alike_low, one.alike_high, one.outcome) if known else "beyond the scale's end"
+def _same_error(one: Estimate) -> str:
+    known = one.same_error_low == one.same_error_low
+    return (
+        _ends(one.same_error_low, one.same_error_high, one.outcome)
+        if known
+        else "beyond the scale's end"
+    )
 
 
 def what(outcome: Outcome) -> str:
-    """What the figure is, such as `share of Good`."""
-    return f"share of {outcome.label}" if outcome.kind == "share" else f"mean {outcome.label}"
+    """What the figure is, such as `proportion of Good`."""
+    return f"proportion of {outcome.label}" if outcome.kind == "share" else f"mean {outcome.label}"
 
 
 def estimate_rows(
-    found: Against, levels: tuple[str, ...] = ("all", "valence")
+    found: Measurement, levels: tuple[str, ...] = ("all", "valence")
 ) -> list[dict[str, Any]]:
     """The estimates as printed, of these levels."""
     alone = found.basis == "judge"
@@ -202,7 +265,7 @@ def estimate_rows(
             "estimate": shown(one.estimate, one.outcome),
             "95% interval": interval(one),
             **(
-                {"if like the others": _like(one), "beyond": "yes" if one.beyond else "no"}
+                {"if exchangeable": _exchangeable(one), "beyond": "yes" if one.beyond else "no"}
                 if alone
                 else {}
             ),
@@ -214,17 +277,21 @@ def estimate_rows(
     ]
 
 
-def difference_rows(found: Against, levels: tuple[str, ...] = ("all",)) -> list[dict[str, Any]]:
+def difference_rows(found: Measurement, levels: tuple[str, ...] = ("all",)) -> list[dict[str, Any]]:
     """The differences from the study's respondents as printed, of these levels."""
     return [
         {
             "what": what(one.outcome),
             "situations": one.group.name or "all",
-            "less": one.other,
-            "difference": _apart(one.difference, one.outcome),
-            "95% interval": _apart_ends(one.low, one.high, one.outcome),
+            "minus": one.other,
+            "difference": _difference(one.difference, one.outcome),
+            "95% interval": _difference_ends(one.low, one.high, one.outcome),
             **(
-                {"if it errs alike": _apart_ends(one.alike_low, one.alike_high, one.outcome)}
+                {
+                    "assuming the same judge error": _difference_ends(
+                        one.same_error_low, one.same_error_high, one.outcome
+                    )
+                }
                 if found.basis == "judge"
                 else {}
             ),
@@ -238,13 +305,13 @@ def _ends(low: float, high: float, outcome: Outcome) -> str:
     return f"{shown(low, outcome)} to {shown(high, outcome)}"
 
 
-def _apart(value: float, outcome: Outcome) -> str:
+def _difference(value: float, outcome: Outcome) -> str:
     if outcome.kind == "share":
         return f"{signed(100 * value)} points"
     return signed(value, 2)
 
 
-def _apart_ends(low: float, high: float, outcome: Outcome) -> str:
+def _difference_ends(low: float, high: float, outcome: Outcome) -> str:
     if low != low:
         return "not known"
     if outcome.kind == "share":

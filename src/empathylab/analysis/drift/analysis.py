@@ -1,11 +1,22 @@
-"""Two occasions side by side: who was measured on both, what changed, and what cannot be said."""
+"""Two occasions compared: who was measured on both, what changed, and what cannot be compared."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import polars as pl
 
 from empathylab.analysis.drift.judges import JudgeShift, JudgeVerdict, judge_shifts
-from empathylab.analysis.drift.occasions import Side, without_repetition
+from empathylab.analysis.drift.occasions import (
+    Occasion,
+    Window,
+    occasion_of_tables,
+    read_occasion,
+    without_repetition,
+)
 from empathylab.analysis.drift.ratings import RatingShift, rating_shifts
 from empathylab.analysis.drift.replies import (
     FeatureShift,
@@ -13,9 +24,28 @@ from empathylab.analysis.drift.replies import (
     feature_shifts,
     usable_shifts,
 )
+from empathylab.analysis.drift.rows import (
+    Row,
+    change_sentence,
+    changed_rows,
+    count_sentence,
+    feature_row,
+    judge_row,
+    occasion_row,
+    rating_row,
+    score_row,
+    tested_rows,
+    usable_row,
+    verdict_sentence,
+)
 from empathylab.analysis.drift.scores import VerdictChange, comparable_scores, verdict_changes
 from empathylab.analysis.drift.settings import SettingChange, setting_changes
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.results import Conclusion, ModelChoice, Unit, summary_text
 from empathylab.stats.over_time import ScoreShift, score_shifts
+from empathylab.store import Lab
+
+_PARTS = ("scores", "ratings", "judges", "usable_replies", "style")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +57,11 @@ class Incomparable:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """Everything `analyze changes` gives."""
+class DriftResult:
+    """What changed from one occasion to the other."""
 
-    before: Side
-    after: Side
+    before: Occasion
+    after: Occasion
     both: tuple[str, ...]
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
@@ -46,13 +76,207 @@ class Changes:
     incomparable: tuple[Incomparable, ...]
     confidence: float
 
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """The two occasions, and who was measured on which."""
+        return {
+            "before": self.before.title,
+            "after": self.after.title,
+            "both": list(self.both),
+            "before_only": list(self.only_before),
+            "after_only": list(self.only_after),
+        }
 
-def compare_sides(before: Side, after: Side, *, confidence: float = 0.95) -> Changes:
+    @property
+    def model(self) -> ModelChoice | None:
+        """How differences are tested."""
+        return ModelChoice(
+            name="differences between occasions, clustered by situation or rater",
+            reason="The same situations are compared, and paired where they are on both occasions; "
+            "p values are corrected after Holm within each kind of figure.",
+        )
+
+    @property
+    def conclusions(self) -> tuple[Conclusion, ...]:
+        """How many figures changed, then each that did, then verdicts that changed."""
+        rows = self._rows()
+        tested = tested_rows(rows)
+        changed = changed_rows(tested)
+        headline = Conclusion(
+            kind="different" if changed else "inconclusive",
+            sentence=count_sentence(len(changed), len(tested)),
+            subject=self.after.title,
+            reference=self.before.title,
+            estimate=len(changed),
+            n=len(tested),
+            model="Holm",
+        )
+        changes: tuple[VerdictChange | JudgeVerdict, ...] = (*self.verdicts, *self.judge_verdicts)
+        verdicts = [
+            Conclusion(
+                kind="descriptive",
+                sentence=verdict_sentence(verdict),
+                subject=verdict.respondent if isinstance(verdict, VerdictChange) else verdict.judge,
+                reference=self.before.title,
+            )
+            for verdict in changes
+            if verdict.changed
+        ]
+        return (headline, *(self._change(row) for row in changed), *verdicts)
+
+    def _change(self, row: Row) -> Conclusion:
+        is_proportion = row.get("measure") in ("good", "usable")
+        unit: Unit = "proportion" if is_proportion else "none" if "feature" in row else "points"
+        return Conclusion(
+            kind="different",
+            sentence=change_sentence(row),
+            subject=str(row.get("respondent") or row.get("judge") or row.get("arm")),
+            reference=self.before.title,
+            dimension=str(row.get("feature") or row.get("dimension") or row.get("scale") or "")
+            or None,
+            estimate=row["difference"],
+            low=row["low"],
+            high=row["high"],
+            unit=unit,
+            p=row["p"],
+            p_adjusted=row["p_holm"],
+            n=row["n_after"],
+            basis=f"{row['n_before']} before, {row['n_after']} after",
+        )
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What is not compared, and which settings differ."""
+        skipped = [f"Not compared: {part.what}: {part.why}." for part in self.incomparable]
+        count = len(self.settings)
+        if count:
+            skipped.append(f"{count} settings differ between the occasions, and may be the cause.")
+        return tuple(skipped)
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """The changes by kind of figure."""
+        rows = self._rows()
+        return {name: pl.DataFrame(rows[name], infer_schema_length=None) for name in _PARTS}
+
+    def to_frame(self) -> pl.DataFrame:
+        """All changes, one row each; `part` says the kind of figure."""
+        frames = [
+            frame.with_columns(part=pl.lit(name))
+            for name, frame in self.tables.items()
+            if frame.height
+        ]
+        return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `analyze changes --json` prints."""
+        return {
+            "before": occasion_row(self.before),
+            "after": occasion_row(self.after),
+            "confidence": self.confidence,
+            "respondents": {
+                "both": list(self.both),
+                "before_only": list(self.only_before),
+                "after_only": list(self.only_after),
+            },
+            **self._rows(),
+            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+        }
+
+    def _rows(self) -> dict[str, list[Row]]:
+        """Everything, unrounded; null where a figure is not defined."""
+        return {
+            "scores": [score_row(change) for change in self.scores],
+            "verdicts": [
+                {
+                    "respondent": verdict.respondent,
+                    "scale": verdict.scale,
+                    "before": verdict.before,
+                    "after": verdict.after,
+                    "changed": verdict.changed,
+                }
+                for verdict in self.verdicts
+            ],
+            "usable_replies": [usable_row(change) for change in self.usable],
+            "style": [feature_row(change) for change in self.style],
+            "ratings": [rating_row(change) for change in self.ratings],
+            "judges": [judge_row(change) for change in self.judges],
+            "judge_verdicts": [
+                {
+                    "study": verdict.study,
+                    "judge": verdict.judge,
+                    "dimension": verdict.dimension,
+                    "before": verdict.before,
+                    "after": verdict.after,
+                    "changed": verdict.changed,
+                }
+                for verdict in self.judge_verdicts
+            ],
+            "settings": [
+                {
+                    "respondent": setting.respondent or None,
+                    "protocol": setting.protocol or None,
+                    "setting": setting.setting,
+                    "before": setting.before,
+                    "after": setting.after,
+                }
+                for setting in self.settings
+            ],
+            "not_compared": [{"what": part.what, "why": part.why} for part in self.incomparable],
+        }
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
+
+
+def from_lab(
+    lab: Lab, moment: datetime, *, name: str | None = None, confidence: float = 0.95
+) -> DriftResult:
+    """What changed in a lab from that moment on; `name` is what the moment is called."""
+    called = name or moment.isoformat()
+    before = read_occasion(lab, f"until {called}", Window(until=moment))
+    after = read_occasion(lab, f"from {called}", Window(since=moment))
+    return compare(before, after, confidence=confidence)
+
+
+def from_labs(
+    earlier: Lab,
+    later: Lab,
+    *,
+    titles: Sequence[str] = ("before", "after"),
+    confidence: float = 0.95,
+) -> DriftResult:
+    """What changed from one lab to another."""
+    before, after = read_occasion(earlier, titles[0]), read_occasion(later, titles[1])
+    return compare(before, after, confidence=confidence)
+
+
+def from_tables(
+    before: pl.DataFrame,
+    after: pl.DataFrame,
+    *,
+    titles: Sequence[str] = ("before", "after"),
+    confidence: float = 0.95,
+) -> DriftResult:
+    """What changed between two tables of scores or of replies.
+
+    Scores have the columns that `appraisal.from_table` reads; replies respondent, situation and
+    text.
+    """
+    earlier, later = (
+        occasion_of_tables(frame, title)
+        for frame, title in zip((before, after), titles, strict=True)
+    )
+    return compare(earlier, later, confidence=confidence)
+
+
+def compare(before: Occasion, after: Occasion, *, confidence: float = 0.95) -> DriftResult:
     """What changed from one occasion to the other.
 
     What both hold word for word (a copied lab, a file imported twice) counts before only. A scale
     whose definition differs is not compared; a difference of prompts, models or settings is
-    reported beside the figures, as it may be what changed them.
+    reported beside the figures, because it may be the cause.
     """
     new, repeated = without_repetition(before, after)
     there = set(new.respondents)
@@ -63,8 +287,8 @@ def compare_sides(before: Side, after: Side, *, confidence: float = 0.95) -> Cha
     judges, judge_verdicts, unjudged = judge_shifts(
         before.judged, after.judged, confidence=confidence
     )
-    problems = [Incomparable(*one) for one in (*unlike, *unreplied, *unrated, *unjudged)]
-    return Changes(
+    problems = [Incomparable(*problem) for problem in (*unlike, *unreplied, *unrated, *unjudged)]
+    return DriftResult(
         before=before,
         after=new,
         both=both,
@@ -80,24 +304,24 @@ def compare_sides(before: Side, after: Side, *, confidence: float = 0.95) -> Cha
         judges=tuple(judges),
         judge_verdicts=tuple(judge_verdicts),
         settings=tuple(setting_changes(before, new)),
-        incomparable=(*_not_measured_anew(new, repeated), *problems),
+        incomparable=(*_measured_once(new, repeated), *problems),
         confidence=confidence,
     )
 
 
-def _not_measured_anew(after: Side, repeated: tuple[str, ...]) -> list[Incomparable]:
+def _measured_once(after: Occasion, repeated: tuple[str, ...]) -> list[Incomparable]:
     """Respondents whose later answers are, all or some, those of before."""
     left = set(after.answered)
     found = [
         Incomparable(
             f"{name}, answers",
             ("some" if name in left else "all")
-            + " of them are in both labs, word for word, and count once",
+            + " of them are identical on both occasions, and count once",
         )
         for name in repeated
     ]
     found += [
-        Incomparable(f"{name}, answers", "some were taken over from before; ask anew with --fresh")
+        Incomparable(f"{name}, answers", "some were reused from before; ask again with --fresh")
         for name in after.taken_over
     ]
     return found

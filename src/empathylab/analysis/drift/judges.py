@@ -1,4 +1,4 @@
-"""Judges on two occasions: how far they agree with people, and whether they may stand in."""
+"""Judges on two occasions: agreement with people, and whether they can replace human raters."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from empathylab.store.judgements import lab_judgements
 Measure = Literal["agreement", "distance"]
 Problems = list[tuple[str, str]]
 _KEY = ["situation", "respondent", "text"]
-"""What tells a response in two labs, whose numbers differ."""
-_REPEATED = "all that it said is the same on both occasions, word for word, and counts once"
+"""What identifies a response in two labs, whose numbers differ."""
+_REPEATED = "all its ratings are identical on both occasions, and count once"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class JudgeShift:
     judge: str
     dimension: str
     measure: Measure
-    """`agreement`: weighted kappa with the median of people. `distance`: how far from it the judge
-    is, in points, over the responses that it judged on both occasions."""
+    """`agreement`: weighted kappa with the median of people. `distance`: the judge's distance
+    from it, in points, over the responses that it judged on both occasions."""
     before: float
     after: float
     low: float
@@ -54,7 +54,7 @@ class JudgeShift:
 
 @dataclass(frozen=True, slots=True)
 class JudgeVerdict:
-    """Whether a judge may stand in for people, twice: `may`, `not` or `cannot tell`."""
+    """Whether a judge can replace human raters, twice: `may`, `not` or `cannot tell`."""
 
     study: str
     judge: str
@@ -70,7 +70,7 @@ class JudgeVerdict:
 def judged_between(
     lab: Lab, study: str, *, since: datetime | None, until: datetime | None
 ) -> JudgedRatings | None:
-    """What judges said of the study's responses within that time; None where nothing was said.
+    """The judges' ratings of the study's responses within that time; None where there are none.
 
     People's ratings count whenever they were given.
     """
@@ -79,8 +79,8 @@ def judged_between(
     except UserError:
         return None
     if since is not None or until is not None:
-        told = lab_judgements(lab, study, since=since, until=until)
-        rows = told.filter(pl.col("value").is_not_null()).with_columns(
+        judgements = lab_judgements(lab, study, since=since, until=until)
+        rows = judgements.filter(pl.col("value").is_not_null()).with_columns(
             pl.col("response").cast(pl.String), rating=pl.col("value")
         )
         keys = ["judge", "response", "dimension"]
@@ -114,7 +114,7 @@ def judge_shifts(
             verdict = JudgeVerdict(study, *key, first.decision, second.decision)
             if _same(key, earlier, later):
                 problems.append((_named(study, key), _REPEATED))
-                # Other people's ratings may have changed what is thought of it.
+                # Other people's ratings may have changed the verdict.
                 verdicts += [verdict] if verdict.changed else []
                 continue
             verdicts.append(verdict)
@@ -144,14 +144,14 @@ def _named(study: str, key: tuple[str, str]) -> str:
 
 
 def _same(key: tuple[str, str], before: JudgedRatings, after: JudgedRatings) -> bool:
-    """Whether the judge said the same of the same responses, so that both are one judging."""
-    return _said(before, *key).equals(_said(after, *key))
+    """Whether the judge gave the same ratings to the same responses, so that both are one."""
+    return _ratings(before, *key).equals(_ratings(after, *key))
 
 
-def _said(judged: JudgedRatings, judge: str, dimension: str) -> pl.DataFrame:
-    said = judged.judges.filter(judge=judge, dimension=dimension).select("response", "rating")
-    told = said.join(judged.responses.select("response", *_KEY), on="response")
-    return told.select(*_KEY, "rating").sort(*_KEY, "rating")
+def _ratings(judged: JudgedRatings, judge: str, dimension: str) -> pl.DataFrame:
+    rated = judged.judges.filter(judge=judge, dimension=dimension).select("response", "rating")
+    known = rated.join(judged.responses.select("response", *_KEY), on="response")
+    return known.select(*_KEY, "rating").sort(*_KEY, "rating")
 
 
 def _cards(judged: JudgedRatings, confidence: float) -> dict[tuple[str, str], JudgeCard]:
@@ -198,15 +198,15 @@ def _distance(
     after: JudgedRatings,
     confidence: float,
 ) -> Iterator[JudgeShift]:
-    """How far from people the judge was, over what it judged twice; nothing without any."""
+    """The judge's distance from people, over what it judged twice; nothing without any."""
     judge, dimension = key
-    parts = [_far(one, judge, dimension) for one in (before, after)]
+    parts = [_distances(one, judge, dimension) for one in (before, after)]
     both = parts[0].join(parts[1], on=_KEY, nulls_equal=True, suffix="_after")
     if both.is_empty():
         return
     n = both.height
     found = clustered_difference(
-        pl.concat([both["far"], both["far_after"]]),
+        pl.concat([both["distance"], both["distance_after"]]),
         [False] * n + [True] * n,
         pl.concat([both["situation"], both["situation"]]),
         confidence=confidence,
@@ -216,8 +216,8 @@ def _distance(
         judge,
         dimension,
         "distance",
-        float(both["far"].mean()),  # type: ignore[arg-type]
-        float(both["far_after"].mean()),  # type: ignore[arg-type]
+        float(both["distance"].mean()),  # type: ignore[arg-type]
+        float(both["distance_after"].mean()),  # type: ignore[arg-type]
         found.difference.low,
         found.difference.high,
         found.p,
@@ -227,10 +227,10 @@ def _distance(
     )
 
 
-def _far(judged: JudgedRatings, judge: str, dimension: str) -> pl.DataFrame:
-    """By response, how many points the judge is from the median of people."""
-    said = judged.judges.filter(judge=judge, dimension=dimension)
-    own = said.group_by("response", maintain_order=True).agg(value=pl.col("rating").median())
+def _distances(judged: JudgedRatings, judge: str, dimension: str) -> pl.DataFrame:
+    """By response, the judge's distance in points from the median of people."""
+    rated = judged.judges.filter(judge=judge, dimension=dimension)
+    own = rated.group_by("response", maintain_order=True).agg(value=pl.col("rating").median())
     people = (
         judged.people.filter(dimension=dimension)
         .group_by("response")
@@ -239,7 +239,7 @@ def _far(judged: JudgedRatings, judge: str, dimension: str) -> pl.DataFrame:
     return (
         own.join(people, on="response", maintain_order="left")
         .join(judged.responses, on="response", maintain_order="left")
-        .with_columns(far=(pl.col("value") - pl.col("median")).abs())
+        .with_columns(distance=(pl.col("value") - pl.col("median")).abs())
         .unique(_KEY, keep="first", maintain_order=True)
-        .select(*_KEY, "far")
+        .select(*_KEY, "distance")
     )

@@ -1,33 +1,64 @@
-"""One of two occasions that are held against each other: a lab, or a lab up to or from a day."""
+"""One of two occasions that are compared: a lab, or a lab up to or from a day."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.appraisal.analysis import last_used_runs
-from empathylab.analysis.appraisal.self_reports import SelfReport, self_reports
+from empathylab.analysis.appraisal.self_reports import (
+    SelfReport,
+    last_used_runs,
+    self_reports,
+)
 from empathylab.analysis.drift.judges import judged_between
 from empathylab.analysis.judges.frames import JudgedRatings
-from empathylab.analysis.run_selection import shown_runs
+from empathylab.analysis.run_selection import selected_runs
 from empathylab.scales import Scale
 from empathylab.scales.score_frames import score_frame
+from empathylab.stats.questionnaires.appraisal import SCORES
 from empathylab.store import Lab, responses_frame, runs_frame
-from empathylab.store.appraisals import read_appraisals
-from empathylab.store.measured import (
-    administration_moments,
+from empathylab.store.administrations import read_appraisals
+from empathylab.store.provenance import (
+    administration_times,
     dated_ratings,
-    response_moments,
+    response_times,
     scale_versions,
     set_versions,
 )
-from empathylab.store.rated import Study, lab_studies
+from empathylab.store.ratings import Study, lab_studies
 from empathylab.study.admin.embargo import is_running
+from empathylab.tables import column_named
 
 # Protocols whose models read responses: they are raters here, not respondents.
 _MEASURING = ["appraise", "respond"]
+_NEEDED = {"respondent", "situation", "text", "scale", "subscale", "phase", "score"}
+_SCORES = {
+    "administration": pl.Int64,
+    "scale_row": pl.Int64,
+    **SCORES,
+    "order_index": pl.Int64,
+    "repeat": pl.Int64,
+    "answered_at": pl.Datetime,
+}
+_REPLIES = {
+    "respondent": pl.String,
+    "situation": pl.String,
+    "sample": pl.Int64,
+    "text": pl.String,
+    "outcome": pl.String,
+    "answered_at": pl.Datetime,
+}
+_VERSIONS = {"set": pl.String, "version": pl.Int64, "fingerprint": pl.String}
+_RUNS = {
+    "respondent": pl.String,
+    "protocol": pl.String,
+    "settings": pl.String,
+    "reported_model": pl.String,
+    "software": pl.String,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +79,13 @@ class RatedStudy:
 
     study: Study
     ratings: pl.DataFrame
-    """Empty where the study still takes people: results would be a peek."""
+    """Empty where the study is still running: its results are hidden."""
     undated: int
-    """Ratings that cannot be put before or after a day, as their file did not tell when."""
+    """Ratings without a date, which cannot be put before or after a day."""
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class Occasion:
     """What one occasion measured."""
 
     title: str
@@ -71,11 +102,11 @@ class Side:
     verdicts: tuple[SelfReport, ...]
     studies: dict[str, RatedStudy]
     taken_over: tuple[str, ...]
-    """Respondents some of whose answers were taken over from before, not asked anew."""
+    """Respondents some of whose answers were reused from before, not asked again."""
     first: datetime | None
     last: datetime | None
     judged: dict[str, JudgedRatings] = field(default_factory=dict)
-    """By study what judges said of its responses, beside people's ratings; of closed ones."""
+    """By closed study the judges' ratings of its responses, beside people's."""
 
     @property
     def answered(self) -> list[str]:
@@ -90,47 +121,87 @@ class Side:
         return list(dict.fromkeys([*self.answered, *rated]))
 
 
-def read_side(lab: Lab, title: str, window: Window | None = None) -> Side:
+def read_occasion(lab: Lab, title: str, window: Window | None = None) -> Occasion:
     """The lab's measurements within the window.
 
-    A run counts before a day if it began before, and an answer where it was given; an answer taken
-    over from before the day is no measurement after it. Of imported data the day they came into
-    the lab counts, of ratings the day they were given.
+    A run counts before a day if it began before, and an answer where it was given; an answer reused
+    from before the day is no measurement after it. Of imported data the day of the import counts,
+    of ratings the day they were given.
     """
     window = window or Window()
     read = read_appraisals(lab)
     dated = read.administrations.join(
-        administration_moments(lab), on="administration", how="left", maintain_order="left"
+        administration_times(lab), on="administration", how="left", maintain_order="left"
     )
     inside = dated.filter(_inside(window))
     used = last_used_runs(inside).filter(~pl.col("counterpart"))
     all_responses = responses_frame(lab).join(
-        response_moments(lab), on="response", how="left", maintain_order="left"
+        response_times(lab), on="response", how="left", maintain_order="left"
     )
     written = all_responses.filter(_inside(window))
     asked = {*inside["run"].drop_nulls(), *written["run"].drop_nulls()}
     runs = runs_frame(lab).filter(
         pl.col("protocol").is_in(_MEASURING), pl.col("run").is_in(sorted(asked))
     )
-    shown = shown_runs(runs)
+    shown = selected_runs(runs)
     written = written.filter(pl.col("run").is_null() | pl.col("run").is_in(shown["run"].to_list()))
     moments = pl.concat([used["measured_at"], written["measured_at"]])
     everything = used["administration"].to_list()
-    return Side(
+    return Occasion(
         title=title,
-        administrations=used.with_columns(situation=_place()),
+        administrations=used.with_columns(situation=_situation_key()),
         scores=_scores(used, read.answers, read.scales),
         scales=read.scales,
         scale_versions=scale_versions(lab),
         set_versions=set_versions(lab),
-        responses=written.with_columns(situation=_place()),
+        responses=written.with_columns(situation=_situation_key()),
         runs=shown,
-        verdicts=tuple(self_reports(lab, only=everything)) if everything else (),
+        verdicts=tuple(self_reports(lab, read, only=everything)) if everything else (),
         studies={name: _rated(lab, study, window) for name, study in lab_studies(lab).items()},
         taken_over=_taken_over(dated, all_responses, window),
         first=moments.min(),  # type: ignore[arg-type]
         last=moments.max(),  # type: ignore[arg-type]
         judged=_judged(lab, window),
+    )
+
+
+def occasion_of_tables(frame: pl.DataFrame, title: str) -> Occasion:
+    """An occasion with the scores or the replies of a table, and nothing else."""
+    is_scores = "score" in frame.columns
+    scores = _table_of(frame if is_scores else pl.DataFrame(), _SCORES, title)
+    replies = _table_of(frame if not is_scores else pl.DataFrame(), _REPLIES, title)
+    valid = pl.coalesce("outcome", pl.lit("valid"))
+    return Occasion(
+        title=title,
+        administrations=scores.drop("subscale", "score"),
+        scores=scores,
+        scales={},
+        scale_versions=scores.select("scale", "scale_row")
+        .unique()
+        .with_columns(version=pl.lit(1), fingerprint=pl.lit("table")),
+        set_versions=pl.DataFrame(schema=_VERSIONS),
+        responses=replies.with_columns(outcome=valid),
+        runs=pl.DataFrame(schema=_RUNS),
+        verdicts=(),
+        studies={},
+        taken_over=(),
+        first=None,
+        last=None,
+    )
+
+
+def _table_of(frame: pl.DataFrame, schema: dict[str, Any], where: str) -> pl.DataFrame:
+    """The columns of the schema; optional ones empty where the table lacks them."""
+    if not frame.columns:
+        return pl.DataFrame(schema=schema)
+    for name in _NEEDED.intersection(schema):
+        column_named(frame, name, where=where)
+    rows = frame.with_row_index("administration")
+    return rows.select(
+        (pl.col(name) if name in rows.columns else pl.lit(None)).cast(kind).alias(name)
+        for name, kind in schema.items()
+    ).with_columns(
+        pl.lit(0).cast(pl.Int64).alias(name) for name in ("scale_row",) if name in schema
     )
 
 
@@ -143,7 +214,7 @@ def _judged(lab: Lab, window: Window) -> dict[str, JudgedRatings]:
     return {name: one for name, one in found.items() if one is not None}
 
 
-def without_repetition(before: Side, after: Side) -> tuple[Side, tuple[str, ...]]:
+def without_repetition(before: Occasion, after: Occasion) -> tuple[Occasion, tuple[str, ...]]:
     """`after` without what `before` holds too, and whose answers that were.
 
     A lab that was copied and went on, or a file that both labs imported, would otherwise be
@@ -163,14 +234,14 @@ def without_repetition(before: Side, after: Side) -> tuple[Side, tuple[str, ...]
     studies = {
         name: _new_ratings(before.studies.get(name), one) for name, one in after.studies.items()
     }
-    side = replace(
+    new = replace(
         after,
         administrations=kept,
         scores=after.scores.join(kept.select("administration"), on="administration", how="semi"),
         responses=replies,
         studies=studies,
     )
-    return side, tuple(who)
+    return new, tuple(who)
 
 
 def _inside(window: Window) -> pl.Expr:
@@ -183,14 +254,14 @@ def _inside(window: Window) -> pl.Expr:
     return rule
 
 
-def _place() -> pl.Expr:
+def _situation_key() -> pl.Expr:
     """A situation by its set, name and words: one that was reworded is another."""
     text = pl.col("situation_text").hash(seed=0).cast(pl.String)
     return pl.concat_str("set", "situation", text, separator="/")
 
 
 def _scores(used: pl.DataFrame, answers: pl.DataFrame, scales: dict[int, Scale]) -> pl.DataFrame:
-    valid = used.filter(pl.col("outcome") == "valid").with_columns(situation=_place())
+    valid = used.filter(pl.col("outcome") == "valid").with_columns(situation=_situation_key())
     rows = valid.select("administration", "scale_row")
     found = score_frame(answers.join(rows, on="administration"), scales)
     return valid.join(found, on="administration", maintain_order="left_right")
@@ -225,21 +296,23 @@ def _taken_over(
     return tuple(dict.fromkeys(who))
 
 
-def _with_answers(side: Side) -> pl.DataFrame:
-    """Administrations with their scores as one text, to tell whether two are the same."""
-    given = side.scores.group_by("administration").agg(
+def _with_answers(occasion: Occasion) -> pl.DataFrame:
+    """Administrations with their scores as one text, to find those that are the same."""
+    given = occasion.scores.group_by("administration").agg(
         pl.concat_str("subscale", pl.col("score").cast(pl.String), separator=":")
         .sort()
         .str.join(",")
         .alias("given")
     )
-    return side.administrations.join(given, on="administration", how="left", maintain_order="left")
+    return occasion.administrations.join(
+        given, on="administration", how="left", maintain_order="left"
+    )
 
 
 def _repeated(before: pl.DataFrame, after: pl.DataFrame, key: list[str], moment: str) -> pl.Series:
     """Which rows of `after` are in `before`: the same in the key, and not known to be of two times.
 
-    What came by a file may lack its moment; then the same words are the same thing.
+    What was imported may lack its moment; then the same words are the same thing.
     """
     numbered = after.select(*key, moment).with_row_index("row")
     others = before.select(*key, pl.col(moment).alias("other"))

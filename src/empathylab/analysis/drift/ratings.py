@@ -9,7 +9,7 @@ from typing import Literal
 
 import polars as pl
 
-from empathylab.analysis.drift.occasions import RatedStudy, Side
+from empathylab.analysis.drift.occasions import Occasion, RatedStudy
 from empathylab.analysis.ratings.scales import StudyScales, study_scales
 from empathylab.stats.arms import ClusteredDifference, clustered_difference
 from empathylab.stats.corrections import benjamini_hochberg, holm
@@ -18,7 +18,7 @@ from empathylab.study.admin.embargo import is_running
 
 @dataclass(frozen=True, slots=True)
 class RatingShift:
-    """An arm's share of good ratings, or its mean rating, twice."""
+    """An arm's proportion of good ratings, or its mean rating, twice."""
 
     study: str
     arm: str
@@ -35,11 +35,11 @@ class RatingShift:
 
 
 def rating_shifts(
-    before: Side, after: Side, *, confidence: float
+    before: Occasion, after: Occasion, *, confidence: float
 ) -> tuple[list[RatingShift], list[tuple[str, str]]]:
     """Arms rated on both occasions, and studies that cannot be compared, with the reason.
 
-    Where ratings are degrees their means are compared, else the shares of the top category.
+    Where ratings are degrees their means are compared, else the proportions of the top category.
     """
     found: list[RatingShift] = []
     problems: list[tuple[str, str]] = []
@@ -50,7 +50,7 @@ def rating_shifts(
             problems.append((f"study {name}", why))
             continue
         found += _arms(name, earlier, later, confidence)
-        problems += _arms_apart(name, earlier, later)
+        problems += _arms_rated_once(name, earlier, later)
     problems += [
         (f"study {name}", "it is on one occasion only")
         for name in after.studies
@@ -66,9 +66,9 @@ def rating_shifts(
 def _obstacle(before: RatedStudy, after: RatedStudy) -> str:
     """Why the study's ratings cannot be compared; empty where they can."""
     if is_running(before.study) or is_running(after.study):
-        return "it still takes people, so its results are not shown"
+        return "it is still running, so its results are hidden"
     if before.undated and before.ratings.is_empty() and after.ratings.is_empty():
-        return "its file does not tell when people rated"
+        return "its file does not record when people rated"
     if before.study.dimensions != after.study.dimensions:
         return "its dimensions or their scales are not the same"
     if before.ratings.is_empty() or after.ratings.is_empty():
@@ -117,7 +117,7 @@ def _values(
     return "good", (part["rating"] >= lowest).cast(pl.Float64)
 
 
-def _arms_apart(name: str, before: RatedStudy, after: RatedStudy) -> list[tuple[str, str]]:
+def _arms_rated_once(name: str, before: RatedStudy, after: RatedStudy) -> list[tuple[str, str]]:
     arms = [side.ratings["arm"].unique(maintain_order=True).to_list() for side in (before, after)]
     found = []
     for own, others, when in ((arms[0], arms[1], "before"), (arms[1], arms[0], "after")):

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from empathylab.analysis.drift.occasions import Side
+from empathylab.analysis.drift.occasions import Occasion
 from empathylab.stats.arms import ClusteredDifference, clustered_difference
 from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.style import features
 from empathylab.style.differences import FeatureDifference, feature_differences
 
-# Exchanging occasions tells features apart that never vary; the t test does the others. Few must
-# be exchanged often, or no p could hold after the correction.
+# Permutation tests features that never vary within an occasion; the t test does the others. Few
+# situations need many permutations, or no p could be small enough for the correction.
 _MANY_SITUATIONS = 300
 _PERMUTATIONS = (19_999, 999)
 
 
 @dataclass(frozen=True, slots=True)
 class UsableShift:
-    """The share of a respondent's replies that pass the checks, twice."""
+    """The proportion of a respondent's replies that pass the checks, twice."""
 
     respondent: str
     before: float
@@ -42,9 +42,9 @@ class FeatureShift:
 
 
 def usable_shifts(
-    before: Side, after: Side, *, confidence: float
+    before: Occasion, after: Occasion, *, confidence: float
 ) -> tuple[list[UsableShift], list[tuple[str, str]]]:
-    """The shares of usable replies of those who replied on both occasions, and what is left out."""
+    """The proportions of usable replies on both occasions, and what is not compared."""
     found, problems = [], []
     for name in _both(before, after):
         sides = [side.responses.filter(respondent=name) for side in (before, after)]
@@ -58,8 +58,8 @@ def usable_shifts(
         found.append(
             UsableShift(
                 name,
-                before=_usable_share(sides[0]),
-                after=_usable_share(sides[1]),
+                before=_usable_proportion(sides[0]),
+                after=_usable_proportion(sides[1]),
                 n_before=sides[0].height,
                 n_after=sides[1].height,
                 difference=difference,
@@ -70,7 +70,7 @@ def usable_shifts(
     return found, problems
 
 
-def feature_shifts(before: Side, after: Side, *, confidence: float) -> list[FeatureShift]:
+def feature_shifts(before: Occasion, after: Occasion, *, confidence: float) -> list[FeatureShift]:
     """Every feature of those with usable replies on both occasions."""
     columns = ["respondent", "situation", "sample", "text"]
     found = []
@@ -94,11 +94,11 @@ def feature_shifts(before: Side, after: Side, *, confidence: float) -> list[Feat
     return _corrected(found)
 
 
-def _usable_share(responses: pl.DataFrame) -> float:
+def _usable_proportion(responses: pl.DataFrame) -> float:
     return responses.filter(outcome="valid").height / responses.height
 
 
-def _both(before: Side, after: Side) -> list[str]:
+def _both(before: Occasion, after: Occasion) -> list[str]:
     there = set(after.responses["respondent"])
     names = before.responses["respondent"].unique(maintain_order=True).to_list()
     return [name for name in names if name in there]

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from empathylab.analysis.drift.occasions import Side
+from empathylab.analysis.drift.occasions import Occasion
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictChange:
-    """Whether a respondent's answers to a scale could be believed, twice."""
+    """The verdict on a respondent's answers to a scale, twice."""
 
     respondent: str
     scale: str
@@ -25,7 +25,7 @@ class VerdictChange:
 
 
 def comparable_scores(
-    before: Side, after: Side
+    before: Occasion, after: Occasion
 ) -> tuple[pl.DataFrame, pl.DataFrame, list[tuple[str, str]]]:
     """The scores of both occasions that may be compared, and what may not, with its reason."""
     versions = [_versions(side) for side in (before, after)]
@@ -54,7 +54,7 @@ def comparable_scores(
     return frames[0], frames[1], problems
 
 
-def verdict_changes(before: Side, after: Side) -> Iterator[VerdictChange]:
+def verdict_changes(before: Occasion, after: Occasion) -> Iterator[VerdictChange]:
     """The verdicts of those who answered a scale on both occasions."""
     later = {(one.respondent, one.scale): one.validity.verdict for one in after.verdicts}
     anew = set(after.administrations.select("respondent", "scale").iter_rows())
@@ -64,13 +64,13 @@ def verdict_changes(before: Side, after: Side) -> Iterator[VerdictChange]:
             yield VerdictChange(*key, one.validity.verdict, later[key])
 
 
-def _versions(side: Side) -> dict[tuple[str, str], frozenset[tuple[int, str]]]:
+def _versions(occasion: Occasion) -> dict[tuple[str, str], frozenset[tuple[int, str]]]:
     """By respondent and scale, the versions and fingerprints of the scale that was given."""
-    given = side.administrations.select("respondent", "scale", "scale_row").unique()
-    told = given.join(side.scale_versions.drop("scale"), on="scale_row")
+    given = occasion.administrations.select("respondent", "scale", "scale_row").unique()
+    known = given.join(occasion.scale_versions.drop("scale"), on="scale_row")
     return {
         (str(key[0]), str(key[1])): frozenset(part.select("version", "fingerprint").iter_rows())
-        for key, part in told.group_by("respondent", "scale")
+        for key, part in known.group_by("respondent", "scale")
     }
 
 
@@ -79,9 +79,11 @@ def _named(versions: frozenset[tuple[int, str]]) -> str:
 
 
 def _one_sided(
-    before: Side, after: Side, versions: list[dict[tuple[str, str], frozenset[tuple[int, str]]]]
+    before: Occasion,
+    after: Occasion,
+    versions: list[dict[tuple[str, str], frozenset[tuple[int, str]]]],
 ) -> list[tuple[str, str]]:
-    """Scales that somebody who is measured on both occasions answered on one only."""
+    """Scales that a respondent measured on both occasions answered on one only."""
     both = set(before.respondents) & set(after.respondents)
     found = []
     for here, there, when in ((0, 1, "before"), (1, 0, "after")):

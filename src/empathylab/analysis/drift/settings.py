@@ -9,9 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.drift.occasions import Side
+from empathylab.analysis.drift.occasions import Occasion
 
-# Named by the run itself, or told more clearly elsewhere.
+# Named by the run itself, or reported elsewhere.
 _NOT_SETTINGS = {"model", "scale_fingerprint"}
 
 
@@ -27,7 +27,7 @@ class SettingChange:
     after: str
 
 
-def setting_changes(before: Side, after: Side) -> Iterator[SettingChange]:
+def setting_changes(before: Occasion, after: Occasion) -> Iterator[SettingChange]:
     """Every setting that differs between runs of the same respondent and instrument."""
     there = _by_instrument(after.runs)
     for key, run in _by_instrument(before.runs).items():
@@ -70,12 +70,12 @@ def _differences(
     for name in dict.fromkeys([*before, *after]):
         one, other = before.get(name), after.get(name)
         if one != other:
-            told = f"{protocol} {instrument}".strip()
-            yield SettingChange(respondent, told, name, *_both(one, other))
+            which = f"{protocol} {instrument}".strip()
+            yield SettingChange(respondent, which, name, *_both(one, other))
 
 
 def _both(before: Any, after: Any) -> tuple[str, str]:
-    """The two values as text; of long lists how many there are, and how many are new or gone."""
+    """The two values as text; of long lists the length, and how many entries are new or gone."""
     if isinstance(before, list) and isinstance(after, list):
         gone, new = len(set(before) - set(after)), len(set(after) - set(before))
         return f"{len(before)}, {gone} of them gone", f"{len(after)}, {new} of them new"

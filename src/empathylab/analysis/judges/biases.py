@@ -1,4 +1,4 @@
-"""Which way a judge leans: long replies, its own family, places, kinds of situations."""
+"""What a judge favours: long replies, its own family, positions, kinds of situations."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def corrected(biases: Sequence[JudgeBias]) -> tuple[JudgeBias, ...]:
 
 
 def same_over_orders(compared: pl.DataFrame) -> float:
-    """The share of pairs shown in both orders in which the same reply won; NaN without any."""
+    """The proportion of pairs shown in both orders in which the same reply won; NaN without any."""
     won = compared.with_columns(
         one=pl.min_horizontal("first", "second"),
         other=pl.max_horizontal("first", "second"),
@@ -82,21 +82,21 @@ def _length(rows: pl.DataFrame, confidence: float) -> JudgeBias:
     known = rows.drop_nulls(["words"]).filter(pl.col("words") > 0)
     if known.is_empty():
         return untested("length", "the replies' words are not known")
-    # A taste for length, told from a taste for a respondent who writes at length.
+    # A preference for length, separated from a preference for a respondent who writes at length.
     several = known["respondent"].drop_nulls().n_unique() > 1
-    doublings = known.with_columns(lean=pl.col("words").log(2))
+    doublings = known.with_columns(predictor=pl.col("words").log(2))
     found = scaled_bias(
         doublings,
-        "lean",
+        "predictor",
         prediction="expected",
         within="respondent" if several else None,
         rater=_rater(known),
         confidence=confidence,
     )
-    told = _as_bias("length", "", found)
-    return (
-        replace(told, note="all replies are equally long") if math.isnan(found.estimate) else told
-    )
+    bias = _as_bias("length", "", found)
+    if math.isnan(found.estimate):
+        return replace(bias, note="all replies are equally long")
+    return bias
 
 
 def _self_preference(
@@ -113,13 +113,13 @@ def _self_preference(
         # A judge that likes length likes a family that writes at length, for that alone.
         per_doubling = length.estimate * pl.col("words").log() / math.log(2)
         known = known.with_columns(expected=pl.col("expected") - per_doubling)
-        note = "what it gives for length is taken out"
+        note = "adjusted for its preference for length"
     made = _gap(known, pl.col("respondent").is_in(present), confidence)
-    told = _as_bias("self_preference", ", ".join(present), made)
-    if math.isnan(told.estimate) and known["respondent"].is_in(present).all():
+    bias = _as_bias("self_preference", ", ".join(present), made)
+    if math.isnan(bias.estimate) and known["respondent"].is_in(present).all():
         note = "there are no responses by others"
-        return replace(told, note=note)
-    return replace(told, note="; ".join(one for one in (told.note, note) if one))
+        return replace(bias, note=note)
+    return replace(bias, note="; ".join(part for part in (bias.note, note) if part))
 
 
 def _position(compared: pl.DataFrame, confidence: float) -> JudgeBias:
@@ -132,8 +132,8 @@ def _position(compared: pl.DataFrame, confidence: float) -> JudgeBias:
 def _scale_order(rows: pl.DataFrame, asked: pl.DataFrame, confidence: float) -> JudgeBias:
     """Whether the end of the scale that is shown first draws the judge, in points.
 
-    The judge less people where the highest point came first, against where the lowest did; both
-    ways of one response, where it was asked about in both, stand in one cluster.
+    The judge minus people where the highest point came first, compared with where the lowest did;
+    both directions of one response, where it was asked in both, form one cluster.
     """
     ways = (
         asked.drop_nulls(["turned"])
@@ -172,8 +172,8 @@ def _group(rows: pl.DataFrame, column: BiasName, value: str, confidence: float) 
 def _gap(known: pl.DataFrame, inside: pl.Expr, confidence: float) -> Bias:
     """How much further above people the judge rates the rows inside than the others."""
     return scaled_bias(
-        known.with_columns(lean=inside.cast(pl.Float64)),
-        "lean",
+        known.with_columns(predictor=inside.cast(pl.Float64)),
+        "predictor",
         prediction="expected",
         rater=_rater(known),
         confidence=confidence,

@@ -1,4 +1,4 @@
-"""Judges held against people: a card for each judge and dimension."""
+"""Judges validated against human ratings: a card for each judge and dimension."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ _JUDGE = "\x00judge"
 
 @dataclass(frozen=True, slots=True)
 class CalibrationPlan:
-    """How judges are to be held against people."""
+    """How judges are validated against human ratings."""
 
     people_are: PeopleAre = "crowd"
     epsilon: float | None = None
-    """None for the value that goes with who the people are."""
+    """None for the value that is advised for these people."""
     families: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
     """By judge the respondents of its own family; by their names where it is not given."""
     panels: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
@@ -136,10 +136,10 @@ def _card(
     respondents = own.replies["respondent"].drop_nulls().unique(maintain_order=True).to_list()
     everybody = dict.fromkeys([*respondents, *own.compared["first"], *own.compared["second"]])
     members = plan.panels.get(judge, ())
-    # What is given for all together takes the place of what each one's name tells.
-    told = (judge,) if judge in plan.families or not members else members
-    families = families_of(told, everybody, plan.families)
-    kin = list(dict.fromkeys(name for names in families.values() for name in names))
+    # A family given for the panel replaces those derived from its members' names.
+    judges = (judge,) if judge in plan.families or not members else members
+    families = families_of(judges, everybody, plan.families)
+    relatives = list(dict.fromkeys(name for names in families.values() for name in names))
     test, untested = _tested(own, plan)
     within, within_low = _within(own.replies, plan)
     constant = _constant_passes(own, test, plan)
@@ -148,7 +148,7 @@ def _card(
     # Few people are all there are: nothing is said of others like them.
     nobody = pl.lit(None, dtype=pl.String)
     single = own.people.with_columns(rater=nobody) if few else own.people
-    biases = judge_biases(single, own.asked, own.compared, kin, confidence=plan.confidence)
+    biases = judge_biases(single, own.asked, own.compared, relatives, confidence=plan.confidence)
     kappas = _pair_kappas(own)
     sure, n = plan.confidence, len(own.replies)
     return JudgeCard(
@@ -190,7 +190,9 @@ def _card(
             confidence=sure,
         ),
         members=tuple(members),
-        kin=tuple((one, names) for one, names in families.items() if names and one != judge),
+        own_families=tuple(
+            (member, names) for member, names in families.items() if names and member != judge
+        ),
     )
 
 
@@ -279,23 +281,24 @@ def _against_people(
 def _constant_passes(
     own: _Shared, test: AlternativeAnnotatorTest | None, plan: CalibrationPlan
 ) -> bool | None:
-    """Whether a judge that always says people's commonest rating would pass; None untested."""
+    """Whether a judge that always gives people's most common rating would pass; None untested."""
     if test is None or not test.comparisons:
         return None
-    same = pl.Series("value", [_commonest(own.people)] * len(own.replies), pl.Float64)
+    same = pl.Series("value", [_most_common(own.people)] * len(own.replies), pl.Float64)
     return _against_people(own, same, replace(plan, resamples=0)).passes
 
 
 def _over_constant(people: pl.DataFrame, plan: CalibrationPlan) -> Measured:
-    """How much nearer the judge is to single ratings than their commonest value always."""
-    apart = (pl.col("rating") - _commonest(people)) ** 2 - (pl.col("rating") - pl.col("value")) ** 2
+    """How much nearer the judge is to single ratings than always their most common value."""
+    of_constant = (pl.col("rating") - _most_common(people)) ** 2
+    of_judge = (pl.col("rating") - pl.col("value")) ** 2
     few = people["rater"].n_unique() < _FEW_PEOPLE
     clusters = [cluster_codes(people[one]) for one in ("rater", "situation")[few:]]
-    values = people.select(apart.alias("apart"))["apart"].to_numpy()
+    values = people.select(gain=of_constant - of_judge)["gain"].to_numpy()
     return clustered_mean(values, clusters, plan.confidence)
 
 
-def _commonest(people: pl.DataFrame) -> float:
+def _most_common(people: pl.DataFrame) -> float:
     """The rating that people give most often, the lowest of several."""
     return float(people["rating"].mode().to_numpy().min())
 

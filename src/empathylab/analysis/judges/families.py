@@ -1,11 +1,11 @@
-"""Which respondents are a judge's own kin."""
+"""Which respondents belong to a judge's own family."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-# A word in a model's name, and the family it tells; makers' names stand for their families.
+# A word in a model's name, and its family; makers' names count as their families.
 _WORDS = {
     "gpt": "gpt",
     "chatgpt": "gpt",
@@ -29,7 +29,7 @@ _WORDS = {
     "command": "cohere",
     "cohere": "cohere",
 }
-# Who serves models that others made, or names that tell nothing.
+# Hosts that serve models of other makers, and uninformative names.
 _HOSTS = {
     *("groq", "local", "llamacpp", "lmstudio", "ollama", "openrouter", "scripted", "together"),
     *("vllm", "fireworks", "azure", "custom"),
@@ -41,8 +41,8 @@ _PART = re.compile(r"[a-z]+")
 def family(name: str) -> str:
     """The family of a model by its name: a known one, else its maker, else its first word.
 
-    Empty where the name tells none, as that of an unknown model behind a host: names there are the
-    user's own, and two may well begin alike.
+    Empty where the name has none, as that of an unknown model behind a host: names there are the
+    user's own, and two unrelated ones may begin with the same word.
     """
     lowered = name.lower()
     # The model's own name says more than who serves it.
@@ -58,18 +58,18 @@ def family(name: str) -> str:
 
 def own_respondents(judge: str, respondents: Iterable[str]) -> tuple[str, ...]:
     """The respondents that are the judge itself, behind whatever host, or of its family."""
-    kin, itself = family(judge), _model(judge)
+    own, itself = family(judge), _model(judge)
     return tuple(
         name
         for name in respondents
-        if _model(name) == itself or (kin and name.lower() != "human" and family(name) == kin)
+        if _model(name) == itself or (own and name.lower() != "human" and family(name) == own)
     )
 
 
 def families_of(
     judges: Iterable[str], respondents: Iterable[str], given: Mapping[str, Sequence[str]]
 ) -> dict[str, tuple[str, ...]]:
-    """Of each judge the respondents of its own family: as given, else as the names tell."""
+    """Of each judge the respondents of its own family: as given, else by their names."""
     everybody = list(respondents)
     return {
         judge: tuple(given[judge]) if judge in given else own_respondents(judge, everybody)

@@ -11,7 +11,7 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.stats.lengths import count_words
 from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.lab import Lab
-from empathylab.store.rated import lab_study, ratings_frame
+from empathylab.store.ratings import lab_study, ratings_frame
 from empathylab.tables import column_named, numbers
 
 PEOPLE = {"response": pl.String, "dimension": pl.String, "rater": pl.String, "rating": pl.Float64}
@@ -50,7 +50,7 @@ _ONLY = "rating"
 
 @dataclass(frozen=True, slots=True)
 class JudgedRatings:
-    """What people and judges said of responses, each with what is known of the response."""
+    """The ratings that people and judges gave to responses, and what is known of each response."""
 
     people: pl.DataFrame
     """response, dimension, rater, rating."""
@@ -67,9 +67,9 @@ class JudgedRatings:
     """By dimension the points of its scale, where they are known."""
     study: str = ""
     dropped: int = 0
-    """Rows left out because a rating, a rater or a response was missing, or was unusable."""
-    ways: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """Of each judge that was asked in several ways, in how many; one of them is used."""
+    """Rows dropped because a rating, a rater or a response was missing or unusable."""
+    setups: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """Of each judge that was asked with several setups, how many; one of them is used."""
 
     @property
     def dimensions(self) -> list[str]:
@@ -114,8 +114,8 @@ def judged_from_table(
     `outcome` (first, second or tie), `first` and `second` compare two replies. `levels` names the
     scale's points from lowest to highest, where ratings are words.
 
-    A row without rating, rater or situation is left out and counted. Raises InputError for a table
-    that is no such thing, for one without people, and for one without a judge.
+    A row without rating, rater or situation is dropped and counted. Raises InputError for a table
+    without these columns, without people, or without a judge.
     """
     for column in ("situation", "rater", "rater_kind"):
         column_named(frame, column, where=where)
@@ -153,8 +153,8 @@ def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
     """The lab's judgements of a study's responses, with people's ratings of them.
 
     Models among the study's raters, as an imported table may bring them, are judges too. Without a
-    name, of the only study there is. Whether a look at a study that still collects is a peek, the
-    caller has to ask first. Raises InputError for a study that nobody has rated.
+    name, of the only study there is. The caller must check that the study is closed. Raises
+    InputError for a study that nobody has rated.
     """
     chosen = lab_study(lab, study)
     where = f"study {chosen.name}"
@@ -182,19 +182,19 @@ def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
         scales={one.name: one.values for one in chosen.dimensions},
         study=chosen.name,
         dropped=len(judged) - len(usable) + len(compared) - len(decided),
-        ways=_ways(judged, compared),
+        setups=_setups(judged, compared),
     )
 
 
-def _ways(*frames: pl.DataFrame) -> dict[str, int]:
-    """Of each judge that was asked in several ways, the most of any dimension."""
-    told = pl.concat([one.select("judge", pl.col("ways").cast(pl.Int64)) for one in frames])
-    most = told.group_by("judge", maintain_order=True).agg(pl.col("ways").max())
+def _setups(*frames: pl.DataFrame) -> dict[str, int]:
+    """Of each judge that was asked with several setups, the most on any dimension."""
+    counts = pl.concat([frame.select("judge", pl.col("ways").cast(pl.Int64)) for frame in frames])
+    most = counts.group_by("judge", maintain_order=True).agg(pl.col("ways").max())
     return dict(most.filter(pl.col("ways") > 1).iter_rows())
 
 
 def _imported(ratings: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
-    """Models' ratings with their judge, told from a judge of that name that the lab has asked."""
+    """Models' ratings with their judge's name, which differs from that of a judge the lab asked."""
     there = pl.col("rater").is_in(list(dict.fromkeys(judges)))
     named = pl.when(there).then(pl.col("rater") + " (imported)").otherwise(pl.col("rater"))
     return ratings.with_columns(judge=named)
@@ -293,10 +293,10 @@ def _numbered(judges: pl.DataFrame) -> pl.DataFrame:
 
 
 def _responses(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row for each response, with what any of its rows tells about it."""
+    """One row for each response, with what any of its rows says about it."""
     shaped = _shaped(rows, RESPONSES)
-    told = [pl.col(name).drop_nulls().first() for name in RESPONSES if name != "response"]
-    found = shaped.group_by("response", maintain_order=True).agg(told)
+    known = [pl.col(name).drop_nulls().first() for name in RESPONSES if name != "response"]
+    found = shaped.group_by("response", maintain_order=True).agg(known)
     if found["text"].null_count() == len(found):
         return found
     counted = [count_words(text) if text is not None else None for text in found["text"]]

@@ -38,7 +38,7 @@ class OrdinalRidge:
         return np.diff(np.hstack([ends[0], below, ends[1]]), axis=1)
 
     def expected(self, matrix: Any) -> Array:
-        """The mean rating that is foretold for each row."""
+        """The predicted mean rating of each row."""
         return np.asarray(self.shares(matrix) @ np.asarray(self.categories))
 
 

@@ -11,13 +11,26 @@ from empathylab.stats.judges.preference_agreement import Agreeing
 _TITLES = {
     "length": "length",
     "self_preference": "own family",
-    "position": "place of the reply",
+    "position": "position of the reply",
     "scale_order": "direction of the scale",
     "valence": "valence",
 }
 _FEW = 50
-"""Below so many ratings or choices, that no bias was found says little."""
-_SAMPLE = "with a sample of people's ratings beside it, in a prediction-powered estimate"
+"""With fewer ratings or choices, finding no bias says little."""
+_SAMPLE = "with a sample of human ratings, in a prediction-powered estimate"
+_LIMITS = {
+    "length": "comparing replies of different length",
+    "self_preference": "comparing its own family with others",
+    "position": "choosing between two replies shown in one order only",
+    "scale_order": "ratings on a scale shown in one direction only",
+    "valence": "comparing positive with negative situations",
+}
+_SHORTFALLS = {
+    "association": "its ratings are not shown to rise with people's",
+    "prediction": "it is not shown to predict people's ratings better than base rates do",
+    "constant": "it is not shown to be nearer to people than a judge that always gives their most "
+    "common rating",
+}
 
 
 def bias_title(bias: JudgeBias) -> str:
@@ -25,37 +38,65 @@ def bias_title(bias: JudgeBias) -> str:
     return bias.about if bias.name == "emotion" else _TITLES[bias.name]
 
 
+def verdict(card: JudgeCard) -> str:
+    """Whether the judge can replace human raters, without a full stop."""
+    if card.decision == "cannot tell":
+        return f"cannot tell: {card.untested}"
+    if card.shortfall is not None and card.alt_test is not None and card.alt_test.passes:
+        missing = _SHORTFALLS[card.shortfall]
+        return f"not shown: it passes the test at ε = {card.epsilon:g}, but {missing}"
+    if card.decision == "not":
+        return f"not shown: it fails the alternative annotator test at ε = {card.epsilon:g}"
+    found = limits(card)
+    excepted = f", but not for {' or '.join(found)}" if found else ""
+    return f"can replace human raters here at ε = {card.epsilon:g}{excepted}"
+
+
+def verdict_sentence(card: JudgeCard) -> str:
+    """The verdict with the judge and the dimension."""
+    return f"{card.judge}, {card.dimension}: {verdict(card)}."
+
+
+def limits(card: JudgeCard) -> tuple[str, ...]:
+    """What the judge must not be used for, by the biases found and by what is not shown."""
+    found = ["comparing replies of one respondent"] if card.knows_only_author else []
+    found += [_LIMITS[bias.name] for bias in card.biases if bias.found]
+    if emotions := [bias.about for bias in card.emotions if bias.found]:
+        found.append(f"comparing {', '.join(emotions)} with other emotions")
+    return tuple(found)
+
+
 def reasons(card: JudgeCard) -> tuple[str, ...]:
     """Why the verdict is as it is, a sentence each."""
-    said = [
+    found = [
         _test(card),
         _agreement(card),
         _level(card),
         _skill(card),
-        *(_found(one) for one in (*card.biases, *card.emotions) if one.found),
+        *(_found(bias) for bias in (*card.biases, *card.emotions) if bias.found),
         _not_found(card),
-        _unlooked(card),
-        _steady(card),
+        _untested(card),
+        _stability(card),
         _orders(card),
         _preferred(card),
         *_panel(card),
     ]
-    return tuple(one for one in said if one)
+    return tuple(sentence for sentence in found if sentence)
 
 
-def several_ways(judge: str, ways: int) -> str:
-    """That a judge was asked in several ways, of which one is used."""
+def several_setups(judge: str, setups: int) -> str:
+    """That a judge was asked with several setups, of which one is used."""
     return (
-        f"{judge} was asked in {ways} ways (another mode, seed or version of the question, say); "
-        "only the one that holds the most of these replies is used."
+        f"{judge} was asked with {setups} setups (for example another mode, seed or version of the "
+        "question); only the one that covers most of these replies is used."
     )
 
 
 def good_for(card: JudgeCard) -> tuple[str, ...]:
-    """What the judge may be used for."""
+    """What the judge can be used for."""
     if card.decision == "may":
-        return (f"{card.dimension}, of replies like these ({_whom(card)}), on this scale",)
-    if card.foretells:
+        return (f"{card.dimension}, for replies like these ({_responses(card)}), on this scale",)
+    if card.predicts:
         return (f"{card.dimension}, {_SAMPLE}",)
     return ()
 
@@ -63,11 +104,11 @@ def good_for(card: JudgeCard) -> tuple[str, ...]:
 def not_for(card: JudgeCard) -> tuple[str, ...]:
     """What it must not be used for."""
     always = "other dimensions, scales, kinds of situations, and respondents unlike these"
-    alone = () if card.decision == "may" else ("standing in for people without any of their own",)
-    return (*alone, *card.not_for, always)
+    alone = () if card.decision == "may" else ("replacing human raters without human ratings",)
+    return (*alone, *limits(card), always)
 
 
-def _whom(card: JudgeCard) -> str:
+def _responses(card: JudgeCard) -> str:
     count = f"{number(card.n, 0)} responses to {number(card.n_situations, 0)} situations"
     if not card.respondents:
         return count
@@ -79,11 +120,11 @@ def _test(card: JudgeCard) -> str:
     test = card.alt_test
     if test is None or not test.comparisons:
         return ""  # the verdict says why
-    wins = sum(one.judge_wins for one in test.comparisons)
+    wins = sum(person.judge_wins for person in test.comparisons)
     people = len(test.comparisons)
-    told = (
+    text = (
         f"Alternative annotator test at ε = {card.epsilon:g} (people taken as "
-        f"{'a crowd' if card.people_are == 'crowd' else card.people_are}): it is shown to do as "
+        f"{'a crowd' if card.people_are == 'crowd' else card.people_are}): it does as "
         f"well as {wins} of {people} people, and half are needed; over {number(test.n, 0)} "
         "responses it is at least as near to the others as the person in "
         f"{percent(test.advantage)} "
@@ -91,33 +132,33 @@ def _test(card: JudgeCard) -> str:
     )
     if not test.passes:
         enough = test.smallest_epsilon
-        told += (
+        text += (
             f" It would pass from ε = {number(enough, 2)}."
             if not math.isnan(enough)
             else " It would pass at no ε."
         )
     if card.constant_passes:
-        told += (
-            " A judge that always says people's commonest rating would pass, so passing alone says "
-            "little here."
+        text += (
+            " A judge that always gives people's most common rating would pass, so passing alone "
+            "says little here."
         )
-    return f"{told} {_sentence(test.note)}".strip()
+    return f"{text} {_sentence(test.note)}".strip()
 
 
 def _agreement(card: JudgeCard) -> str:
     kappa, rank = card.weighted_kappa, card.spearman
     if not card.n:
         return ""
-    told = f"With the median of people: weighted κ {_ended(kappa.estimate, kappa.low, kappa.high)}"
-    told += f", Spearman {_ended(rank.estimate, rank.low, rank.high)}"
+    text = f"With the median of people: weighted κ {_ended(kappa.estimate, kappa.low, kappa.high)}"
+    text += f", Spearman {_ended(rank.estimate, rank.low, rank.high)}"
     if not math.isnan(card.spearman_within):
-        told += f", among replies of one respondent {number(card.spearman_within, 2)}"
+        text += f", among replies of one respondent {number(card.spearman_within, 2)}"
     if not math.isnan(card.people_kappa):
-        told += (
+        text += (
             f". Two people agree at κ {number(card.people_kappa, 2)} on average, the judge with "
             f"one person at {number(card.judge_person_kappa, 2)}"
         )
-    return told + "."
+    return text + "."
 
 
 def _level(card: JudgeCard) -> str:
@@ -140,63 +181,64 @@ def _skill(card: JudgeCard) -> str:
         return ""
     if scores.gain.low > 0:
         return (
-            "What it says foretells people's ratings of other situations: it takes away "
-            f"{percent(scores.skill)} of the error of the bare shares."
+            "It predicts people's ratings of other situations: it removes "
+            f"{percent(scores.skill)} of the error of the base rates."
         )
     if scores.gain.high < 0:
-        return "Foretelling people's ratings from it is worse than from the bare shares."
-    return "It is not shown to foretell people's ratings better than the bare shares do."
+        return "Predicting people's ratings from it is worse than from base rates."
+    return "It is not shown to predict people's ratings better than base rates do."
 
 
 def _found(bias: JudgeBias) -> str:
     size = f"{signed(abs(bias.estimate), 2)} points"
     spread = f"p {_p(bias.p_corrected)} after Holm" + (f"; {bias.note}" if bias.note else "")
     more = bias.estimate > 0
-    told = {
+    sentences = {
         "length": f"It favours {'long' if more else 'short'} replies more than people do: {size} "
         f"for twice the words" + ("" if more else " the fewer"),
         "self_preference": f"It {'favours' if more else 'disfavours'} its own family "
         f"({bias.about}) beyond people: {signed(bias.estimate, 2)} points",
         "position": f"It prefers the reply shown {'first' if more else 'second'}: in "
         f"{percent(0.5 + abs(bias.estimate))}",
-        "scale_order": f"It leans to the end of the scale shown {'first' if more else 'last'}: "
+        "scale_order": f"It favours the end of the scale shown {'first' if more else 'last'}: "
         f"{size}",
-        "valence": f"Against people it rates {bias.about} situations "
+        "valence": f"Compared with people, it rates {bias.about} situations "
         f"{'higher' if more else 'lower'} than the others: {signed(bias.estimate, 2)} points",
-        "emotion": f"Against people it rates {bias.about} {'higher' if more else 'lower'} than "
-        f"other emotions: {signed(bias.estimate, 2)} points",
+        "emotion": f"Compared with people, it rates {bias.about} "
+        f"{'higher' if more else 'lower'} than other emotions: {signed(bias.estimate, 2)} points",
     }
-    return f"{told[bias.name]} ({spread})."
+    return f"{sentences[bias.name]} ({spread})."
 
 
 def _not_found(card: JudgeCard) -> str:
-    unfound = [one for one in card.biases if not one.found and not math.isnan(one.p)]
-    clear = [bias_title(one) for one in unfound]
-    if card.emotions and not any(one.found for one in card.emotions):
+    unfound = [bias for bias in card.biases if not bias.found and not math.isnan(bias.p)]
+    clear = [bias_title(bias) for bias in unfound]
+    if card.emotions and not any(bias.found for bias in card.emotions):
         clear.append("emotion")
-    told = f"No bias was found by {_listed(clear)}" if clear else ""
-    if few := [bias_title(one) for one in unfound if one.n < _FEW]:
+    text = f"No bias was found by {_listed(clear)}" if clear else ""
+    if few := [bias_title(bias) for bias in unfound if bias.n < _FEW]:
         which = "" if few == clear else f" by {_listed(few)}"
-        told += (
+        text += (
             f"; with fewer than {_FEW} ratings or choices, only a large one would be found{which}"
         )
-    return f"{told}." if told else ""
+    return f"{text}." if text else ""
 
 
-def _unlooked(card: JudgeCard) -> str:
-    missing = [f"{bias_title(one)} ({one.note})" for one in card.biases if math.isnan(one.p)]
-    return f"Not looked at: {'; '.join(missing)}." if missing else ""
+def _untested(card: JudgeCard) -> str:
+    missing = [f"{bias_title(bias)} ({bias.note})" for bias in card.biases if math.isnan(bias.p)]
+    return f"Not tested: {'; '.join(missing)}." if missing else ""
 
 
-def _steady(card: JudgeCard) -> str:
-    steady = card.stability
-    if steady is None:
+def _stability(card: JudgeCard) -> str:
+    stability = card.stability
+    if stability is None:
         return "" if not card.n else "It was asked once about each response."
-    again = "Asked again, also with the scale turned" if steady.turned else "Asked again"
+    alpha = stability.alpha
+    again = "Asked again, also with the scale reversed" if stability.turned else "Asked again"
     return (
-        f"{again}, it says the same of {percent(steady.same)} of responses (Krippendorff's α "
-        f"{_ended(steady.alpha.estimate, steady.alpha.low, steady.alpha.high)} over "
-        f"{round(steady.repeats, 1):g} repeats of {number(steady.responses, 0)})."
+        f"{again}, it gives the same rating to {percent(stability.same)} of responses "
+        f"(Krippendorff's α {_ended(alpha.estimate, alpha.low, alpha.high)} over "
+        f"{round(stability.repeats, 1):g} repeats of {number(stability.responses, 0)})."
     )
 
 
@@ -204,7 +246,8 @@ def _orders(card: JudgeCard) -> str:
     if math.isnan(card.same_over_orders):
         return ""
     return (
-        f"Shown the other way round, it prefers the same reply in {percent(card.same_over_orders)}."
+        f"With the order of the two replies reversed, it prefers the same reply in "
+        f"{percent(card.same_over_orders)}."
     )
 
 
@@ -212,14 +255,14 @@ def _preferred(card: JudgeCard) -> str:
     found = card.preferences
     if found is None or not found.choices.n:
         return ""
-    told = (
+    text = (
         "Of two replies that people do not rate the same, it prefers the one they rate higher in "
-        f"{_share(found.choices)} of {number(found.choices.n, 0)} choices"
+        f"{_proportion(found.choices)} of {number(found.choices.n, 0)} choices"
     )
     if found.consistent.n:
-        told += (
-            f"; in {_share(found.consistent)} of {number(found.consistent.n, 0)} pairs of which it "
-            "prefers the same reply in both orders"
+        text += (
+            f"; in {_proportion(found.consistent)} of {number(found.consistent.n, 0)} pairs of "
+            "which it prefers the same reply in both orders"
         )
     left = {
         "ties": found.ties,
@@ -227,28 +270,28 @@ def _preferred(card: JudgeCard) -> str:
         "choices between replies that people did not both rate": found.unrated,
     }
     out = [f"{number(count, 0)} {what}" for what, count in left.items() if count]
-    return told + (f". Left out: {', '.join(out)}." if out else ".")
+    return text + (f". Excluded: {', '.join(out)}." if out else ".")
 
 
-def _share(one: Agreeing) -> str:
-    if math.isnan(one.low):
-        return percent(one.share)
-    return f"{percent(one.share)} ({percent(one.low)} to {percent(one.high)})"
+def _proportion(found: Agreeing) -> str:
+    if math.isnan(found.low):
+        return percent(found.share)
+    return f"{percent(found.share)} ({percent(found.low)} to {percent(found.high)})"
 
 
 def _panel(card: JudgeCard) -> list[str]:
     if not card.members:
         return []
-    said = [
+    found = [
         (
             f"It is {_all(list(card.members))} together: κ, the table and the test take the median "
             "of their ratings, Spearman, the biases and the calibration the mean."
         )
     ]
-    return said + [
+    return found + [
         f"{member} is {_listed(list(names))} itself or of the same family: models tend to favour "
         f"their own, and it is one of {len(card.members)} here."
-        for member, names in card.kin
+        for member, names in card.own_families
     ]
 
 

@@ -1,7 +1,7 @@
 """A judge that costs nothing: it rates a reply by how it is written, learnt from people's ratings.
 
 An ordinal regression on the features of `style` and on n-grams. It knows nothing of the situation,
-so it is a floor: a model that judges should do better.
+so it is a baseline: a model that judges should do better.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class StyleText:
         mean, sd = self.dense[training].mean(axis=0), self.dense[training].std(axis=0)
         used = sd > 1e-9
         scaled = (self.dense[:, used] - mean[used]) / sd[used]
-        # An unheard-of value must not decide alone.
+        # An extreme value must not decide alone.
         scaled = np.clip(scaled, -4, 4) / max(1.0, np.sqrt(used.sum()))
         blocks = [sp.csr_matrix(scaled)]
         if self.counts.blocks:
             blocks.append(weighted(self.counts, training))
         whole = sp.hstack(blocks, format="csr", dtype=np.float64)
-        # What stands in fewer than two training replies has no column left.
+        # What occurs in fewer than two training replies has no column left.
         return whole[:, np.unique(whole.indices)]
 
 
@@ -84,7 +84,7 @@ def style_judgements(
     One row of `frame` is one person's rating of one reply, with its text. Situations are dealt
     into folds; the replies of each are rated by a model trained on the others. Comes back as
     `response`, `rating` (a category, used as often as people use it) and `expected` (the mean
-    rating foretold). Ratings in many degrees are foretold in ten groups.
+    predicted rating). Ratings in many degrees are predicted in ten groups.
 
     Raises InputError with fewer than 10 situations or ratings that are all the same.
     """
@@ -102,24 +102,24 @@ def style_judgements(
     values = _grouped(rows[rating].cast(pl.Float64).to_numpy())
     fold = situation_folds(situations, folds, seed=seed)
     prepared = style_text(replies, text=text)
-    told, expected = np.zeros(len(replies)), np.zeros(len(replies))
+    ratings, expected = np.zeros(len(replies)), np.zeros(len(replies))
     for number in np.unique(fold):
         out = fold == number
         matrix = prepared.matrix(~out)
         train = ~out[of]
         if len(np.unique(values[train])) < 2:
-            told[out] = expected[out] = values[train][0]
+            ratings[out] = expected[out] = values[train][0]
             continue
         fitted = fit_ordinal_ridge(matrix[of[train]], values[train], penalty=penalty)
         expected[out] = fitted.expected(matrix[out])
-        told[out] = as_often(fitted, fitted.scores(matrix[out]), values[train])
-    return pl.DataFrame({"response": replies[response], "rating": told, "expected": expected})
+        ratings[out] = as_often(fitted, fitted.scores(matrix[out]), values[train])
+    return pl.DataFrame({"response": replies[response], "rating": ratings, "expected": expected})
 
 
 def as_often(fitted: OrdinalRidge, scores: Array, ratings: Array) -> Array:
-    """A category for each score, the shares of the categories being those of the ratings.
+    """A category for each score, the categories as frequent as among the ratings.
 
-    The likeliest category would nearly always be the commonest one, which tells nothing.
+    The likeliest category would nearly always be the most common one, which is uninformative.
     """
     categories = np.asarray(fitted.categories)
     counts = np.array([(ratings == one).sum() for one in categories])

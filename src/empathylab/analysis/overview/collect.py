@@ -1,9 +1,10 @@
-"""Everything the report shows, read from the lab."""
+"""Everything the report shows: the results of all topics, read from the lab."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,20 +12,38 @@ from typing import Any
 import polars as pl
 
 from empathylab import __version__
-from empathylab.analysis import ratings
-from empathylab.analysis.appraisal.analysis import AppraisalAnalysis, analysis_of
-from empathylab.analysis.appraisal.self_reports import SelfReport, reports_of
-from empathylab.analysis.benchmark.analysis import Leaderboard
-from empathylab.analysis.benchmark.embargo import report_board
-from empathylab.analysis.judges.analysis import JudgesAnalysis, analyse_judges
+from empathylab.analysis import judges, ratings
+from empathylab.analysis.appraisal.analysis import analyse_appraisals
+from empathylab.analysis.appraisal.result import (
+    AppraisalResult,
+    change_rows,
+    counterpart_rows,
+    doubts,
+    few_scores,
+    validity_rows,
+)
+from empathylab.analysis.appraisal.self_reports import SelfReport
+from empathylab.analysis.benchmark.leaderboard import LeaderboardResult, report_leaderboard
+from empathylab.analysis.conversations import ConversationsAnalysis, report_conversations
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.ratings import RatingsResult
-from empathylab.analysis.run_selection import shown_runs
-from empathylab.analysis.style.analysis import StyleAnalysis
-from empathylab.analysis.style.lab import report_style
+from empathylab.analysis.results import (
+    AnalysisResult,
+    Conclusion,
+    ModelChoice,
+    conclusions_frame,
+    summary_text,
+)
+from empathylab.analysis.run_selection import selected_runs
+from empathylab.analysis.style.analysis import report_style
+from empathylab.analysis.style.result import StyleResult
+from empathylab.analysis.text.numbers import percent
 from empathylab.errors import UserError
 from empathylab.situations import builtin_sets
 from empathylab.stats.lengths import length_distributions
 from empathylab.stats.mixed.threads import one_thread
+from empathylab.stats.questionnaires.appraisal import ScaleChange
 from empathylab.store import (
     Lab,
     failures_frame,
@@ -33,14 +52,14 @@ from empathylab.store import (
     responses_frame,
     runs_frame,
 )
-from empathylab.store.appraisals import read_appraisals
+from empathylab.store.administrations import read_appraisals
 from empathylab.store.judgements import lab_judgements, lab_preferences
-from empathylab.store.rated import lab_studies
+from empathylab.store.ratings import lab_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
 
 # Protocols whose models read responses: they are raters here, not respondents.
-_READERS = ["tag", "judge", "compare"]
+_READERS = ["tag", "judge", "compare", "converse"]
 # A page with more text than this is slow to open and too large to send.
 _MOST_CHARACTERS = 5_000_000
 _LONGEST_TEXT = 120_000
@@ -48,7 +67,7 @@ _LONGEST_TEXT = 120_000
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """One run: what it was to do, and what came of it."""
+    """One run: what was planned, and its results."""
 
     run: int
     protocol: str
@@ -111,8 +130,8 @@ class ReplyLengths:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportData:
-    """What a report shows."""
+class LabOverview:
+    """The whole lab: who was measured, and the results of every topic."""
 
     made_at: datetime
     version: str
@@ -120,44 +139,139 @@ class ReportData:
     runs: tuple[RunSummary, ...]
     left_out_runs: int
     """Older runs of the same kind, which the report does not count again."""
-    analysis: AppraisalAnalysis
-    self_reports: tuple[SelfReport, ...]
+    appraisal: AppraisalResult
     ratings: tuple[RatingsResult, ...]
-    judges: tuple[JudgesAnalysis, ...]
+    judges: tuple[JudgesResult, ...]
     """Of the studies whose responses models have judged."""
-    style: StyleAnalysis | None
+    style: StyleResult | None
     unrated: tuple[str, ...]
-    """Why a study's ratings are not analysed, a sentence each; of a running one how far it is."""
+    """Why a study's ratings are not analysed, a sentence each; of a running one its progress."""
     situations: tuple[Replies, ...]
     situations_replied: int
     """To how many situations there are replies; of very many, some are shown."""
     lengths: tuple[ReplyLengths, ...]
     sets: tuple[dict[str, Any], ...]
-    leaderboards: tuple[Leaderboard, ...] = ()
-    """Of the studies against which more were measured than the ratings' own section compares."""
+    conversations: ConversationsAnalysis | None = None
+    leaderboards: tuple[LeaderboardResult, ...] = ()
+    """Of the studies with more respondents than the section on ratings compares."""
+
+    @property
+    def self_reports(self) -> tuple[SelfReport, ...]:
+        """Whether the questionnaires can be believed."""
+        return self.appraisal.self_reports
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """Who was measured, and by what."""
+        return {
+            "respondents": list(self.respondents),
+            "scales": self.appraisal.design["scales"],
+            "situations_replied": self.situations_replied,
+            "studies": [result.study.name for result in self.ratings],
+            "runs": len(self.runs),
+        }
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """None: each topic chooses its own."""
+        return None
+
+    @property
+    def conclusions(self) -> tuple[Conclusion, ...]:
+        """Those of every topic, in the order of the report."""
+        parts: list[AnalysisResult] = [self.appraisal, *self.leaderboards, *self.judges]
+        parts += [] if self.conversations is None else [self.conversations]
+        found = [conclusion for part in parts for conclusion in part.conclusions]
+        return (*found, *(self.style.conclusions if self.style is not None else ()))
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What a reader must know before relying on the results."""
+        return tuple(self.cautions())
+
+    def cautions(self, respondents: Collection[str] | None = None) -> list[str]:
+        """The caveats of some respondents, or of all."""
+
+        def wanted(part: SelfReport | RunSummary | ScaleChange) -> bool:
+            return respondents is None or part.respondent in respondents
+
+        found = doubts(filter(wanted, self.self_reports))
+        found += [sentence for run in self.runs if wanted(run) for sentence in _run_caveats(run)]
+        found += few_scores(filter(wanted, self.appraisal.changes))
+        found += self.unrated
+        if self.left_out_runs:
+            older = f"{self.left_out_runs} older runs of the same kind in this lab are not shown"
+            if self.left_out_runs == 1:
+                older = "1 older run of the same kind in this lab is not shown"
+            found.append(f"{older}, so that nothing counts twice.")
+        return found
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """Changes from baseline and the lengths of replies."""
+        lengths = [dataclasses.asdict(length) for length in self.lengths]
+        return {
+            "changes": self.appraisal.to_frame(),
+            "replies": pl.DataFrame(lengths, infer_schema_length=None),
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        """The conclusions, one row each."""
+        return conclusions_frame(self.conclusions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The part of `evaluate --json` that describes the lab."""
+        return {
+            "changes": change_rows(self.appraisal),
+            "counterparts": counterpart_rows(self.appraisal),
+            "validity": validity_rows(self.self_reports),
+            "replies": [dataclasses.asdict(length) for length in self.lengths],
+            "cautions": list(self.caveats),
+            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+        }
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
 
 
-def collect(lab: Lab) -> ReportData:
-    """The run of each kind and respondent that was used last, with all that came of it."""
+def _run_caveats(run: RunSummary) -> list[str]:
+    found = []
+    if run.unanswered:
+        found.append(
+            f"The {run.protocol} run of {run.respondent} is incomplete: {run.unanswered} of "
+            f"{run.planned} requests have no answer yet. Run the same command again to resume."
+        )
+    if run.invalid_count:
+        found.append(
+            f"{run.invalid_count} of {run.answered} answers of the {run.protocol} run of "
+            f"{run.respondent} could not be used ({percent(run.invalid_count / run.answered)}); "
+            "the report lists the reasons."
+        )
+    return found
+
+
+def from_lab(lab: Lab) -> LabOverview:
+    """The results of all topics; of the runs of each kind and respondent, the one used last."""
     import scipy.linalg  # noqa: F401 - only what is loaded can be held to one thread
 
     with one_thread():
         return _collected(lab)
 
 
-def _collected(lab: Lab) -> ReportData:
+def _collected(lab: Lab) -> LabOverview:
     all_runs = runs_frame(lab)
-    shown = shown_runs(all_runs)
+    shown = selected_runs(all_runs)
     chosen = shown["run"].to_list()
-    appraisals = read_appraisals(lab)
-    analysis = analysis_of(appraisals)
+    appraisal = analyse_appraisals(lab, read_appraisals(lab))
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen) | pl.col("run").is_null())
     outcomes, failures = outcomes_frame(lab), failures_frame(lab)
     rated, unrated = _rated(lab)
-    # These say what they leave out, so they come before it is told.
+    # These add to what is not analysed, so they come first.
     judged = tuple(_judged(lab, unrated))
-    boards = tuple(_boards(lab, [one.study.name for one in rated], unrated))
-    return ReportData(
+    boards = tuple(_boards(lab, [result.study.name for result in rated], unrated))
+    talks = report_conversations(lab)
+    return LabOverview(
         made_at=now(),
         version=__version__,
         respondents=tuple(
@@ -165,7 +279,8 @@ def _collected(lab: Lab) -> ReportData:
                 [
                     # A model that tags sentences for the style section is asked, not measured.
                     *shown.filter(~pl.col("protocol").is_in(_READERS))["respondent"],
-                    *(one.respondent for one in analysis.changes),
+                    *(() if talks is None else (one.respondent for one in talks.respondents)),
+                    *(change.respondent for change in appraisal.changes),
                     *replied["respondent"],
                 ]
             )
@@ -175,16 +290,16 @@ def _collected(lab: Lab) -> ReportData:
             for row in shown.iter_rows(named=True)
         ),
         left_out_runs=all_runs.height - shown.height,
-        analysis=analysis,
-        self_reports=tuple(reports_of(lab, appraisals)),
+        appraisal=appraisal,
         ratings=tuple(rated),
         judges=judged,
         style=report_style(lab),
         unrated=tuple(unrated),
-        situations=tuple(_grouped(_most_told(replied))),
+        situations=tuple(_grouped(_with_most_replies(replied))),
         situations_replied=replied.select("set", "situation").n_unique(),
         lengths=tuple(_lengths(replied)),
         sets=tuple(_used_sets(shown)),
+        conversations=talks,
         leaderboards=boards,
     )
 
@@ -205,15 +320,15 @@ def _rated(lab: Lab) -> tuple[list[RatingsResult], list[str]]:
     return found, problems
 
 
-def _judged(lab: Lab, problems: list[str]) -> Iterable[JudgesAnalysis]:
-    """The cards of every closed study's judges; what cannot be calibrated is said."""
+def _judged(lab: Lab, problems: list[str]) -> Iterable[JudgesResult]:
+    """The judges of every closed study; what cannot be calibrated is added to `problems`."""
     for name, study in lab_studies(lab).items():
         if is_running(study) or not _has_judges(lab, name):
             continue
         try:
-            yield analyse_judges(lab, name)
+            yield judges.from_lab(lab, name)
         except UserError as error:
-            problems.append(f"The judges of the study {name} are not held against people: {error}")
+            problems.append(f"The judges of the study {name} are not validated: {error}")
 
 
 def _has_judges(lab: Lab, study: str) -> bool:
@@ -222,14 +337,14 @@ def _has_judges(lab: Lab, study: str) -> bool:
     return any(not one.is_empty() for one in found)
 
 
-def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[Leaderboard]:
+def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[LeaderboardResult]:
     """The leaderboard of every rated study that has one to show.
 
-    Without what judges said of replies that another study, which still takes people, shows.
+    Judges' ratings of replies that a running study shows are hidden.
     """
     for name in studies:
         try:
-            board = report_board(lab, name)
+            board = report_leaderboard(lab, name)
         except UserError as error:
             problems.append(f"The leaderboard of the study {name} is not shown: {error}")
         else:
@@ -238,7 +353,7 @@ def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[L
 
 
 def _progress(lab: Lab, name: str) -> str:
-    """How far a running study is; its results would be a peek."""
+    """The progress of a running study; its results are hidden."""
     status = StudyService(lab, name).actions.status()
     finished, places = (
         sum(getattr(arm, field) for arm in status.arms) for field in ("finished", "places")
@@ -300,19 +415,19 @@ def _cut(text: str | None) -> str | None:
     return f"{text[:_LONGEST_TEXT]} … [{len(text) - _LONGEST_TEXT:,} more characters in the lab]"
 
 
-def _most_told(replied: pl.DataFrame) -> pl.DataFrame:
+def _with_most_replies(replied: pl.DataFrame) -> pl.DataFrame:
     """Of very much text the situations with most replies side by side, some of each emotion."""
     place = ["set", "situation"]
     size = pl.col("text").str.len_chars().fill_null(0).sum()
-    told = replied.group_by(place, maintain_order=True).agg(
+    sizes = replied.group_by(place, maintain_order=True).agg(
         pl.col("respondent").n_unique().alias("respondents"),
         pl.coalesce(pl.col("emotion").first(), pl.col("topic").first()).alias("group"),
         (size + pl.col("situation_text").first().str.len_chars().fill_null(0)).alias("size"),
     )
-    if told["size"].sum() <= _MOST_CHARACTERS:
+    if sizes["size"].sum() <= _MOST_CHARACTERS:
         return replied
     turn = pl.int_range(pl.len()).over("respondents", "group")
-    kept = told.sort("respondents", turn, descending=[True, False], maintain_order=True)
+    kept = sizes.sort("respondents", turn, descending=[True, False], maintain_order=True)
     # The first situation is shown however long its replies are.
     room = pl.col("size").cum_sum().shift(1, fill_value=0) < _MOST_CHARACTERS
     return replied.join(kept.filter(room).select(place), on=place, how="semi")

@@ -36,8 +36,7 @@ from empathylab.stats.arms import (
 from empathylab.stats.arms.means import MeanComparison, compare_means
 from empathylab.stats.raters.exclusions import Rule, apply_exclusions, with_and_without
 from empathylab.store import Lab, responses_frame
-from empathylab.store.lab_scales import lab_scales
-from empathylab.store.rated import (
+from empathylab.store.ratings import (
     Study,
     arms_frame,
     lab_study,
@@ -45,7 +44,8 @@ from empathylab.store.rated import (
     raters_frame,
     ratings_frame,
 )
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.scales import lab_scales
+from empathylab.store.selections import resolve_situations
 from empathylab.study.admin.embargo import require_closed
 
 _NEEDED = ("rater", "arm", "situation", "rating")
@@ -195,7 +195,7 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
         )
     if only is None:
         return ratings
-    whole, situations = lab_chosen_situations(lab, only)
+    whole, situations = resolve_situations(lab, only)
     keys = [one.id for one in situations]
     chosen = ratings.filter(pl.col("set") == whole.id, pl.col("situation").is_in(keys))
     if chosen.is_empty():

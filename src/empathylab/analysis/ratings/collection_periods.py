@@ -13,7 +13,7 @@ import polars as pl
 from empathylab.analysis.ratings.raters import raters_paragraph, study_rater_comparison
 from empathylab.analysis.text.apa import listed
 from empathylab.store import Lab
-from empathylab.store.rated import arms_frame
+from empathylab.store.ratings import arms_frame
 
 
 @dataclass(frozen=True, slots=True)

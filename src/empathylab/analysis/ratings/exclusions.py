@@ -24,7 +24,7 @@ from empathylab.stats.raters.exclusions import (
     WithAndWithout,
     rules_from,
 )
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 
 
 def declared_rules(

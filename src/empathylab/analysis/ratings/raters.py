@@ -19,8 +19,8 @@ from empathylab.stats.raters.comparability import (
     compare_raters,
 )
 from empathylab.store import Lab
-from empathylab.store.lab_scales import lab_scales
-from empathylab.store.rated import NOT_STATED, rater_answers_frame, raters_frame
+from empathylab.store.ratings import NOT_STATED, rater_answers_frame, raters_frame
+from empathylab.store.scales import lab_scales
 
 INCONSISTENCIES = "inconsistencies"
 _NUMBERS = ("age", "seconds")

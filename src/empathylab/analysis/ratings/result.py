@@ -58,7 +58,7 @@ from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
 from empathylab.stats.raters.comparability import RaterComparison
 from empathylab.stats.raters.exclusions import WithAndWithout, declared
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import polars as pl
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations.sources.released import Dimension
 from empathylab.stats.arms import RatingScale
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 
 Thresholds = float | Mapping[str, float] | None
 _LIKERT_POINTS = 5

@@ -5,82 +5,88 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from empathylab import __version__
-from empathylab.analysis.style.analysis import RULES, RatedStyle, StyleAnalysis
-from empathylab.analysis.style.tables import by_pair, main_features, share
-from empathylab.analysis.style.terms import shown_terms, spelled
+from empathylab.analysis.style.estimates import RULES, RatedStyle, StyleEstimates
+from empathylab.analysis.style.tables import (
+    by_pair,
+    main_features,
+    percentage,
+    shown_terms,
+    spelled,
+)
 from empathylab.analysis.text.apa import counted, listed, p_text
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.style import Profile
 from empathylab.style.differences import FeatureDifference
+from empathylab.style.rating_relations import RatingRelation
 from empathylab.style.tactics.tagging import TacticUse
 
-_ALPHA = 0.05
+ALPHA = 0.05
 
 
-def paragraphs(analysis: StyleAnalysis) -> list[str]:
+def paragraphs(estimates: StyleEstimates) -> list[str]:
     """Methods first, then results, ready for a paper."""
-    said = [methods_paragraph(analysis), profile_sentence(analysis)]
+    said = [methods_paragraph(estimates), profile_sentence(estimates)]
     said += [
-        difference_sentences(analysis),
-        " ".join(distinctive_sentences(analysis)),
-        predictability_sentences(analysis),
-        tactic_sentences(analysis),
-        reuse_sentences(analysis),
-        *(rated_sentences(one, main_features(analysis)) for one in analysis.rated),
-        " ".join(analysis.notes),
+        " ".join(difference_sentences(estimates)),
+        " ".join(distinctive_sentences(estimates)),
+        predictability_sentence(estimates),
+        " ".join(tactic_sentences(estimates)),
+        " ".join(reuse_sentences(estimates)),
+        *(rated_sentence(rated, main_features(estimates)) for rated in estimates.rated),
+        " ".join(estimates.notes),
     ]
-    return [one for one in said if one]
+    return [paragraph for paragraph in said if paragraph]
 
 
-def methods_paragraph(analysis: StyleAnalysis) -> str:
+def methods_paragraph(estimates: StyleEstimates) -> str:
     """How the responses were described, ready for a paper's methods section."""
-    several = len(analysis.respondents) > 1
+    several = len(estimates.respondents) > 1
     said = [
-        f"{counted(analysis.responses.height, 'response')} of {listed(analysis.respondents)} to "
-        f"{counted(analysis.situations, 'situation')} were described by "
-        f"{counted(len(analysis.profiles[0].features), 'feature')} (length, punctuation, emoji, "
+        f"{counted(estimates.responses.height, 'response')} of {listed(estimates.respondents)} to "
+        f"{counted(estimates.situations, 'situation')} were described by "
+        f"{counted(len(estimates.profiles[0].features), 'feature')} (length, punctuation, emoji, "
         "word lists, lexical diversity, readability"
-        + (", sentiment)." if "sentiment" in analysis.profiles[0].features else ").")
+        + (", sentiment)." if "sentiment" in estimates.profiles[0].features else ").")
     ]
-    if analysis.differences:
-        said.append(_test_sentence(analysis))
-    if analysis.distinctive:
+    if estimates.differences:
+        said.append(_test_sentence(estimates))
+    if estimates.distinctive:
         said.append(
             "Distinctive words and phrases (one to three words) were ranked by the z of their log "
             "odds ratio under an informative Dirichlet prior (Monroe et al., 2008), over "
             "situations that both sides answered."
         )
-    told = analysis.predictability
-    if told is not None:
+    authorship = estimates.predictability
+    if authorship is not None:
         said.append(
-            "Writers were told apart by logistic regression on TF-IDF weights of character "
-            f"2–4-grams and word 1–2-grams in {told.folds}-fold cross-validation, all responses to "
-            "a situation in one fold; the interval of the accuracy allows for situations."
+            "Authors were identified by logistic regression on TF-IDF weights of character "
+            f"2–4-grams and word 1–2-grams in {authorship.folds}-fold cross-validation, all "
+            "responses to a situation in one fold; the interval is clustered by situation."
         )
-    by = "rules on their wording" if analysis.tactics.tagger == RULES else analysis.tactics.tagger
+    by = "rules on their wording" if estimates.tactics.tagger == RULES else estimates.tactics.tagger
     said.append(f"Ten tactics of empathic language were tagged in each sentence by {by}.")
-    if analysis.rated:
+    if estimates.rated:
         said.append(
             "Ratings were regressed on each standardised feature with the log of the words"
             + (" and the respondent" if several else "")
-            + " held fixed, allowing for clusters of situations and raters."
+            + " as covariates, with clusters of situations and raters."
         )
     return " ".join([*said, f"Software: EmpathyLab {__version__}."])
 
 
-def _test_sentence(analysis: StyleAnalysis) -> str:
-    paired = {one.paired for one in analysis.differences}
+def _test_sentence(estimates: StyleEstimates) -> str:
+    paired = {found.paired for found in estimates.differences}
     kind = {
         frozenset({True}): "paired t tests of situation means",
         frozenset({False}): "Welch's t tests of situation means",
     }.get(frozenset(paired), "t tests of situation means, paired where situations are shared")
-    count = counted(len(analysis.differences), "test")
+    count = counted(len(estimates.differences), "test")
     return f"Respondents were compared by {kind}, corrected after Holm over {count}."
 
 
-def profile_sentence(analysis: StyleAnalysis) -> str:
+def profile_sentence(estimates: StyleEstimates) -> str:
     """How long the responses are."""
-    return " ".join(_length_sentence(one) for one in analysis.profiles)
+    return " ".join(_length_sentence(profile) for profile in estimates.profiles)
 
 
 def _length_sentence(one: Profile) -> str:
@@ -93,16 +99,19 @@ def _length_sentence(one: Profile) -> str:
     )
 
 
-def difference_sentences(analysis: StyleAnalysis, most: int = 6) -> str:
-    """In what the respondents differ most."""
-    titles = main_features(analysis)
+def difference_sentences(estimates: StyleEstimates, most: int = 6) -> list[str]:
+    """In what each two respondents differ most, a sentence for each pair."""
+    titles = main_features(estimates)
     said = []
-    for (one, other), mine in by_pair(analysis.differences).items():
-        sure = [each for each in mine if each.p_holm < _ALPHA]
-        told = [_difference(each, titles) for each in sure if each.feature in titles][:most]
-        text = f"{one} and {other} differed in {len(sure)} of {len(mine)} features"
-        said.append(text + (f", most in {listed(told)}." if told else "."))
-    return " ".join(said)
+    for (respondent, reference), differences in by_pair(estimates.differences).items():
+        significant = [found for found in differences if found.p_holm < ALPHA]
+        named = [_difference(found, titles) for found in significant if found.feature in titles]
+        text = (
+            f"{respondent} and {reference} differed in {len(significant)} of {len(differences)} "
+            "features"
+        )
+        said.append(text + (f", most in {listed(named[:most])}." if named else "."))
+    return said
 
 
 def _difference(one: FeatureDifference, titles: Mapping[str, str]) -> str:
@@ -112,96 +121,105 @@ def _difference(one: FeatureDifference, titles: Mapping[str, str]) -> str:
     )
 
 
-def distinctive_sentences(analysis: StyleAnalysis, top: int = 8) -> list[str]:
-    """The words that mark each respondent off, a sentence for each."""
+def distinctive_sentences(estimates: StyleEstimates, top: int = 8) -> list[str]:
+    """The most distinctive words of each respondent, a sentence for each."""
     said = []
-    for one in analysis.distinctive:
-        terms = [f"“{spelled(term.term)}”" for term in shown_terms(one.terms, top)]
+    for found in estimates.distinctive:
+        terms = [f"“{spelled(term.term)}”" for term in shown_terms(found.terms, top)]
         if terms:
-            against = one.against or "the others"
-            said.append(f"Against {against}, {one.respondent} stands out by {listed(terms)}.")
+            against = found.against or "the others"
+            said.append(
+                f"Compared with {against}, {found.respondent} uses {listed(terms)} more often."
+            )
     return said
 
 
-def predictability_sentences(analysis: StyleAnalysis) -> str:
-    """How surely the writer can be told, and from what."""
-    told = analysis.predictability
-    if told is None:
+def predictability_sentence(estimates: StyleEstimates) -> str:
+    """How accurately the author can be identified, and from what; empty where it was not tried."""
+    found = estimates.predictability
+    if found is None:
         return ""
-    full = told.full
+    full = found.full
     said = [
         (
-            "The writer of a response to a situation not seen before was named correctly in "
-            f"{share(full.accuracy)} of {counted(full.responses, 'response')} "
-            f"(95% CI [{share(full.low)}, {share(full.high)}]; chance {share(full.chance)}; "
-            f"macro F1 {number(full.macro_f1, 3)})."
+            "The author of a response to an unseen situation was identified correctly in "
+            f"{percentage(full.accuracy)} of {counted(full.responses, 'response')} "
+            f"(95% CI [{percentage(full.low)}, {percentage(full.high)}]; "
+            f"chance {percentage(full.chance)}; macro F1 {number(full.macro_f1, 3)})."
         )
     ]
-    parts = [f"{one.name} {share(one.accuracy)}" for one in told.ablations if not one.note]
+    parts = [
+        f"{part.name} {percentage(part.accuracy)}" for part in found.ablations if not part.note
+    ]
     if parts:
         said.append(f"From part of the text: {', '.join(parts)}.")
     return " ".join(said)
 
 
-def tactic_sentences(analysis: StyleAnalysis, top: int = 4) -> str:
-    """Which tactics each respondent uses most, and how often one order of them recurs."""
+def tactic_sentences(estimates: StyleEstimates, top: int = 4) -> list[str]:
+    """The most used tactics and the most common sequence of each respondent."""
     said = []
-    for one in analysis.tactics.templates:
-        uses = [use for use in analysis.tactics.uses if use.respondent == one.respondent]
+    for templates in estimates.tactics.templates:
+        uses = [use for use in estimates.tactics.uses if use.respondent == templates.respondent]
         most = [_use(use) for use in sorted(uses, key=lambda use: -use.share)[:top] if use.share]
-        if not most or not one.commonest:
+        if not most or not templates.commonest:
             continue
-        first = one.commonest[0]
+        first = templates.commonest[0]
         said.append(
-            f"Of the responses of {one.respondent}, {listed(most)}; the commonest of their "
-            f"{counted(one.different, 'order')} was {' → '.join(first.tactics)} "
-            f"({share(first.share)})."
+            f"Of the responses of {templates.respondent}, {listed(most)}; the most common of their "
+            f"{counted(templates.different, 'tactic sequence')} was {' → '.join(first.tactics)} "
+            f"({percentage(first.share)})."
         )
-    return " ".join(said)
+    return said
 
 
 def _use(use: TacticUse) -> str:
-    return f"{share(use.share, 0)} hold {use.tactic}"
+    return f"{percentage(use.share, 0)} use {use.tactic}"
 
 
-def reuse_sentences(analysis: StyleAnalysis) -> str:
-    """How often openings and phrases come again."""
+def reuse_sentences(estimates: StyleEstimates) -> list[str]:
+    """How often opening phrases and 4-word phrases are repeated, a sentence per respondent."""
     said = []
-    for again, opening in zip(analysis.reuse.repetition, analysis.reuse.openings, strict=True):
+    for again, opening in zip(estimates.reuse.repetition, estimates.reuse.openings, strict=True):
         if again.phrase_repetition != again.phrase_repetition or not opening.commonest:
             continue
         said.append(
-            f"{again.respondent}: {share(opening.near_repeated, 0)} of openings came again, word "
-            f"for word or nearly (most often “{spelled(opening.commonest[0].words)}”), and "
-            f"{share(again.phrase_repetition, 0)} of runs of {again.size} words."
+            f"{again.respondent}: {percentage(opening.near_repeated, 0)} of opening phrases are "
+            f"repeated, exactly or nearly (most often “{spelled(opening.commonest[0].words)}”), "
+            f"and {percentage(again.phrase_repetition, 0)} of {again.size}-word phrases."
         )
-    return " ".join(said)
+    return said
 
 
-def rated_sentences(rated: RatedStyle, titles: Mapping[str, str], most: int = 5) -> str:
-    """What in the style goes with better and with worse ratings."""
+def rated_sentence(rated: RatedStyle, titles: Mapping[str, str], most: int = 5) -> str:
+    """Which features are associated with higher and with lower ratings."""
     name = rated.dimension or "the"
     where = f" of {rated.study}" if rated.study else ""
-    tested = [one for one in rated.relations if one.within.p == one.within.p]
-    sure = sorted((one for one in tested if one.p_holm < _ALPHA), key=lambda one: one.within.p)
+    tested, significant = tested_relations(rated)
     begin = "At equal length and within respondents, "
-    if not sure:
+    if not significant:
         return (
-            f"{begin}none of {counted(len(tested), 'feature')} went reliably with {name} "
-            f"ratings{where}."
+            f"{begin}no association of {counted(len(tested), 'feature')} with {name} "
+            f"ratings{where} is significant."
         )
     parts: list[str] = []
     for direction, sign in (("higher", 1), ("lower", -1)):
         slopes = [
-            f"{titles[one.feature]} ({signed(one.within.estimate, 2)} points per SD, "
-            f"{p_text(one.p_holm, 'p')})"
-            for one in sure
-            if sign * one.within.estimate > 0 and one.feature in titles
+            f"{titles[relation.feature]} ({signed(relation.within.estimate, 2)} points per SD, "
+            f"{p_text(relation.p_holm, 'p')})"
+            for relation in significant
+            if sign * relation.within.estimate > 0 and relation.feature in titles
         ]
         if slopes:
-            parts.append(f"; {direction} ones with {listed(slopes[:most])}")
+            parts.append(f"; {direction} ratings with {listed(slopes[:most])}")
     return (
-        f"{begin}{len(sure)} of {counted(len(tested), 'feature')} went with {name} ratings{where} "
-        f"(p after Holm){''.join(parts)}. That is what goes together, not what brings ratings "
-        "about."
+        f"{begin}{len(significant)} of {counted(len(tested), 'feature')} are associated with "
+        f"{name} ratings{where} (p after Holm){''.join(parts)}. These are associations, not causes."
     )
+
+
+def tested_relations(rated: RatedStyle) -> tuple[list[RatingRelation], list[RatingRelation]]:
+    """The relations that were tested, and those that are significant, the smallest p first."""
+    tested = [relation for relation in rated.relations if relation.within.p == relation.within.p]
+    significant = [relation for relation in tested if relation.p_holm < ALPHA]
+    return tested, sorted(significant, key=lambda relation: relation.within.p)

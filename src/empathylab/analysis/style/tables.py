@@ -1,24 +1,38 @@
-"""The figures about style as tables that people read: rounded, a row per thing."""
+"""The estimates of style as tables that people read: rounded, a row per thing."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.style.analysis import RatedStyle, StyleAnalysis
-from empathylab.analysis.style.terms import shown_terms, spelled
+from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates
 from empathylab.analysis.text.emoji_names import emoji_name
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.style import FEATURES
 from empathylab.style.clustered import Slope
-from empathylab.style.differences import FeatureDifference
+from empathylab.style.differences import FeatureDifference, FeatureStanding, feature_profile
+from empathylab.style.distinctive import DistinctiveTerm
 
 Rows = list[dict[str, str]]
 
 _MOST_OWN = 12
+# Function words: alone they say little.
+_FUNCTION_WORDS = set(
+    """a an the this that these those there here of to in on at by for from with about into up out
+    as than then and or but so if because while when is are was were be been being am has have had
+    having do does did not no will how it its it's that's""".split()  # noqa: SIM905 - a page of quotes reads worse
+)
+# Pronouns: worth showing alone, but two phrases that differ only in them are the same.
+_PRONOUNS = set(
+    """i i'm i've i'd i'll me my mine we us our you your yours you're you've you'd you'll he him his
+    she her they them their he's she's they're we're""".split()  # noqa: SIM905
+)
+_LEAST_Z = 1.96
+_I = re.compile(r"\bi\b")
 
 OVERVIEW: Mapping[str, str] = {
     "words": "words",
@@ -59,15 +73,15 @@ MAIN: Mapping[str, str] = {
     "questions_to_person": "questions to the person",
     "sentiment": "sentiment (VADER)",
 }
-"""The features of figures and sentences, of which none says the same as another."""
+"""The features of figures and sentences; no two measure the same."""
 
 
-def main_features(analysis: StyleAnalysis) -> dict[str, str]:
+def main_features(estimates: StyleEstimates) -> dict[str, str]:
     """The main features that vary here, and the user's own, with what they are called."""
-    varying = {one.feature for one in analysis.differences} or {
-        name for one in analysis.profiles for name, f in one.features.items() if f.sd > 0
+    varying = {one.feature for one in estimates.differences} or {
+        name for one in estimates.profiles for name, f in one.features.items() if f.sd > 0
     }
-    own = [column for lexicon in analysis.dictionaries for column in lexicon.columns]
+    own = [column for lexicon in estimates.dictionaries for column in lexicon.columns]
     titles = dict(MAIN) | {column: column for column in own[:_MOST_OWN]}
     return {name: title for name, title in titles.items() if name in varying}
 
@@ -77,12 +91,12 @@ def meaning(feature: str) -> str:
     return FEATURES[feature].meaning if feature in FEATURES else feature
 
 
-def share(value: float, digits: int = 1) -> str:
-    """A share in percent."""
+def percentage(value: float, digits: int = 1) -> str:
+    """A proportion in percent."""
     return "–" if math.isnan(value) else f"{number(100 * value, digits)}%"
 
 
-def overview_rows(analysis: StyleAnalysis) -> Rows:
+def overview_rows(estimates: StyleEstimates) -> Rows:
     """How each respondent writes, in a line: means per response."""
     return [
         {"respondent": one.respondent, "responses": number(one.responses, 0)}
@@ -91,24 +105,24 @@ def overview_rows(analysis: StyleAnalysis) -> Rows:
             for name, title in OVERVIEW.items()
             if name in one.features
         }
-        for one in analysis.profiles
+        for one in estimates.profiles
     ]
 
 
-def feature_rows(analysis: StyleAnalysis) -> Rows:
+def feature_rows(estimates: StyleEstimates) -> Rows:
     """Each feature that varies: every respondent's mean with its interval."""
-    tested = dict.fromkeys(one.feature for one in analysis.differences)
-    names = list(tested) if analysis.differences else list(analysis.profiles[0].features)
+    tested = dict.fromkeys(one.feature for one in estimates.differences)
+    names = list(tested) if estimates.differences else list(estimates.profiles[0].features)
     rows = []
     for name in names:
-        figures = {one.respondent: one.features[name] for one in analysis.profiles}
+        figures = {one.respondent: one.features[name] for one in estimates.profiles}
         if any(figure.mean != 0 for figure in figures.values()):
             cells = {who: _with_interval(f.mean, f.low, f.high) for who, f in figures.items()}
             rows.append({"feature": meaning(name)} | cells)
     return rows
 
 
-def feature_values(analysis: StyleAnalysis) -> list[dict[str, Any]]:
+def feature_values(estimates: StyleEstimates) -> list[dict[str, Any]]:
     """Every respondent's figures for each feature, unrounded, one row each."""
     return [
         {
@@ -122,15 +136,15 @@ def feature_values(analysis: StyleAnalysis) -> list[dict[str, Any]]:
             "used": figure.used,
             "dropped": figure.dropped,
         }
-        for one in analysis.profiles
+        for one in estimates.profiles
         for name, figure in one.features.items()
     ]
 
 
-def difference_rows(analysis: StyleAnalysis, most: int | None = None) -> Rows:
+def difference_rows(estimates: StyleEstimates, most: int | None = None) -> Rows:
     """The differences between respondents, the largest effect first within each pair.
 
-    `most` of each pair keeps to those with an effect that can be told.
+    `most` of each pair keeps to those whose effect can be estimated.
     """
     return [
         {
@@ -143,7 +157,7 @@ def difference_rows(analysis: StyleAnalysis, most: int | None = None) -> Rows:
             "d": signed(one.effect, 2),
             "p Holm": p_value(one.p_holm),
         }
-        for mine in by_pair(analysis.differences).values()
+        for mine in by_pair(estimates.differences).values()
         for one in (mine if most is None else [o for o in mine if o.effect == o.effect][:most])
     ]
 
@@ -163,9 +177,9 @@ def by_pair(
     return pairs
 
 
-def term_rows(analysis: StyleAnalysis, respondent: str, top: int = 20) -> Rows:
+def term_rows(estimates: StyleEstimates, respondent: str, top: int = 20) -> Rows:
     """A respondent's distinctive words and phrases, as a reader is shown them."""
-    [one] = [each for each in analysis.distinctive if each.respondent == respondent]
+    [one] = [each for each in estimates.distinctive if each.respondent == respondent]
     return [
         {
             "word or phrase": spelled(term.term),
@@ -179,105 +193,107 @@ def term_rows(analysis: StyleAnalysis, respondent: str, top: int = 20) -> Rows:
     ]
 
 
-def confusion_rows(analysis: StyleAnalysis) -> Rows:
-    """Who wrote a response, and who the classifier said did."""
-    told = analysis.predictability
-    if told is None:
+def confusion_rows(estimates: StyleEstimates) -> Rows:
+    """The author of each response, and the author that the classifier predicted."""
+    found = estimates.predictability
+    if found is None:
         return []
     return [
         {"written by": writer}
         | {
-            f"told as {name}": number(count, 0)
-            for name, count in zip(told.respondents, row, strict=True)
+            f"predicted as {name}": number(count, 0)
+            for name, count in zip(found.respondents, row, strict=True)
         }
-        for writer, row in zip(told.respondents, told.full.confusion, strict=True)
+        for writer, row in zip(found.respondents, found.full.confusion, strict=True)
     ]
 
 
-def classification_rows(analysis: StyleAnalysis) -> Rows:
-    """How well writers are told apart, from all of the text and from parts of it."""
-    told = analysis.predictability
-    if told is None:
+def classification_rows(estimates: StyleEstimates) -> Rows:
+    """How well authors are identified, from all of the text and from parts of it."""
+    found = estimates.predictability
+    if found is None:
         return []
     return [
         {
-            "told from": "the full text" if one.name == "full" else one.name,
-            "accuracy": share(one.accuracy),
-            "95% interval": f"{share(one.low)} to {share(one.high)}",
-            "macro F1": number(one.macro_f1, 3),
-            "chance": share(one.chance),
-            "note": one.note,
+            "identified from": "the full text" if part.name == "full" else part.name,
+            "accuracy": percentage(part.accuracy),
+            "95% interval": f"{percentage(part.low)} to {percentage(part.high)}",
+            "macro F1": number(part.macro_f1, 3),
+            "chance": percentage(part.chance),
+            "note": part.note,
         }
-        for one in (told.full, *told.ablations)
+        for part in (found.full, *found.ablations)
     ]
 
 
-def emoji_rows(analysis: StyleAnalysis, most: int = 30) -> Rows:
-    """The commonest emoji of all, with how often each respondent uses them."""
+def emoji_rows(estimates: StyleEstimates, most: int = 30) -> Rows:
+    """The most common emoji, with how often each respondent uses them."""
     order = (
-        analysis.emoji.group_by("emoji")
+        estimates.emoji.group_by("emoji")
         .agg(pl.col("count").sum())
         .sort("count", "emoji", descending=[True, False])["emoji"]
         .head(most)
     )
     rates = {
         (row["respondent"], row["emoji"]): row["per_response"]
-        for row in analysis.emoji.iter_rows(named=True)
+        for row in estimates.emoji.iter_rows(named=True)
     }
     return [
         {"emoji": emoji, "name": emoji_name(emoji)}
-        | {name: number(rates.get((name, emoji), 0.0), 3) for name in analysis.respondents}
+        | {name: number(rates.get((name, emoji), 0.0), 3) for name in estimates.respondents}
         for emoji in order
     ]
 
 
-def tactic_rows(analysis: StyleAnalysis) -> Rows:
-    """The share of each respondent's responses that use each tactic."""
+def tactic_rows(estimates: StyleEstimates) -> Rows:
+    """The proportion of each respondent's responses that use each tactic."""
     rows: dict[str, dict[str, str]] = {}
-    for one in analysis.tactics.uses:
+    for one in estimates.tactics.uses:
         row = rows.setdefault(one.tactic, {"tactic": one.tactic})
-        row[one.respondent] = f"{share(one.share)} [{share(one.low)}, {share(one.high)}]"
+        row[one.respondent] = (
+            f"{percentage(one.share)} [{percentage(one.low)}, {percentage(one.high)}]"
+        )
     return list(rows.values())
 
 
-def template_rows(analysis: StyleAnalysis, most: int = 5) -> Rows:
-    """Each respondent's commonest orders of tactics."""
+def template_rows(estimates: StyleEstimates, most: int = 5) -> Rows:
+    """Each respondent's most common tactic sequences."""
     return [
         {
             "respondent": one.respondent,
-            "order of tactics": " → ".join(template.tactics),
+            "tactic sequence": " → ".join(template.tactics),
             "responses": number(template.count, 0),
-            "share": share(template.share),
+            "percent": percentage(template.share),
         }
-        for one in analysis.tactics.templates
+        for one in estimates.tactics.templates
         for template in one.commonest[:most]
     ]
 
 
-def reuse_rows(analysis: StyleAnalysis) -> Rows:
+def reuse_rows(estimates: StyleEstimates) -> Rows:
     """How much each respondent repeats itself, a row per measure."""
-    found = analysis.reuse
+    found = estimates.reuse
     rows: dict[str, dict[str, str]] = {}
     for name, again, alike, opening, closing, template in zip(
-        analysis.respondents, found.repetition, found.similarity, found.openings, found.closings,
-        analysis.tactics.templates, strict=True,
+        estimates.respondents, found.repetition, found.similarity, found.openings, found.closings,
+        estimates.tactics.templates, strict=True,
     ):  # fmt: skip
         cells = {
-            "openings that come again": share(opening.near_repeated),
-            "closings that come again": share(closing.near_repeated),
-            f"runs of {again.size} words that come again": share(again.phrase_repetition),
-            "pairs of responses with the same order of tactics": share(template.recurrence),
+            "repeated opening phrases": percentage(opening.near_repeated),
+            "repeated closing phrases": percentage(closing.near_repeated),
+            f"repeated {again.size}-word phrases": percentage(again.phrase_repetition),
+            "pairs of responses with the same tactic sequence": percentage(template.recurrence),
             "compression (bytes before / after)": number(again.compression, 2),
-            "mean likeness of two responses (cosine)": number(alike.estimate, 3),
-            "mean likeness to others' responses": number(alike.to_others, 3),
+            "mean similarity of two responses (cosine)": number(alike.estimate, 3),
+            "mean similarity to others' responses": number(alike.to_others, 3),
         }
         for measure, cell in cells.items():
             rows.setdefault(measure, {"measure": measure})[name] = cell
     return list(rows.values())
 
 
-def recurring_rows(analysis: StyleAnalysis, most: int = 5) -> Rows:
-    """Each respondent's commonest openings and closings, near-duplicates counted together."""
+def recurring_rows(estimates: StyleEstimates, most: int = 5) -> Rows:
+    """Each respondent's most common opening and closing phrases, near-duplicates together."""
     return [
         {
             "respondent": one.respondent,
@@ -285,15 +301,15 @@ def recurring_rows(analysis: StyleAnalysis, most: int = 5) -> Rows:
             "words": spelled(recurring.words),
             "responses": number(recurring.count, 0),
             "word for word": number(recurring.exact, 0),
-            "share": share(recurring.share),
+            "percent": percentage(recurring.share),
         }
-        for one in (*analysis.reuse.openings, *analysis.reuse.closings)
+        for one in (*estimates.reuse.openings, *estimates.reuse.closings)
         for recurring in one.commonest[:most]
     ]
 
 
 def relation_rows(rated: RatedStyle) -> Rows:
-    """What goes with the rating, the surest first; features without an interval come last."""
+    """The association of features with the rating, by p; features without an interval come last."""
     ranked = sorted(
         rated.relations, key=lambda one: one.within.p if one.within.p == one.within.p else 2.0
     )
@@ -302,12 +318,45 @@ def relation_rows(rated: RatedStyle) -> Rows:
             "feature": meaning(one.feature),
             "alone": _slope(one.alone),
             "same length": _slope(one.length_adjusted),
-            "same length and writer": _slope(one.within),
+            "same length and author": _slope(one.within),
             "p Holm": p_value(one.p_holm),
             "ratings": number(one.n, 0),
         }
         for one in ranked
     ]
+
+
+def feature_standings(estimates: StyleEstimates) -> list[FeatureStanding]:
+    """Each respondent's distance from the mean of all, for the main features, in SDs."""
+    return feature_profile(estimates.features, columns=list(main_features(estimates)))
+
+
+def shown_terms(terms: Sequence[DistinctiveTerm], top: int) -> tuple[DistinctiveTerm, ...]:
+    """Up to `top` terms, the most distinctive first, each of which says something new.
+
+    Skipped are terms with a z below 1.96, function words, and terms whose content words are already
+    in terms above (`to hear` below `sorry to hear`).
+    """
+    shown: list[DistinctiveTerm] = []
+    used: set[str] = set()
+    for term in terms:
+        if len(shown) == top or term.z < _LEAST_Z:
+            break
+        words = term.term.split(" ")
+        if len(words) == 1 and words[0] in _FUNCTION_WORDS:
+            continue
+        content = {word for word in words if word not in _FUNCTION_WORDS | _PRONOUNS}
+        new = content or {word for word in words if "'" in word} or {term.term}
+        if new <= used:
+            continue
+        used |= new | set(words if len(words) == 1 else ())
+        shown.append(term)
+    return tuple(shown)
+
+
+def spelled(term: str) -> str:
+    """The term with its I as people write it; all else is in lower case."""
+    return _I.sub("I", term)
 
 
 def table_columns(rows: Sequence[Mapping[str, str]]) -> list[str]:

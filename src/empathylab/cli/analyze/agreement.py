@@ -45,6 +45,14 @@ def agreement(
             "and keeps those that nobody used.",
         ),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="What several of the rated things belong to, such as the situation of several "
+            "replies; bootstrap intervals then resample it.",
+        ),
+    ] = None,
     bootstrap: Annotated[
         int, typer.Option(help="Resamples of situations for the intervals; 0 for none.", min=0)
     ] = 1000,
@@ -70,6 +78,7 @@ def agreement(
         levels=scale,
         resamples=bootstrap,
         seed=seed,
+        cluster=cluster,
     )
     dropped = sum(one.dropped for one in found.dimensions)
     if dropped:

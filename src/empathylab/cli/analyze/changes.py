@@ -12,7 +12,7 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from empathylab.analysis.drift.analysis import Changes
+    from empathylab.analysis.drift import DriftResult
     from empathylab.store import Lab
 
 EXAMPLE = (
@@ -34,7 +34,7 @@ def changes(
         str | None,
         typer.Option(
             metavar="DATE",
-            help="Hold what this lab measured before this day or moment (UTC) against what it "
+            help="Compare what this lab measured before this day or moment (UTC) with what it "
             "measured from then on.",
         ),
     ] = None,
@@ -51,32 +51,26 @@ def changes(
 
     Scores, verdicts, usable replies, style and people's ratings of respondents that were measured
     on both occasions, and judges' agreement with people, with intervals and corrected tests, and
-    every setting that differs. The same situations are held against each other. What both
-    occasions hold word for word counts once.
+    every setting that differs. The same situations are compared with each other. What is identical
+    on both occasions counts once.
     """
-    from empathylab.analysis.drift.analysis import compare_sides
-
-    earlier, later = _sides(lab, other, before)
-    found = compare_sides(earlier, later, confidence=confidence)
+    result = _compared(lab, other, before, confidence)
     if html is not None:
         from empathylab.report.drift.page import write_changes
 
-        write_changes(found, html)
+        write_changes(result, html)
     if json:
         import json as encoder
 
-        from empathylab.analysis.drift.document import changes_document
-
-        document = changes_document(found)
-        typer.echo(encoder.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        _print(found)
+        _print(result)
     if html is not None:
         typer.echo(f"Page: {html}", err=True)
 
 
-def _sides(lab: Path, other: str | None, before: str | None) -> tuple[Any, Any]:
-    from empathylab.analysis.drift.occasions import Window, read_side
+def _compared(lab: Path, other: str | None, before: str | None, confidence: float) -> DriftResult:
+    from empathylab.analysis import drift
     from empathylab.errors import InputError
     from empathylab.store import Lab
 
@@ -88,22 +82,16 @@ def _sides(lab: Path, other: str | None, before: str | None) -> tuple[Any, Any]:
     if before is not None:
         moment = _moment(before)
         with Lab.open(lab, create=False) as opened:
-            return (
-                read_side(opened, f"until {before}", Window(until=moment)),
-                read_side(opened, f"from {before}", Window(since=moment)),
-            )
+            return drift.from_lab(opened, moment, name=before, confidence=confidence)
     titles = _titles(str(other), lab)
-    with _earlier(str(other)) as opened:
-        first = read_side(opened, titles[0])
-        place = _place(opened)
-    with Lab.open(lab, create=False) as opened:
-        if _place(opened) == place:
+    with _earlier(str(other)) as earlier, Lab.open(lab, create=False) as later:
+        if _place(later) == _place(earlier):
             raise InputError(
                 "both are the same lab",
                 got=str(other),
                 remedy="Name another lab with --with, or a day with --before.",
             )
-        return first, read_side(opened, titles[1])
+        return drift.from_labs(earlier, later, titles=titles, confidence=confidence)
 
 
 def _earlier(other: str) -> Any:
@@ -160,23 +148,17 @@ def _moment(text: str) -> datetime:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _print(found: Changes) -> None:
-    from empathylab.analysis.drift.document import (
-        changed_rows,
-        changes_document,
-        shown_rows,
-        tested_rows,
-    )
+def _print(result: DriftResult) -> None:
+    from empathylab.analysis.drift.rows import changed_rows, shown_rows
     from empathylab.cli.tables import print_rows
 
-    document = changes_document(found)
-    typer.echo(f"Before: {found.before.title}\nAfter: {found.after.title}")
-    typer.echo(f"Measured on both occasions: {', '.join(found.both) or 'nobody'}")
-    for when, names in (("before", found.only_before), ("after", found.only_after)):
+    document = result.to_dict()
+    typer.echo(f"Before: {result.before.title}\nAfter: {result.after.title}")
+    typer.echo(f"Measured on both occasions: {', '.join(result.both) or 'nobody'}")
+    for when, names in (("before", result.only_before), ("after", result.only_after)):
         if names:
             typer.echo(f"Only {when}: {', '.join(names)}")
-    tested = tested_rows(document)
-    typer.echo(f"Changed after correction: {len(changed_rows(tested))} of {len(tested)} figures")
+    typer.echo(str(result.conclusions[0]))
     style = changed_rows(document["style"])
     tables = {
         "Scales, in points": (
@@ -185,7 +167,7 @@ def _print(found: Changes) -> None:
             1,
         ),
         "Ratings": (document["ratings"], ("study", "arm", "dimension", "measure"), 1),
-        "Judges against people": (
+        "Judges compared with people": (
             document["judges"],
             ("study", "judge", "dimension", "measure"),
             2,
@@ -211,10 +193,10 @@ def _print(found: Changes) -> None:
         if rows:
             typer.echo(f"\n{title}")
             print_rows(rows, "rows", as_json=False)
-    if found.incomparable:
+    if result.incomparable:
         typer.echo("\nNot compared")
-    for one in found.incomparable:
-        typer.echo(f"{one.what}: {one.why}.")
+    for part in result.incomparable:
+        typer.echo(f"{part.what}: {part.why}.")
 
 
 def _short(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""`empathylab analyze judges`: may a judge stand in for people?"""
+"""`empathylab analyze judges`: can a judge replace human raters?"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -11,9 +11,7 @@ from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
-    from empathylab.analysis.judges.analysis import JudgesAnalysis
-    from empathylab.analysis.judges.calibration import CalibrationPlan
-    from empathylab.analysis.judges.frames import JudgedRatings
+    from empathylab.analysis.judges import JudgesResult
 
 EXAMPLE = (
     "Example: `empathylab analyze judges --study welivita-2024` · `empathylab analyze judges "
@@ -43,7 +41,9 @@ def judges(
     ] = "crowd",
     epsilon: Annotated[
         float | None,
-        typer.Option(help="How far a judge may lie behind a person and still pass.", min=0, max=1),
+        typer.Option(
+            help="How much worse than a person a judge may be and still pass.", min=0, max=1
+        ),
     ] = None,
     family: Annotated[
         list[str] | None,
@@ -63,7 +63,7 @@ def judges(
         bool,
         typer.Option(
             "--style/--no-style",
-            help="Also the judge that costs nothing, trained on how the rated replies are written.",
+            help="Also the style judge, which is trained on how the rated replies are written.",
         ),
     ] = True,
     panel: Annotated[
@@ -83,14 +83,13 @@ def judges(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Holds judges against people: a card for each judge and dimension.
+    """Validates judges against human ratings: a card for each judge and dimension.
 
     Agreement (weighted kappa, Spearman), the alternative annotator test, confusion and calibration,
-    stability, and biases: by length, own family, place, valence and emotion. The card says whether
-    the judge may stand in for people here, and for what not.
+    stability, and biases: by length, own family, position, valence and emotion. The card says
+    whether the judge can replace human raters here, and for what it must not be used.
     """
-    from empathylab.analysis.judges.analysis import analyse_judged
-    from empathylab.analysis.judges.calibration import CalibrationPlan
+    from empathylab.analysis.judges import CalibrationPlan
 
     plan = CalibrationPlan(
         people_are=people_are,
@@ -99,51 +98,57 @@ def judges(
         resamples=bootstrap,
         seed=seed,
     )
-    judged = _judged_file(file, study, levels) if file else _judged_study(lab, study, peek)
-    if people:
-        judged = judged.by(people)
-    _check_families(plan, judged, panel=panel)
-    analysis = analyse_judged(judged, plan=plan, style=style, panel=panel)
-    for note in analysis.notes:
-        typer.echo(note, err=True)
+    options: dict[str, Any] = {
+        "people": people or (),
+        "plan": plan,
+        "style": style,
+        "panel": panel,
+    }
+    if file is not None:
+        result = _of_file(file, study, levels, options)
+    else:
+        result = _of_lab(lab, study, peek, options)
+    for caveat in result.caveats:
+        typer.echo(caveat, err=True)
     if json:
         import json as encoder
 
-        from empathylab.analysis.judges.document import judges_document
-
-        found = judges_document(analysis)
-        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
     else:
-        _print(analysis)
+        _print(result)
 
 
-def _judged_study(lab: Path, study: str | None, peek: str | None) -> JudgedRatings:
-    from empathylab.analysis.judges.analysis import study_judged
+def _of_lab(
+    folder: Path, study: str | None, peek: str | None, options: dict[str, Any]
+) -> JudgesResult:
+    from empathylab.analysis import judges as analysis
     from empathylab.store import Lab
 
-    with Lab.open(lab, create=False) as opened:
-        return study_judged(opened, study, peek=peek, who=operator())
+    with Lab.open(folder, create=False) as lab:
+        return analysis.from_lab(lab, study, peek=peek, who=operator(), **options)
 
 
-def _judged_file(file: Path, study: str | None, levels: str | None) -> JudgedRatings:
-    from empathylab.analysis.judges.frames import judged_from_table
+def _of_file(
+    file: Path, study: str | None, levels: str | None, options: dict[str, Any]
+) -> JudgesResult:
+    from empathylab.analysis import judges as analysis
     from empathylab.errors import InputError
     from empathylab.tables import read_table
 
     if study is not None:
         raise InputError(
-            "a table holds no study", got=study, remedy="Leave out --study, or the table."
+            "a table holds no study", got=study, remedy="Remove --study, or the table."
         )
-    return judged_from_table(read_table(file), where=file.name, levels=_points(levels))
+    return analysis.from_table(read_table(file), where=file.name, levels=_points(levels), **options)
 
 
 def _points(levels: str | None) -> list[str | float] | None:
     """The scale's points as numbers where all are, else as words."""
     if levels is None:
         return None
-    words = [one.strip() for one in levels.split(",")]
+    words = [word.strip() for word in levels.split(",")]
     try:
-        return [float(one) for one in words]
+        return [float(word) for word in words]
     except ValueError:
         return list(words)
 
@@ -151,37 +156,23 @@ def _points(levels: str | None) -> list[str | float] | None:
 def _families(given: list[str] | None) -> dict[str, tuple[str, ...]]:
     from empathylab.tables import mapped
 
-    pairs = [mapped(one, option="--family") for one in given or ()]
+    pairs = [mapped(text, option="--family") for text in given or ()]
     return {
         judge: tuple(name.strip() for name in names.split(",") if name.strip())
         for judge, names in pairs
     }
 
 
-def _check_families(plan: CalibrationPlan, judged: JudgedRatings, *, panel: bool) -> None:
-    from empathylab.analysis.judges.analysis import PANEL
-    from empathylab.errors import UnknownName
-
-    known = [*judged.judge_names, *([PANEL] if panel else [])]
-    written = judged.responses["respondent"].drop_nulls().unique().to_list()
-    for judge, names in plan.families.items():
-        if judge not in known:
-            raise UnknownName("judge", judge, known)
-        for name in names:
-            if name not in written:
-                raise UnknownName("respondent", name, written)
-
-
-def _print(analysis: JudgesAnalysis) -> None:
-    from empathylab.analysis.judges.prose import good_for, not_for, reasons
+def _print(result: JudgesResult) -> None:
+    from empathylab.analysis.judges.prose import good_for, not_for, reasons, verdict_sentence
     from empathylab.cli.tables import print_rows
     from empathylab.report.judges.tables import card_rows
 
-    print_rows(card_rows(analysis.cards), "judges", as_json=False)
-    for card in analysis.cards:
-        typer.echo(f"\n{card.judge}, {card.dimension}: {card.verdict}.")
+    print_rows(card_rows(result.cards), "judges", as_json=False)
+    for card in result.cards:
+        typer.echo(f"\n{verdict_sentence(card)}")
         for reason in reasons(card):
             typer.echo(f"– {reason}")
-        for said, things in (("For", good_for(card)), ("Not for", not_for(card))):
-            if things:
-                typer.echo(f"– {said}: {'; '.join(things)}.")
+        for heading, uses in (("For", good_for(card)), ("Not for", not_for(card))):
+            if uses:
+                typer.echo(f"– {heading}: {'; '.join(uses)}.")

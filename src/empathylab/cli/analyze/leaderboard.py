@@ -1,4 +1,4 @@
-"""`empathylab analyze leaderboard`: all respondents measured against one study."""
+"""`empathylab analyze leaderboard`: all respondents compared on one study."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
-    from empathylab.analysis.benchmark.analysis import Leaderboard
+    from empathylab.analysis.benchmark import LeaderboardResult
 
 EXAMPLE = (
     "Example: `empathylab analyze leaderboard --study welivita-2024 --html leaderboard.html "
@@ -30,8 +30,8 @@ def leaderboard(
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="Who stands in for people: provider/name or style; the mean of all models that "
-            "judged, if not given.",
+            help="The judge of respondents that people did not rate: provider/name or style; the "
+            "mean of all models that judged, if not given.",
         ),
     ] = None,
     html: Annotated[
@@ -48,9 +48,10 @@ def leaderboard(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Lists all respondents measured against a study: by people, or estimated by a judge.
+    """Lists all respondents compared on a study: measured by people, or estimated by a judge.
 
-    The ranks are those that cannot be ruled out: who shares one is not shown to differ.
+    The ranks are those that cannot be ruled out: respondents with a rank in common are not shown
+    to differ.
     """
     board = _board(lab, study, dimension, judge, peek)
     if html is not None:
@@ -63,56 +64,40 @@ def leaderboard(
     if json:
         import json as encoder
 
-        from empathylab.analysis.benchmark.rows import leaderboard_document
-
-        found = leaderboard_document(board)
-        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(encoder.dumps(board.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
         return
     _print(board)
 
 
 def _board(
     lab: Path, study: str | None, dimension: str | None, judge: str | None, peek: str | None
-) -> Leaderboard:
-    from empathylab.analysis.benchmark.analysis import leaderboard as board_of
-    from empathylab.analysis.benchmark.embargo import told_board
-    from empathylab.analysis.benchmark.frames import study_ground
+) -> LeaderboardResult:
+    from empathylab.analysis import benchmark
     from empathylab.store import Lab
-    from empathylab.store.rated import lab_study
-    from empathylab.study.added_arms.instruments import measured_study
-    from empathylab.study.admin.embargo import require_closed
 
     with Lab.open(lab, create=False) as opened:
-        chosen = lab_study(opened, study)
-        ground = study_ground(opened, chosen.name, dimension)
-        require_closed(opened, chosen, peek=peek, who=operator())
-        measured = measured_study(opened, chosen.name)
-        board = board_of(opened, ground, measured, judge=judge)
-        return board if peek else told_board(opened, board)
+        return benchmark.leaderboard_from_lab(
+            opened, study, dimension=dimension, judge=judge, peek=peek, who=operator()
+        )
 
 
-def _write_csv(path: Path, board: Leaderboard) -> None:
-    import polars as pl
-
-    from empathylab.analysis.benchmark.rows import leaderboard_table
-    from empathylab.report.benchmark.page import write_whole
+def _write_csv(path: Path, board: LeaderboardResult) -> None:
+    from empathylab.report.writing import write_whole
     from empathylab.tables import table_bytes
 
-    frame = pl.DataFrame(leaderboard_table(board), infer_schema_length=None)
-    write_whole(path, table_bytes(frame, "csv"))
+    write_whole(path, table_bytes(board.to_frame(), "csv"))
 
 
-def _print(board: Leaderboard) -> None:
+def _print(board: LeaderboardResult) -> None:
+    from empathylab.analysis.benchmark.leaderboard import leaderboard_rows
     from empathylab.analysis.benchmark.prose import rests_on
-    from empathylab.analysis.benchmark.rows import leaderboard_rows
     from empathylab.cli.tables import print_rows
 
-    typer.echo(f"{board.ground.study.name}, {board.ground.dimension.name}\n")
+    typer.echo(f"{board.reference.study.name}, {board.reference.dimension.name}\n")
     print_rows(leaderboard_rows(board), "respondents", as_json=False)
     typer.echo("")
-    for one in board.entries:
-        if one.found.judge is not None:
-            typer.echo(f"{one.respondent}: {' '.join(rests_on(one.found))}")
-    for note in (board.asked.note, *board.notes):
-        if note:
-            typer.echo(note, err=True)
+    for entry in board.entries:
+        if entry.found.judge is not None:
+            typer.echo(f"{entry.respondent}: {' '.join(rests_on(entry.found))}")
+    for caveat in board.caveats:
+        typer.echo(caveat, err=True)

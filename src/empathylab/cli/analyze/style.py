@@ -14,7 +14,7 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, RunOption
 if TYPE_CHECKING:
     import polars as pl
 
-    from empathylab.analysis.style.analysis import StyleAnalysis
+    from empathylab.analysis.style import StyleResult
 
 EXAMPLE = (
     "Example: `empathylab analyze style replies.csv --json` · "
@@ -56,7 +56,7 @@ def style(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Word lists of your own (hedges.txt …) in the place of ours of the same name.",
+            help="Word lists of your own (hedges.txt …), instead of built-in ones of that name.",
         ),
     ] = None,
     write_lists: Annotated[
@@ -65,27 +65,29 @@ def style(
             metavar="DIR",
             callback=_write_lists,
             is_eager=True,
-            help="Write our word lists and tactic rules there, to edit, and nothing else.",
+            help="Write the built-in word lists and tactic rules there, to edit, and nothing else.",
         ),
     ] = None,
     tactics: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Tactic rules of your own, in the place of ours."),
+        typer.Option(
+            metavar="FILE", help="Tactic rules of your own, instead of the built-in ones."
+        ),
     ] = None,
     against: Annotated[
         str | None,
         typer.Option(
             metavar="RESPONDENT",
-            help="Compare the others with this one; each two, and each with the rest, if not "
+            help="Compare the others with this one; all pairs, and each with the rest, if not "
             "given.",
         ),
     ] = None,
     folds: Annotated[
-        int, typer.Option(help="Of the cross-validation that tells writers apart.", min=2)
+        int, typer.Option(help="Of the cross-validation that identifies authors.", min=2)
     ] = 5,
     predict: Annotated[
         bool,
-        typer.Option("--predict/--no-predict", help="Tell writers apart; takes most of the time."),
+        typer.Option("--predict/--no-predict", help="Identify authors; takes most of the time."),
     ] = True,
     seed: Annotated[int, typer.Option(help="Decides every draw.")] = 1,
     figures: Annotated[
@@ -113,7 +115,7 @@ def style(
         str | None,
         typer.Option(
             metavar="MODEL",
-            help="Let this model name the tactics of each sentence, in the rules' place; its "
+            help="Let this model name the tactics of each sentence, instead of the rules; its "
             "answers are kept in the lab.",
             rich_help_panel=_TAGGER,
         ),
@@ -144,14 +146,14 @@ def style(
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
-    """Describes how respondents write, and how surely one can be told from another.
+    """Describes how respondents write, and how well authors can be identified.
 
     Length, punctuation, emoji, words, readability and sentiment, with tests that take the
-    situation as the unit; words and phrases that mark each respondent; whether the writer can be
-    told from the text; tactics of empathic language, templates and repetition; and, where there
-    are ratings, what in the style goes with better ones.
+    situation as the unit; distinctive words and phrases; whether the author can be identified from
+    the text; tactics of empathic language, templates and repetition; and, where there are ratings,
+    which features are associated with higher ones.
     """
-    from empathylab.analysis.style.analysis import Depth
+    from empathylab.analysis.style import Depth
     from empathylab.style import by_rules, read_lexicon, tactic_rules
 
     options: dict[str, Any] = {
@@ -175,12 +177,12 @@ def style(
     with _tagging(tagger, run, create=file is not None) as tagging:
         options |= tagging
         if file is None:
-            analysis = _of_lab(lab, options)
+            result = _of_lab(lab, options)
         else:
-            analysis = _of_file(file, columns, rating_column, options)
+            result = _of_file(file, columns, rating_column, options)
     if figures is not None:
-        _write_figures(analysis, figures)
-    _show(analysis, words=words, table=table, json=json)
+        _write_figures(result, figures)
+    _show(result, words=words, table=table, json=json)
 
 
 @contextlib.contextmanager
@@ -211,18 +213,18 @@ def _tagging(name: str | None, run: RunOptions, *, create: bool) -> Iterator[dic
     conclude(tagger.tallies, run)
 
 
-def _of_lab(folder: Path, options: dict[str, Any]) -> StyleAnalysis:
-    from empathylab.analysis.style.lab import lab_style
+def _of_lab(folder: Path, options: dict[str, Any]) -> StyleResult:
+    from empathylab.analysis import style as analysis
     from empathylab.store import Lab
 
     with Lab.open(folder, create=False) as opened:
-        return lab_style(opened, **options)
+        return analysis.from_lab(opened, **options)
 
 
 def _of_file(
     path: Path, columns: dict[str, str], rating: str | None, options: dict[str, Any]
-) -> StyleAnalysis:
-    from empathylab.analysis.style.analysis import analyse_style
+) -> StyleResult:
+    from empathylab.analysis import style as analysis
     from empathylab.tables import read_table
 
     frame = read_table(path)
@@ -230,7 +232,7 @@ def _of_file(
         _require(frame, column, path, f"--{role}-column")
     ratings = None if rating is None else _ratings(frame, columns, rating, path)
     named: dict[str, Any] = {**columns, **options}
-    return analyse_style(frame, ratings=ratings, **named)
+    return analysis.from_table(frame, ratings=ratings, **named)
 
 
 def _ratings(frame: pl.DataFrame, columns: dict[str, str], rating: str, path: Path) -> pl.DataFrame:
@@ -257,12 +259,12 @@ def _require(frame: pl.DataFrame, column: str, path: Path, option: str) -> None:
         raise UnknownName("column", column, frame.columns, where=path.name, remedy=remedy)
 
 
-def _write_figures(analysis: StyleAnalysis, folder: Path) -> None:
+def _write_figures(result: StyleResult, folder: Path) -> None:
     from empathylab.errors import InputError
     from empathylab.report.style.figures import write_figures
 
     try:
-        written = write_figures(analysis, folder)
+        written = write_figures(result.estimates, folder)
     except OSError as error:
         raise InputError(
             "the figures cannot be written",
@@ -273,32 +275,30 @@ def _write_figures(analysis: StyleAnalysis, folder: Path) -> None:
     typer.echo(f"{len(written)} files written to {folder}", err=True)
 
 
-def _show(analysis: StyleAnalysis, *, words: bool, table: str | None, json: bool) -> None:
+def _show(result: StyleResult, *, words: bool, table: str | None, json: bool) -> None:
     if json:
         import json as encoder
 
-        from empathylab.analysis.style.document import style_document
-
-        found = style_document(analysis)
-        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
     elif words:
         from empathylab.analysis.style.prose import paragraphs
 
-        typer.echo("\n\n".join(paragraphs(analysis)))
+        typer.echo("\n\n".join(paragraphs(result.estimates)))
     elif table is not None:
         from empathylab.analysis.style.tables import feature_rows, feature_values
         from empathylab.report.table_formats import table as formatted
 
         # A spreadsheet wants numbers, a paper cells with intervals.
-        rows = feature_values(analysis) if table == "csv" else feature_rows(analysis)
+        estimates = result.estimates
+        rows = feature_values(estimates) if table == "csv" else feature_rows(estimates)
         caption = "Features per response, means with 95% intervals"
         typer.echo(formatted(rows, table, caption=caption), nl=False)
     else:
-        _print(analysis)
+        _print(result)
 
 
-def _print(analysis: StyleAnalysis) -> None:
-    from empathylab.analysis.style.prose import distinctive_sentences, rated_sentences
+def _print(result: StyleResult) -> None:
+    from empathylab.analysis.style.prose import distinctive_sentences, rated_sentence
     from empathylab.analysis.style.tables import (
         classification_rows,
         difference_rows,
@@ -308,20 +308,21 @@ def _print(analysis: StyleAnalysis) -> None:
         tactic_rows,
     )
 
-    _print_rows("Per response", overview_rows(analysis))
-    pairs = len({(one.respondent, one.against) for one in analysis.differences})
+    estimates = result.estimates
+    _print_rows("Per response", overview_rows(estimates))
+    pairs = len({(one.respondent, one.against) for one in estimates.differences})
     most = max(2, _MOST_DIFFERENCES // max(1, pairs))
-    _print_rows("Largest differences", difference_rows(analysis, most))
-    for sentence in distinctive_sentences(analysis, 10):
+    _print_rows("Largest differences", difference_rows(estimates, most))
+    for sentence in distinctive_sentences(estimates, 10):
         typer.echo(f"\n{sentence}")
-    _print_rows("Can the writer be told?", classification_rows(analysis))
-    _print_rows("Responses that use a tactic", tactic_rows(analysis))
-    _print_rows("Repetition", reuse_rows(analysis))
-    titles = main_features(analysis)
-    for rated in analysis.rated:
-        typer.echo(f"\n{rated_sentences(rated, titles)}")
-    for sentence in analysis.notes:
-        typer.echo(sentence, err=True)
+    _print_rows("Can the author be identified?", classification_rows(estimates))
+    _print_rows("Responses that use a tactic", tactic_rows(estimates))
+    _print_rows("Repetition", reuse_rows(estimates))
+    titles = main_features(estimates)
+    for rated in estimates.rated:
+        typer.echo(f"\n{rated_sentence(rated, titles)}")
+    for caveat in result.caveats:
+        typer.echo(caveat, err=True)
 
 
 def _print_rows(title: str, rows: list[dict[str, str]]) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from empathylab.cli.data import imports, match, sample, show
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -23,10 +24,9 @@ app.add_typer(imports.app, name="import")
 @app.command("list", epilog="Example: `empathylab data list`")
 def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     """Lists the sets of situations, built in and in the lab; and what was replied and rated."""
-    from empathylab.cli.tables import print_rows
     from empathylab.situations import builtin_sets
     from empathylab.store import Lab, has_lab, situation_sets_frame
-    from empathylab.store.lab_situations import lab_situation_sets
+    from empathylab.store.situations import lab_situation_sets
 
     sets, used, drawn, replied, rated = builtin_sets(), set(), [], [], []
     if has_lab(lab):
@@ -49,10 +49,8 @@ def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
         for one in sets.values()
     ]
     if json:
-        import json as encoder
-
         found = {"sets": rows, "draws": drawn, "responses": replied, "studies": rated}
-        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     print_rows(rows, "sets", as_json=False)
     for title, part in (("Draws", drawn), ("Responses", replied), ("Studies", rated)):
@@ -96,7 +94,7 @@ def _replied(lab: Lab) -> list[dict[str, Any]]:
 
 def _rated(lab: Lab) -> list[dict[str, Any]]:
     """The studies, with their arms, raters and ratings."""
-    from empathylab.store.rated import lab_studies, ratings_frame
+    from empathylab.store.ratings import lab_studies, ratings_frame
 
     rows = []
     for name, study in lab_studies(lab).items():
@@ -136,8 +134,8 @@ def fetch(
     Every file is checked against its hash. The files stay in the lab's folder `sources`; read
     their licence before you pass them on.
     """
-    from empathylab.cli.data.import_rated import store_dialogues
-    from empathylab.cli.data.imports import print_imported
+    from empathylab.cli.data.imports.rated_responses import store_dialogues
+    from empathylab.cli.data.imports.situations import print_imported
     from empathylab.situations.sources import fetching
     from empathylab.store import Lab
     from empathylab.store.imports.emotionbench import import_emotionbench

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json as encoder
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.stats.lengths import LengthMatched
@@ -82,7 +82,7 @@ def match(
         }
         from empathylab.analysis.json_values import json_value
 
-        typer.echo(encoder.dumps(json_value(told), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(json_value(told))
         return
     from empathylab.analysis.text.apa import counted
 

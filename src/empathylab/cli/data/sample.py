@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import json as encoder
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.situations import SituationSet
@@ -109,7 +109,7 @@ def sample(
     from empathylab.situations.sampling.draws import draw
     from empathylab.situations.sampling.exclusions import Rules
     from empathylab.store import Lab, has_lab, lab_situation_set
-    from empathylab.store.selections import human_replied, save_draw
+    from empathylab.store.selections import save_draw, situations_with_human_responses
 
     if not has_lab(lab):
         builtin_set(name)  # an unknown name must not leave a new lab behind
@@ -132,7 +132,7 @@ def sample(
             balance=_balances(balance, chosen),
             bands=_bands(bands),
             rules=rules,
-            replied=human_replied(opened, name) if replied else None,
+            replied=situations_with_human_responses(opened, name) if replied else None,
         )
         change = save_draw(opened, selection, chosen, made)
     (_print_json if json else _print_draw)(selection, change, made)
@@ -175,11 +175,10 @@ def _print_json(name: str, change: str, made: Draw) -> None:
         "paragraph": methods_paragraph(made),
         **dataclasses.asdict(made),
     }
-    typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
+    print_json(found)
 
 
 def _print_draw(name: str, change: str, made: Draw) -> None:
-    from empathylab.cli.tables import print_rows
     from empathylab.situations.sampling.methods import methods_paragraph
 
     typer.echo(f"{name}: {change}, {len(made.situations):,} situations\n")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json as encoder
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,8 +56,8 @@ def show(
 
 def _study(folder: Path, name: str) -> dict[str, Any] | None:
     from empathylab.store import Lab, has_lab
-    from empathylab.store.lab_situations import lab_situation_sets
-    from empathylab.store.rated import lab_studies, raters_frame, ratings_frame
+    from empathylab.store.ratings import lab_studies, raters_frame, ratings_frame
+    from empathylab.store.situations import lab_situation_sets
     from empathylab.study.admin.embargo import is_running
 
     if not has_lab(folder):
@@ -103,10 +103,9 @@ def _counted(column: str) -> pl.Expr:
 
 
 def _print_study(study: dict[str, Any], *, as_json: bool) -> None:
-    from empathylab.cli.tables import print_rows
 
     if as_json:
-        typer.echo(encoder.dumps(study, indent=2, ensure_ascii=False))
+        print_json(study)
         return
     typer.echo(f"{study['title']} ({study['design']}, {study['status']})")
     typer.echo(f"{study['raters']:,} raters, {study['ratings']:,} ratings\n")
@@ -135,13 +134,13 @@ def _show_set(
 ) -> None:
     from empathylab.situations import builtin_set
     from empathylab.store import Lab, has_lab
-    from empathylab.store.selections import lab_chosen_situations, selection_paragraph
+    from empathylab.store.selections import resolve_situations, selection_paragraph
 
     replies: list[dict[str, Any]] = []
     paragraph = None
     if has_lab(folder):
         with Lab.open(folder, create=False) as lab:
-            whole, situations = lab_chosen_situations(lab, name)
+            whole, situations = resolve_situations(lab, name)
             replies = _replies_to(lab, whole, situations)
             paragraph = selection_paragraph(lab, name)
     else:
@@ -153,7 +152,7 @@ def _show_set(
     if as_json:
         rows = [dataclasses.asdict(one) for one in picked]
         found = {"set": name, "counts": counts, "respondents": replies, "situations": rows}
-        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     typer.echo(f"{whole.title} (version {whole.version}, {whole.licence})")
     typer.echo(paragraph or whole.description)
@@ -205,7 +204,6 @@ def _replies_to(
 
 def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None:
     from empathylab.analysis.text.apa import counted
-    from empathylab.cli.tables import print_rows
 
     typer.echo(f"\n{counted(counts['situations'], 'situation')}")
     for name in ("valence", "topic", "emotion"):
@@ -273,7 +271,7 @@ def _show_responses(
             frame = frame.filter(**{column: value})
     if as_json:
         rows = frame.drop("response", "run").to_dicts()
-        typer.echo(encoder.dumps({"responses": rows}, indent=2, ensure_ascii=False))
+        print_json({"responses": rows})
         return
     _print_replies(frame, limit)
 

@@ -29,7 +29,7 @@ _AGAINST = "Against a study that people rated"
 def evaluate(
     model: Annotated[
         list[str] | None,
-        typer.Argument(help="provider/name, one or several; the embedded model if left out."),
+        typer.Argument(help="provider/name, one or several; the embedded model, if not given."),
     ] = None,
     situations: Annotated[
         int, typer.Option(help="Situations for each of the 8 emotions.", min=1)
@@ -47,7 +47,7 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="MODEL",
-            help="Who stands in for people: provider/name, or style, which costs nothing. "
+            help="The judge that predicts human ratings: provider/name, or style, which is free. "
             "Repeatable; several are also taken together.",
             rich_help_panel=_AGAINST,
         ),
@@ -64,7 +64,7 @@ def evaluate(
     dimension: Annotated[
         str | None,
         typer.Option(
-            help="What was rated; the study's first dimension, if left out.",
+            help="What was rated; the study's first dimension, if not given.",
             rich_help_panel=_AGAINST,
         ),
     ] = None,
@@ -101,8 +101,8 @@ def evaluate(
 ) -> None:
     """Measures a model: a scale before and after situations, replies to people, and a report.
 
-    With --against, it is measured against what people said in a study: a judge, held against
-    their ratings, says what they would have said of the model's replies.
+    With --against, it is compared with the human ratings of a study: a judge that is calibrated on
+    these ratings predicts how people would rate the model's replies.
     """
     from empathylab.models import DEFAULT_MODEL
 
@@ -164,7 +164,7 @@ def _evaluate(
     from empathylab.situations import builtin_set
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        imagined, told = builtin_set("appraisal"), builtin_set("dialogues")
+        imagined, dialogues = builtin_set("appraisal"), builtin_set("dialogues")
         appraisal = Appraisal(
             builtin_scale("panas"),
             imagined,
@@ -174,8 +174,8 @@ def _evaluate(
             seed=run.seed,
         )
         responding = Responding(
-            told,
-            told.first_per_group(1),
+            dialogues,
+            dialogues.first_per_group(1),
             temperature=0.7 if run.temperature is None else run.temperature,
             seed=run.seed,
         )

@@ -1,4 +1,4 @@
-"""`empathylab evaluate --against`: a new model, held against what people said in a study."""
+"""`empathylab evaluate --against`: a new model compared with human ratings of a study."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import RunOptions
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
-    from empathylab.analysis.benchmark.analysis import Asked
-    from empathylab.analysis.benchmark.frames import Ground
-    from empathylab.analysis.benchmark.measurements import Against
+    from empathylab.analysis.benchmark import BenchmarkResult
+    from empathylab.analysis.benchmark.frames import ReferenceRatings
+    from empathylab.analysis.benchmark.prompts import StudyPrompt
     from empathylab.models import Model
     from empathylab.runs import Job, Plan, Tally
     from empathylab.situations import SituationSet
@@ -44,7 +45,7 @@ class Wanted:
 def evaluate_against(
     wanted: Wanted, options: RunOptions, *, as_json: bool, open_report: bool = False
 ) -> None:
-    """Asks for replies and judgements as far as they are missing, and prints what they come to."""
+    """Asks for missing replies and judgements, and prints the results."""
     from empathylab.cli.model_runs import conclude
     from empathylab.store import Lab
 
@@ -59,7 +60,7 @@ def evaluate_against(
         conclude(tallies, options)
         found = bench.measured(wanted.models, judges)
         page = bench.page(found)
-    notes = [bench.asked.note] if bench.asked.note else []
+    notes = [bench.prompt.note] if bench.prompt.note else []
     if as_json:
         _print_json(bench, found, samples, tallies, page, notes)
     else:
@@ -73,68 +74,70 @@ def _require_judges(judges: Sequence[str]) -> None:
 
     if not judges:
         raise InputError(
-            "a judge must say what people would have said",
+            "a judge is needed to predict human ratings",
             where="--against",
-            remedy="Give --judge MODEL, or --judge style, which costs nothing and knows little.",
+            remedy="Give --judge MODEL, or --judge style, which is free and a weak baseline.",
         )
 
 
 def _opened(lab: Lab, wanted: Wanted, options: RunOptions) -> _Bench:
     """All that is checked before anything is asked or paid for."""
-    from empathylab.analysis.benchmark.analysis import asked_by, study_set
-    from empathylab.analysis.benchmark.frames import study_ground
-    from empathylab.store.rated import lab_study
+    from empathylab.analysis.benchmark.frames import reference_ratings
+    from empathylab.analysis.benchmark.prompts import study_prompt, study_set
+    from empathylab.store.ratings import lab_study
     from empathylab.study.added_arms.instruments import measured_study
     from empathylab.study.admin.embargo import require_closed
 
     study = lab_study(lab, wanted.study)
-    ground = study_ground(lab, study.name, wanted.dimension)
+    reference = reference_ratings(lab, study.name, wanted.dimension)
     require_closed(lab, study, peek=wanted.peek, who=operator())
     for name in wanted.models:
-        _require_one_arm(ground, name)
-        _require_covered(lab, ground, name, wanted.judges)
+        _require_one_arm(reference, name)
+        _require_covered(lab, reference, name, wanted.judges)
     measured = measured_study(lab, study.name)
     whole = study_set(lab, measured)
-    return _Bench(lab, wanted, options, ground, measured, asked_by(lab, measured), whole)
+    return _Bench(lab, wanted, options, reference, measured, study_prompt(lab, measured), whole)
 
 
-def _require_one_arm(ground: Ground, name: str) -> None:
+def _require_one_arm(reference: ReferenceRatings, name: str) -> None:
     from empathylab.errors import InputError
 
-    if arms := ground.arms_of(name):
+    if arms := reference.arms_of(name):
         raise InputError(
             "people rated its replies in several arms of the study, each measured by itself",
-            where=f"study {ground.study.name}",
+            where=f"study {reference.study.name}",
             got=", ".join(arms),
             remedy="See `empathylab analyze leaderboard`.",
         )
 
 
-def _require_covered(lab: Lab, ground: Ground, name: str, judges: Iterable[str]) -> None:
+def _require_covered(
+    lab: Lab, reference: ReferenceRatings, name: str, judges: Iterable[str]
+) -> None:
     """A judge whose ratings came with the study cannot be asked about other replies."""
     from empathylab.analysis.benchmark.frames import FEWEST_RATINGS
     from empathylab.errors import InputError
 
-    for judge in _brought(lab, ground, judges):
-        covered = ground.imported.filter(judge=judge, respondent=name).height
+    for judge in _brought(lab, reference, judges):
+        covered = reference.imported.filter(judge=judge, respondent=name).height
         if covered < FEWEST_RATINGS:
             raise InputError(
                 f"the imported ratings of the judge {judge} hold {covered} of the replies of "
                 f"{name}, and {FEWEST_RATINGS} are needed",
-                where=f"study {ground.study.name}",
+                where=f"study {reference.study.name}",
                 got=f"--judge {judge}",
                 remedy="Import its ratings of these replies, or name a judge that can be asked.",
             )
 
 
-def _brought(lab: Lab, ground: Ground, judges: Iterable[str]) -> list[str]:
+def _brought(lab: Lab, reference: ReferenceRatings, judges: Iterable[str]) -> list[str]:
     """Those of the judges whose ratings came with the study, and whom the lab has not asked."""
     from empathylab.store.judgements import lab_judgements
 
-    imported = [one for one in judges if one in ground.imported_judges]
+    imported = [one for one in judges if one in reference.imported_judges]
     if not imported:
         return []
-    asked = set(lab_judgements(lab, ground.study.name)["judge"])
+    asked = set(lab_judgements(lab, reference.study.name)["judge"])
     return [one for one in imported if one not in asked]
 
 
@@ -145,9 +148,9 @@ class _Bench:
     lab: Lab
     wanted: Wanted
     options: RunOptions
-    ground: Ground
+    reference: ReferenceRatings
     study: MeasuredStudy
-    asked: Asked
+    prompt: StudyPrompt
     situation_set: SituationSet
 
     def keys(self) -> set[tuple[str, str]]:
@@ -159,9 +162,9 @@ class _Bench:
         return drawn(known, count, seed=self.options.seed)
 
     def ask_for_replies(self, names: Sequence[str]) -> list[Tally]:
-        """Whoever has replied by these words already is not asked again.
+        """Models that have replied to this prompt already are not asked again.
 
-        Nor is anybody where no judge can be asked about new replies.
+        Nor is any model where no judge can be asked about new replies.
         """
         if self.wanted.judges and not self._asked_judges(self.wanted.judges):
             return []
@@ -173,7 +176,7 @@ class _Bench:
 
     def _missing_replies(self, name: str) -> Plan | None:
         from empathylab.protocols import Responding, plan_responding
-        from empathylab.store.judged_replies import asked_already
+        from empathylab.store.judged_responses import asked_situations
 
         keys = {key for _, key in self.keys()}
         chosen = tuple(one for one in self.study.situations if one.id in keys)
@@ -182,10 +185,10 @@ class _Bench:
             chosen,
             temperature=0.7 if self.options.temperature is None else self.options.temperature,
             seed=self.options.seed,
-            template=self.asked.template,
+            template=self.prompt.template,
         )
         if not self.options.fresh and not self._begun(name, whole.settings()):
-            before = asked_already(self.lab, name, self.asked.prompt, self.situation_set.id)
+            before = asked_situations(self.lab, name, self.prompt.prompt, self.situation_set.id)
             chosen = tuple(one for one in chosen if one.id not in before)
         if not chosen:
             return None
@@ -195,9 +198,9 @@ class _Bench:
         """Whether this very run was begun before, so that it can go on where it was."""
         from empathylab.store import runs_frame
 
-        told = encoder.loads(encoder.dumps(settings))
+        predicted = encoder.loads(encoder.dumps(settings))
         runs = runs_frame(self.lab).filter(protocol="respond", respondent=name)
-        return any(encoder.loads(one) == told for one in runs["settings"])
+        return any(encoder.loads(one) == predicted for one in runs["settings"])
 
     def ask_judges(self, names: Sequence[str], judges: Sequence[str]) -> list[Tally]:
         """The judges rate what people rated, for their errors to be known, and the new replies."""
@@ -212,7 +215,7 @@ class _Bench:
 
     def _asked_judges(self, judges: Sequence[str]) -> list[str]:
         """Without those whose ratings came with the study."""
-        brought = _brought(self.lab, self.ground, judges)
+        brought = _brought(self.lab, self.reference, judges)
         return [name for name in judges if name not in brought]
 
     def _judging(self, names: Sequence[str]) -> Iterable[Plan]:
@@ -220,18 +223,18 @@ class _Bench:
         from empathylab.judging.asking import Asking
         from empathylab.judging.instruments import study_instrument
         from empathylab.judging.single import Judging, plan_judging
-        from empathylab.store.judged_replies import study_replies
+        from empathylab.store.judged_responses import study_responses
 
         asking = Asking(mode=self.wanted.mode, seed=self.options.seed)
-        study = self.ground.study
+        study = self.reference.study
         source = f"study {study.name.removesuffix(f'@{study.version}')} (version {study.version})"
-        instrument = study_instrument(study, [self.ground.dimension.name])
+        instrument = study_instrument(study, [self.reference.dimension.name])
         kept = self.keys()
-        shown = study_replies(self.lab, study.row)
+        shown = study_responses(self.lab, study.row)
         known = {one.response for one in shown}
         parts = [shown]
         for name in dict.fromkeys(names):
-            mine = measured_replies(self.lab, self.ground, name, self.asked.prompt)
+            mine = measured_replies(self.lab, self.reference, name, self.prompt.prompt)
             parts.append(tuple(one for one in mine if one.response not in known))
         for part in parts:
             replies = tuple(one for one in part if (one.set, one.situation.id) in kept)
@@ -239,19 +242,19 @@ class _Bench:
                 judging = Judging(instrument, replies, source, study.row, asking)
                 yield plan_judging(judging)
 
-    def measured(self, names: Sequence[str], judges: Sequence[str]) -> list[Against]:
-        """What people would say of each model, by each judge and by all judges together."""
-        from empathylab.analysis.benchmark.analysis import measure
+    def measured(self, names: Sequence[str], judges: Sequence[str]) -> list[BenchmarkResult]:
+        """The results of each model, by each judge and by all judges together."""
+        from empathylab.analysis.benchmark.result import measure
         from empathylab.analysis.judges.analysis import PANEL
         from empathylab.analysis.judges.style_judge import STYLE_JUDGE
 
         models = [name for name in judges if name != STYLE_JUDGE]
-        roads = [*models, *([PANEL] if len(models) > 1 else ()), *(set(judges) - set(models))]
+        methods = [*models, *([PANEL] if len(models) > 1 else ()), *(set(judges) - set(models))]
         kept = None if self.wanted.sample is None else self.keys()
         return [
-            measure(self.lab, self.ground, name, judge, self.asked.prompt, models, keys=kept)
+            measure(self.lab, self.reference, name, judge, self.prompt.prompt, models, keys=kept)
             for name in dict.fromkeys(names)
-            for judge in roads
+            for judge in methods
         ]
 
     def samples(self, names: Sequence[str]) -> list[HumanSample]:
@@ -266,15 +269,15 @@ class _Bench:
             for name in dict.fromkeys(names)
         ]
 
-    def page(self, known: Sequence[Against]) -> Path:
+    def page(self, known: Sequence[BenchmarkResult]) -> Path:
         """The path of the study's leaderboard, written anew."""
-        from empathylab.analysis.benchmark.analysis import leaderboard
+        from empathylab.analysis.benchmark.leaderboard import leaderboard
         from empathylab.report.benchmark.page import write_leaderboard
 
         path = self.lab.reports / f"leaderboard-{self.study.name}.html"
         # The table is of all situations.
-        whole = known if self.wanted.sample is None else ()
-        board = leaderboard(self.lab, self.ground, self.study, known=whole)
+        whole = [result.measurement for result in known] if self.wanted.sample is None else ()
+        board = leaderboard(self.lab, self.reference, self.study, known=whole)
         return write_leaderboard(path, board)
 
     def _model(self, name: str) -> Model:
@@ -293,7 +296,13 @@ class _Bench:
     def _job(self, model: Model, plans: Sequence[Plan]) -> Job:
         from empathylab.runs import Job
 
-        return Job(model, plans, limits=self.options.limits(), fresh=self.options.fresh)
+        return Job(
+            model,
+            plans,
+            limits=self.options.limits(),
+            fresh=self.options.fresh,
+            batching=self.options.batching(),
+        )
 
     def _carry_out(self, jobs: list[Job]) -> list[Tally]:
         from empathylab.cli.progress import progress
@@ -307,53 +316,51 @@ class _Bench:
 
 def _print_json(
     bench: _Bench,
-    found: Sequence[Against],
+    found: Sequence[BenchmarkResult],
     samples: Sequence[HumanSample],
     tallies: Sequence[Tally],
     page: Path,
     notes: Sequence[str],
 ) -> None:
-    from empathylab.analysis.benchmark.document import against_document
-
     content = {
         "study": bench.study.name,
         "protocol_hash": bench.study.protocol_hash,
-        "prompt": bench.asked.prompt,
+        "prompt": bench.prompt.prompt,
         "situations": len(bench.keys()),
-        "results": [against_document(one) for one in found],
+        "results": [result.to_dict() for result in found],
         "human_samples": [dataclasses.asdict(one) for one in samples],
         "notes": list(notes),
         "report": str(page),
         "sessions": [_session(one) for one in tallies],
     }
-    typer.echo(encoder.dumps(content, indent=2, ensure_ascii=False, allow_nan=False))
+    print_json(content)
 
 
 def _session(tally: Tally) -> dict[str, Any]:
     # Not asdict(), which cannot copy a Counter.
-    told = {field.name: getattr(tally, field.name) for field in dataclasses.fields(tally)}
-    return told | {"done": tally.done, "missing": tally.missing}
+    predicted = {field.name: getattr(tally, field.name) for field in dataclasses.fields(tally)}
+    return predicted | {"done": tally.done, "missing": tally.missing}
 
 
 def _print(
-    found: Sequence[Against],
+    found: Sequence[BenchmarkResult],
     samples: Sequence[HumanSample],
     page: Path,
     notes: Sequence[str],
 ) -> None:
-    from empathylab.analysis.benchmark.prose import difference_rows, estimate_rows, rests_on
-    from empathylab.cli.tables import print_rows
+    from empathylab.analysis.benchmark.prose import difference_rows, estimate_rows
 
-    for one in found:
+    for result in found:
+        one = result.measurement
         typer.echo(
-            f"{one.respondent} against {one.study}, {one.dimension}; judge {one.judge}; "
+            f"{one.respondent} compared with {one.study}, {one.dimension}; judge {one.judge}; "
             f"{one.situations:,} situations\n"
         )
         print_rows(estimate_rows(one), "estimates", as_json=False)
         typer.echo("")
         print_rows(difference_rows(one), "differences", as_json=False)
         typer.echo("")
-        for sentence in rests_on(one):
+        for sentence in result.caveats:
             typer.echo(f"– {sentence}")
         typer.echo("")
     for sample in samples:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.options import JsonOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.stats.arms import ContingencyTest, RaoScott
@@ -72,8 +73,6 @@ def chi2(
     words = _words(test, clustered, rows, columns)
     dropped = frame.height - kept.height
     if json:
-        import json as encoder
-
         from empathylab.analysis.json_values import json_value
 
         found = {
@@ -85,9 +84,8 @@ def chi2(
             "clustered": json_value(clustered),
             "words": words,
         }
-        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(found)
         return
-    from empathylab.cli.tables import print_rows
 
     print_rows(shown, "counts", as_json=False, as_named=[rows, *heads])
     typer.echo(words)

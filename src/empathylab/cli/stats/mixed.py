@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.options import JsonOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -164,10 +165,8 @@ def _print(
     from empathylab.analysis.text.apa import counted
 
     if as_json:
-        import json as encoder
-
         found = mixed_model_row(model, means=means, correction=correction)
-        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(found)
         return
     if words:
         typer.echo(f"{model_methods(model)}\n\n{model_results(model)}")
@@ -177,7 +176,6 @@ def _print(
 
         typer.echo(formatted(coefficient_table(model), table, caption=model.formula), nl=False)
         return
-    from empathylab.cli.tables import print_rows
 
     typer.echo(f"{model.formula}, n = {model.n:,}\n")
     print_rows(coefficient_table(model), "coefficients", as_json=False)

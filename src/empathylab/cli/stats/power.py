@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import JsonOption
+from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
     from empathylab.stats.power.simulation import PlannedStudy, SimulatedPower
 
 _CHI_SQUARE = "Chi-square test"
-_SHARES = "Shares of good ratings"
+_SHARES = "Proportions of good ratings"
 _RATERS = "Raters with several ratings"
 _SIMULATION = "Simulation with the ordinal mixed model"
 
@@ -283,9 +284,7 @@ def _shares(text: str) -> tuple[float, ...]:
 
 def _answer(found: dict[str, Any], words: str, json: bool) -> None:
     if json:
-        import json as encoder
-
         answer = {**found, "words": words}
-        typer.echo(encoder.dumps(answer, indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(answer)
     else:
         typer.echo(words)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import JsonOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.stats.preferences.bradley_terry import BradleyTerry
@@ -40,7 +41,8 @@ def preferences(
         bool, typer.Option("--order-effect", help="Allow for the place on the page.")
     ] = False,
     prior: Annotated[
-        float, typer.Option(help="Wins added each way, where somebody won everything.", min=0.0)
+        float,
+        typer.Option(help="Wins added each way, where one side won every comparison.", min=0.0),
     ] = 0.0,
     confidence: Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)] = 0.95,
     table: Annotated[
@@ -69,9 +71,7 @@ def preferences(
         confidence=confidence,
     )
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(_document(fitted), indent=2, ensure_ascii=False, allow_nan=False))
+        print_json(_document(fitted))
         return
     rows = _rows(fitted)
     if table is not None:
@@ -79,7 +79,6 @@ def preferences(
 
         typer.echo(formatted(rows, table, caption="Strengths (Bradley–Terry)"), nl=False)
         return
-    from empathylab.cli.tables import print_rows
 
     print_rows(rows, "strengths", as_json=False)
     typer.echo(_words(fitted))

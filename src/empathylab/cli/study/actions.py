@@ -45,7 +45,7 @@ def running(lab: Path, name: str) -> contextlib.AbstractContextManager[StudyServ
 
 
 def pause(name: NameArgument, lab: LabOption = DEFAULT_LAB) -> None:
-    """Lets nobody new in; whoever has a place goes on."""
+    """Stops new participants; current ones can finish."""
     with running(lab, name) as service:
         service.actions.pause(who=operator())
     typer.echo(f"{name} is paused. Take people again: empathylab study resume {name}", err=True)
@@ -70,11 +70,12 @@ def stop_arm(
     arm: Annotated[str, typer.Argument(help="The arm.")],
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Puts nobody new into an arm; the others go on."""
+    """Stops assigning new participants to an arm; the other arms continue."""
     with running(lab, name) as service:
         service.actions.stop_arm(arm, who=operator())
     typer.echo(
-        f"The arm {arm} takes nobody new. Undo it: empathylab study resume {name} --arm {arm}",
+        f"The arm {arm} gets no new participants. Undo it: "
+        f"empathylab study resume {name} --arm {arm}",
         err=True,
     )
 
@@ -82,7 +83,7 @@ def stop_arm(
 def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_LAB) -> None:
     """Ends a study for good, after which its results may be seen.
 
-    Whoever has not finished cannot. Retention begins to count.
+    Unfinished participants cannot finish. The retention period starts.
     """
 
     from empathylab.study.admin.embargo import result_commands
@@ -113,7 +114,7 @@ def exclude(
     with running(lab, name) as service:
         if not service.actions.exclude(person, reason.strip(), who=operator()):
             raise InputError(
-                "nobody of this key has a place in the study",
+                "no participant with this key takes part in the study",
                 where=f"study {name}",
                 got=person,
                 remedy="Take the key from the console or from `empathylab study export`.",
@@ -122,7 +123,7 @@ def exclude(
 
 
 def agreed(question: str, otherwise: str, *, yes: bool) -> None:
-    """Goes on only if somebody agrees."""
+    """Continues only after confirmation."""
     from empathylab.errors import InputError
 
     if yes:

@@ -10,6 +10,7 @@ import typer
 
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json
 
 EXAMPLE = (
     "Example: `empathylab study add-arm my-study --respondent openai/gpt-4o-mini`, "
@@ -61,12 +62,10 @@ def add_arm(
             opened, name, respondent, now=now(), arm=arm, prompt=prompt, file=told, who=operator()
         )
     if json:
-        import json as encoder
-
-        typer.echo(encoder.dumps(dataclasses.asdict(done), indent=2, ensure_ascii=False))
+        print_json(dataclasses.asdict(done))
         return
     said = {
-        "joined": "joined; the study goes on with all arms that are not stopped",
+        "joined": "joined; the study continues with all arms that are not stopped",
         "reopened": "joined; the study is open again for this arm alone",
         "launched": "joined; the study is launched here with this arm alone",
         "unchanged": "was there already; nothing was changed",

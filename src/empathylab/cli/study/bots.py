@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.store import Lab
@@ -68,9 +69,8 @@ def bots(
     report = summed_up(met, crowd, seconds, arms)
     if json:
         import dataclasses
-        import json as encoder
 
-        typer.echo(encoder.dumps(dataclasses.asdict(report), indent=2, ensure_ascii=False))
+        print_json(dataclasses.asdict(report))
     else:
         _print(report)
 
@@ -154,7 +154,6 @@ def _lines(total: int) -> Callable[[int], None]:
 
 
 def _print(report: BotReport) -> None:
-    from empathylab.cli.tables import print_rows
 
     finished = "" if report.finished is None else f"{report.finished} finished, "
     typer.echo(

@@ -1,4 +1,4 @@
-"""`empathylab study console-link`: a way into the console for whoever has lost theirs."""
+"""`empathylab study console-link`: a way into the console for a researcher who lost access."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def console_link(
 ) -> None:
     """Prints a link that makes one more owner's account at the console, once and within a day.
 
-    For whoever has lost their password: an owner can then delete the old account.
+    For a researcher who has lost the password: an owner can then delete the old account.
     """
     from empathylab.study.web.console.accounts import owner_link
 
@@ -40,4 +40,4 @@ def console_link(
         typer.echo(encoder.dumps({"study": name, "console_link": link}))
     else:
         typer.echo(link)
-    typer.echo("It works once, within a day. Give it to nobody else.", err=True)
+    typer.echo("It works once, within a day. Do not share it.", err=True)

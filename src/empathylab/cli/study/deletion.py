@@ -52,7 +52,7 @@ def forget(
         places = _forgotten(opened, name, person, platform_id)
     if not places:
         raise InputError(
-            "nobody is known by that",
+            "no participant has this ID",
             where=f"study {name}",
             remedy="Check the key or the id; perhaps they are forgotten already.",
         )
@@ -92,7 +92,7 @@ def _warn(exports: Sequence[EarlierExport]) -> None:
     if not exports:
         return
     typer.echo(
-        "What left the lab before may still hold this person; delete it, or make it anew:", err=True
+        "What left the lab before may still hold this person; delete it, or export again:", err=True
     )
     for one in exports:
         typer.echo(f"  {one.at:%Y-%m-%d %H:%M} UTC: {one.action}, by {one.who}", err=True)

@@ -63,7 +63,7 @@ def demo(
         # Some browsers run in the terminal and would keep the server from starting.
         threading.Thread(target=typer.launch, args=(links["rater_link"],), daemon=True).start()
     serve_study(serving, listener)
-    typer.echo("Stopped. All answers are kept; the same command goes on.", err=True)
+    typer.echo("Stopped. All answers are kept. Run the same command again to resume.", err=True)
 
 
 def _links(lab: Lab, base: str) -> dict[str, str]:

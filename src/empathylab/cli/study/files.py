@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as encoder
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.study.design.checks import Checked
@@ -48,7 +48,7 @@ def new(
     blanks = list(dict.fromkeys(" ".join(one.split()) for one in _UNFILLED.findall(read)))
     if json:
         found = {"file": str(file), "preset": preset, "study": _study_name(file), "fill_in": blanks}
-        typer.echo(encoder.dumps(found, indent=2, ensure_ascii=False))
+        print_json(found)
         return
     typer.echo(file)
     typer.echo(f"Fill in what stands in [[double brackets]]: {'; '.join(blanks)}.", err=True)
@@ -116,7 +116,7 @@ def check(
         checked = check_study(study)
         typer.echo(f"There is no lab at {lab} yet, so only built-in texts are known.", err=True)
     if json:
-        typer.echo(encoder.dumps(checked_row(checked), indent=2, ensure_ascii=False))
+        print_json(checked_row(checked))
     else:
         _print(checked, language or study.languages[0])
     for sentence in checked.plan.problems:
@@ -169,7 +169,6 @@ def checked_row(checked: Checked) -> dict[str, Any]:
 
 
 def _print(checked: Checked, language: str) -> None:
-    from empathylab.cli.tables import print_rows
 
     study, plan = checked.study, checked.plan
     typer.echo(f"{study.title.said(language)} ({study.name}, version {study.version})\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json as encoder
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ import typer
 from empathylab.cli.actor import operator
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.study.actions import NameArgument, running
+from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.study.recruiting.invitations import Invitation
@@ -48,7 +48,7 @@ def invite(
     ] = None,
     expires: Annotated[
         float | None,
-        typer.Option(metavar="DAYS", help="After so many days nobody can begin by the links."),
+        typer.Option(metavar="DAYS", help="Days after which the links expire."),
     ] = None,
     tell: Annotated[
         list[str] | None,
@@ -68,7 +68,7 @@ def invite(
     ] = False,
     revoke: Annotated[
         str | None,
-        typer.Option(metavar="LINK|KEY", help="Take back an invitation that nobody has used."),
+        typer.Option(metavar="LINK|KEY", help="Revoke an unused invitation."),
     ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
@@ -147,7 +147,7 @@ def sync(
             synced, people, skipped = import_export(service, csv, keep=keep or (), who=operator())
             told = {"told_of": people, "skipped_rows": skipped}
     if json:
-        typer.echo(encoder.dumps({**dataclasses.asdict(synced), **told}, indent=2))
+        print_json({**dataclasses.asdict(synced), **told})
     else:
         _print_synced(synced, told)
 
@@ -157,7 +157,7 @@ def approvals(
     file: Annotated[Path, typer.Argument(help="A new CSV file, which will hold platform ids.")],
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Writes whom to pay, under the ids of their platform; that is noted in the audit log.
+    """Writes which participants to pay, by platform ID; the audit log records it.
 
     For MTurk as its review page takes it. All who completed the study are to be paid, except
     whose work a researcher rejected.
@@ -193,7 +193,7 @@ def _invite(
         if out is not None:
             _write_links(out, rows)
     if as_json:
-        typer.echo(encoder.dumps({"invitations": rows}, indent=2, ensure_ascii=False))
+        print_json({"invitations": rows})
     elif csv is None:
         for row in rows:
             typer.echo(row["link"])
@@ -241,7 +241,6 @@ def _write_links(out: TextIO, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _list(lab: Path, name: str, *, as_json: bool) -> None:
-    from empathylab.cli.tables import print_rows
     from empathylab.study.recruiting.invitations import list_invitations
 
     with running(lab, name) as service:
@@ -266,15 +265,14 @@ def _revoke(lab: Path, name: str, given: str) -> None:
     with running(lab, name) as service:
         if not revoke(service, given, who=operator()):
             raise InputError(
-                "the invitation was taken back before, or somebody has come with it",
+                "the invitation is already revoked or used",
                 where="--revoke",
-                remedy="See `study invite --list`; whoever has come is excluded or forgotten.",
+                remedy="See `study invite --list`. Exclude or delete a participant who started.",
             )
-    typer.echo("Nobody can begin with this invitation any more.", err=True)
+    typer.echo("The invitation is revoked.", err=True)
 
 
 def _print_synced(synced: Synced, told: dict[str, int]) -> None:
-    from empathylab.cli.tables import print_rows
 
     rows = [{"status": one, "people": count} for one, count in synced.statuses.items()]
     print_rows(rows, "statuses", as_json=False)

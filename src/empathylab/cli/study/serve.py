@@ -123,7 +123,7 @@ def serve(
     _print(links, as_json=json)
     _warn(links, host, proxied=bool(proxies))
     serve_study(serving, listener, workers=workers)
-    typer.echo("Stopped. All answers are kept; the same command goes on.", err=True)
+    typer.echo("Stopped. All answers are kept. Run the same command again to resume.", err=True)
 
 
 def _require_extra(error: Any) -> None:
@@ -337,7 +337,7 @@ def _warn(links: dict[str, Any], host: str, *, proxied: bool) -> None:
             err=True,
         )
     if links["status"] != "open":
-        typer.echo(f"The study is {links['status']}, so nobody new is let in.", err=True)
+        typer.echo(f"The study is {links['status']}: it accepts no new participants.", err=True)
     if host not in ("127.0.0.1", "::1", "localhost") and not proxied:
         typer.echo(
             "Without TLS everybody on the way can read along: put a proxy before it for people "

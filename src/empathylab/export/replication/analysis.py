@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from empathylab.analysis.appraisal.rows import place_label
+from empathylab.analysis.appraisal.result import place_label
 from empathylab.analysis.ratings import RatingsResult, from_table
 from empathylab.analysis.ratings.collection_periods import collection_rows, collection_table
 from empathylab.analysis.ratings.mixed_models import (
@@ -60,7 +60,7 @@ from empathylab.stats import (
     scale_changes,
     self_report_validity,
 )
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 
 _KINDS = ("all", "valence", "emotion")
 _OF_THE_EXPORT = ("status", "outcome", "excluded", "language", "day")

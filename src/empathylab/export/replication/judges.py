@@ -15,8 +15,13 @@ from empathylab.analysis.judges.frames import JudgedRatings, judged_from_table
 from empathylab.analysis.text.numbers import number
 from empathylab.errors import UserError
 from empathylab.export.replication.tables import Made, Read, file_name, flat
-from empathylab.report.judges.section import curve_rows
-from empathylab.report.judges.tables import bias_rows, card_rows, confusion_rows, tested
+from empathylab.report.judges.tables import (
+    bias_rows,
+    card_rows,
+    confusion_rows,
+    curve_rows,
+    tested,
+)
 
 _KEYS = ["judge", "study", "set", "dimension", "respondent"]
 

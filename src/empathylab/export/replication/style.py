@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.style.analysis import StyleAnalysis, analyse_style
-from empathylab.analysis.style.lab import report_depth, report_respondents
+from empathylab.analysis.style.analysis import report_depth, report_respondents
+from empathylab.analysis.style.estimates import StyleEstimates, estimate_style
 from empathylab.analysis.style.tables import (
     classification_rows,
     confusion_rows,
@@ -20,11 +20,11 @@ from empathylab.analysis.style.tables import (
     recurring_rows,
     relation_rows,
     reuse_rows,
+    shown_terms,
     tactic_rows,
     template_rows,
     term_rows,
 )
-from empathylab.analysis.style.terms import shown_terms
 from empathylab.errors import UserError
 from empathylab.export.replication.tables import Made, Read, file_name, flat
 
@@ -39,7 +39,7 @@ def style_made(read: Read) -> Iterator[Made]:
     described = report_respondents(frame)
     frame = frame.filter(pl.col("respondent").is_in(described.names))
     try:
-        found = analyse_style(
+        found = estimate_style(
             frame, ratings=_ratings(read), against=described.against, depth=report_depth(counted)
         )
     except UserError:
@@ -70,7 +70,7 @@ def _ratings(read: Read) -> pl.DataFrame | None:
     return named.select(columns)
 
 
-def _profiles(found: StyleAnalysis) -> Iterator[Made]:
+def _profiles(found: StyleEstimates) -> Iterator[Made]:
     short = overview_rows(found)
     yield Made("style-overview", "How they write, in short: means per response", short, short)
     caption = "Features of style, means per response"
@@ -80,7 +80,7 @@ def _profiles(found: StyleAnalysis) -> Iterator[Made]:
         yield Made("style-differences", "Differences in style", values, difference_rows(found))
 
 
-def _words(found: StyleAnalysis) -> Iterator[Made]:
+def _words(found: StyleEstimates) -> Iterator[Made]:
     taken: set[str] = set()
     for one in found.distinctive:
         if not shown_terms(one.terms, 1):
@@ -96,7 +96,7 @@ def _words(found: StyleAnalysis) -> Iterator[Made]:
     yield from _plain("style-emoji", "Emoji per response", emoji_rows(found))
 
 
-def _told(found: StyleAnalysis) -> Iterator[Made]:
+def _told(found: StyleEstimates) -> Iterator[Made]:
     told = found.predictability
     if told is None:
         return
@@ -107,7 +107,7 @@ def _told(found: StyleAnalysis) -> Iterator[Made]:
     yield Made("style-told", caption, values, classification_rows(found))
 
 
-def _tactics(found: StyleAnalysis) -> Iterator[Made]:
+def _tactics(found: StyleEstimates) -> Iterator[Made]:
     caption = "Share of responses with each tactic"
     values = [flat(one) for one in found.tactics.uses]
     yield Made("style-tactics", caption, values, tactic_rows(found))
@@ -117,7 +117,7 @@ def _tactics(found: StyleAnalysis) -> Iterator[Made]:
     yield from _plain("style-openings", caption, recurring_rows(found))
 
 
-def _rated(found: StyleAnalysis) -> Iterator[Made]:
+def _rated(found: StyleEstimates) -> Iterator[Made]:
     taken: set[str] = set()
     for one in found.rated:
         values = [flat(relation) for relation in one.relations]

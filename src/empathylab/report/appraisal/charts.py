@@ -8,8 +8,14 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from empathylab.analysis.appraisal.result import baselines, interval_of
+from empathylab.report.chart_parts import (
+    number_tooltip,
+    respondent_color,
+    spec_of,
+    zero_line,
+)
 from empathylab.situations import APPRAISAL_EMOTIONS
-from empathylab.stats.intervals import change_interval
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 _MOST_DOTS = 120
@@ -22,7 +28,7 @@ def in_usual_order(emotions: Iterable[str]) -> list[str]:
 
 
 def levels_chart(scores: pl.DataFrame, *, lowest: float, highest: float) -> dict[str, Any] | None:
-    """One subscale: a band for rest, a dot per administration, and each emotion's mean.
+    """One subscale: a band for the baseline, a dot per administration, and each emotion's mean.
 
     None where there are too many administrations to show each.
     """
@@ -31,40 +37,51 @@ def levels_chart(scores: pl.DataFrame, *, lowest: float, highest: float) -> dict
     )
     if not 0 < evoked.height <= _MOST_DOTS:
         return None
-    rest = _at_rest(scores, lowest, highest)
+    baseline = _band(scores, lowest, highest)
     axis = alt.Axis(title=f"score ({lowest:g} to {highest:g})", tickCount=5, grid=True)
 
     def x(name: str) -> alt.X:
         return alt.X(name, scale=alt.Scale(domain=[lowest, highest], nice=False), axis=axis)
 
-    color = _color(scores["respondent"].unique(maintain_order=True).to_list())
+    color = respondent_color(scores["respondent"].unique(maintain_order=True).to_list())
     emotions = in_usual_order(evoked["emotion"])
     y = alt.Y("emotion:N", sort=emotions, title=None, axis=alt.Axis(grid=False))
     who, when = alt.Tooltip("respondent:N"), alt.Tooltip("emotion:N")
     band = (
-        alt.Chart(_values(rest)).mark_rect(opacity=0.13).encode(x("low:Q"), alt.X2("high:Q"), color)
+        alt.Chart(_values(baseline))
+        .mark_rect(opacity=0.13)
+        .encode(x("low:Q"), alt.X2("high:Q"), color)
     )
     line = (
-        alt.Chart(_values(rest))
+        alt.Chart(_values(baseline))
         .mark_rule(strokeDash=[4, 3], strokeWidth=1.5)
-        .encode(x("mean:Q"), color, tooltip=[who, _number("mean", "at rest"), _number("sd", "SD")])
+        .encode(
+            x("mean:Q"),
+            color,
+            tooltip=[
+                who,
+                number_tooltip("mean", "baseline", ".1f"),
+                number_tooltip("sd", "SD", ".1f"),
+            ],
+        )
     )
     base = alt.Chart(_values(evoked)).encode(y, color, yOffset=alt.YOffset("respondent:N"))
     dots = base.mark_circle(size=46, opacity=0.45).encode(
-        x("score:Q"), tooltip=[who, when, _number("score", "score"), alt.Tooltip("situation:N")]
+        x("score:Q"),
+        tooltip=[who, when, number_tooltip("score", "score", ".1f"), alt.Tooltip("situation:N")],
     )
     means = base.mark_tick(thickness=3, size=20).encode(
-        x("mean(score):Q"), tooltip=[who, when, _number("mean(score)", "mean")]
+        x("mean(score):Q"), tooltip=[who, when, number_tooltip("mean(score)", "mean", ".1f")]
     )
-    height = 30 * len(emotions) * max(1, min(4, rest.height))
-    return _spec(alt.layer(band, line, dots, means), height)
+    height = 30 * len(emotions) * max(1, min(4, baseline.height))
+    return spec_of(alt.layer(band, line, dots, means), height)
 
 
 def change_chart(changes: Sequence[ScaleChange]) -> dict[str, Any]:
-    """One subscale's change from rest after each emotion, with intervals, per respondent."""
+    """One subscale's change from baseline after each emotion, with intervals, per respondent."""
     rows = []
     for one in changes:
-        interval = change_interval(one)
+        interval = interval_of(one)
         rows.append(
             {
                 "respondent": one.respondent,
@@ -80,31 +97,26 @@ def change_chart(changes: Sequence[ScaleChange]) -> dict[str, Any]:
     values = alt.InlineData(values=rows)
     base = alt.Chart(values).encode(
         alt.Y("emotion:N", sort=emotions, title=None, axis=alt.Axis(grid=False)),
-        _color(respondents),
+        respondent_color(respondents),
         yOffset=alt.YOffset("respondent:N", sort=respondents),
         tooltip=[
             alt.Tooltip("respondent:N"),
             alt.Tooltip("emotion:N"),
-            _number("change", "change"),
-            _number("low", "95% from"),
-            _number("high", "to"),
+            number_tooltip("change", "change", ".1f"),
+            number_tooltip("low", "95% from", ".1f"),
+            number_tooltip("high", "to", ".1f"),
             alt.Tooltip("n:Q"),
         ],
     )
-    axis = alt.Axis(title="change from rest", grid=True)
+    axis = alt.Axis(title="change from baseline", grid=True)
     lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("change:Q", axis=axis))
-    zero = (
-        alt.Chart(alt.InlineData(values=[{"zero": 0}]))
-        .mark_rule(strokeDash=[2, 2])
-        .encode(alt.X("zero:Q", axis=axis), color=alt.value("gray"))
-    )
     height = len(emotions) * max(26, 11 * len(respondents))
-    return _spec(alt.layer(zero, lines, points), height)
+    return spec_of(alt.layer(zero_line(axis), lines, points), height)
 
 
 def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
-    """One subscale's change from rest after each factor's situations, respondents side by side."""
+    """One subscale's change from baseline by factor, respondents side by side."""
     rows = [
         {
             "respondent": one.respondent,
@@ -143,42 +155,21 @@ def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
             tooltip=[
                 alt.Tooltip("respondent:N"),
                 alt.Tooltip("factor:N"),
-                _number("change", "change"),
+                number_tooltip("change", "change", ".1f"),
                 alt.Tooltip("n:Q"),
             ],
         )
     )
-    return _spec(chart, 20 * len(factors))
+    return spec_of(chart, 20 * len(factors))
 
 
-def _at_rest(scores: pl.DataFrame, lowest: float, highest: float) -> pl.DataFrame:
-    return (
-        scores.filter(pl.col("phase") == "default")
-        .group_by("respondent", maintain_order=True)
-        .agg(pl.col("score").mean().alias("mean"), pl.col("score").std().fill_null(0).alias("sd"))
-        .with_columns(
-            (pl.col("mean") - pl.col("sd")).clip(lowest, highest).alias("low"),
-            (pl.col("mean") + pl.col("sd")).clip(lowest, highest).alias("high"),
-        )
+def _band(scores: pl.DataFrame, lowest: float, highest: float) -> pl.DataFrame:
+    """The mean at baseline and one standard deviation to either side, within the scale."""
+    return baselines(scores).with_columns(
+        (pl.col("mean") - pl.col("sd")).clip(lowest, highest).alias("low"),
+        (pl.col("mean") + pl.col("sd")).clip(lowest, highest).alias("high"),
     )
-
-
-def _color(respondents: list[str]) -> alt.Color:
-    legend = alt.Legend(title=None, orient="top") if len(respondents) > 1 else None
-    return alt.Color("respondent:N", scale=alt.Scale(domain=respondents), legend=legend)
-
-
-def _number(field: str, title: str) -> alt.Tooltip:
-    return alt.Tooltip(f"{field}:Q", title=title, format=".1f")
 
 
 def _values(frame: pl.DataFrame) -> alt.InlineData:
     return alt.InlineData(values=frame.to_dicts())
-
-
-def _spec(chart: Any, height: int) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(
-        validate=False
-    )
-    spec.pop("config", None)
-    return spec

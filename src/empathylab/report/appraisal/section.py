@@ -1,4 +1,4 @@
-"""The appraisal part of the report: charts and tables of change, beside people's."""
+"""The appraisal part of the report: charts and tables of changes, beside people's."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.appraisal.analysis import AppraisalAnalysis
+from empathylab.analysis.appraisal.result import AppraisalResult, interval_of
 from empathylab.report.appraisal.charts import change_chart, factor_heatmap, levels_chart
 from empathylab.report.appraisal.tables import shown_respondents
 from empathylab.scales import Scale
-from empathylab.stats.intervals import Interval, change_interval
+from empathylab.stats.intervals import Interval
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 _MOST_TABLES = 24
 _CAPTIONS = {
-    "levels": "The dashed line is the mean at rest, the band one standard deviation to either "
+    "levels": "The dashed line is the mean at baseline, the band one standard deviation to either "
     "side; a dot is one administration after a situation, the upright bar an emotion’s mean.",
-    "changes": "Change from rest with 95% intervals, administrations clustered by situation; "
+    "changes": "Change from baseline with 95% intervals, administrations clustered by situation; "
     "people are compared with themselves.",
-    "factors": "Change from rest after the situations of each factor.",
+    "factors": "Change from baseline after the situations of each factor.",
 }
 
 
@@ -59,7 +59,7 @@ class AppraisalSection:
     """Respondents without a table."""
 
 
-def appraisal_section(analysis: AppraisalAnalysis) -> AppraisalSection:
+def appraisal_section(analysis: AppraisalResult) -> AppraisalSection:
     """The section's figures and tables; empty where nothing was answered."""
     figures: list[Figure] = []
     specs: list[dict[str, Any]] = []
@@ -113,7 +113,7 @@ def _range(scale: Scale, subscale: str) -> tuple[float, float]:
 
 
 def _tables(
-    analysis: AppraisalAnalysis, names: Sequence[str]
+    analysis: AppraisalResult, names: Sequence[str]
 ) -> dict[tuple[str, str], tuple[TableRow, ...]]:
     tables: dict[tuple[str, str], list[TableRow]] = {}
     shown = set(names)
@@ -121,5 +121,5 @@ def _tables(
         if one.respondent not in shown:
             continue
         rows = tables.setdefault((one.respondent, one.scale), [])
-        rows.append(TableRow(one, change_interval(one)))
+        rows.append(TableRow(one, interval_of(one)))
     return {key: tuple(rows) for key, rows in tables.items()}

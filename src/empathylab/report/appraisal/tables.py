@@ -1,4 +1,4 @@
-"""EmotionBench's tables: scores at rest and the change after each emotion and factor, side by side.
+"""EmotionBench's tables: scores at baseline and changes after each emotion and factor.
 
 Respondents stand beside each other, people last, a column per subscale.
 """
@@ -9,13 +9,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from empathylab.analysis.appraisal.analysis import AppraisalAnalysis
-from empathylab.analysis.appraisal.rows import place_label
+from empathylab.analysis.appraisal.result import PEOPLE, AppraisalResult, place_label
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.report.appraisal.charts import in_usual_order
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
-PEOPLE = "human"
 Place = tuple[str, str, str, str | None, str | None]
 """Respondent, subscale, level, emotion and factor of a change."""
 _MOST = 12
@@ -32,8 +30,8 @@ class SideBySide:
     rows: tuple[dict[str, str], ...]
 
 
-def side_by_side_tables(analysis: AppraisalAnalysis) -> list[SideBySide]:
-    """A table per scale that more than nobody answered, in the order of the analysis."""
+def side_by_side_tables(analysis: AppraisalResult) -> list[SideBySide]:
+    """A table per scale, in the order of the analysis."""
     return side_by_side(analysis.changes)
 
 
@@ -51,9 +49,9 @@ def _table(changes: Sequence[ScaleChange], scale: str) -> SideBySide:
     places: dict[Place, ScaleChange] = {
         (one.respondent, one.subscale, one.level, one.emotion, one.factor): one for one in mine
     }
-    rows = [{"situations": "At rest"}]
+    rows = [{"situations": "Baseline"}]
     for (name, part), head in columns.items():
-        rows[0][head] = _rest(places.get((name, part, "overall", None, None)))
+        rows[0][head] = _baseline(places.get((name, part, "overall", None, None)))
     for level, emotion, factor in _order(mine):
         row = {"situations": place_label(level, emotion, factor)}
         for (name, part), head in columns.items():
@@ -62,9 +60,9 @@ def _table(changes: Sequence[ScaleChange], scale: str) -> SideBySide:
     note = f" {left_out} more respondents are in `analyze appraisal`." if left_out else ""
     return SideBySide(
         scale,
-        f"{scale.upper()}: at rest, and change after situations",
-        "At rest: mean ± standard deviation. Then the change from rest, ↑ or ↓ where the published "
-        f"test finds one at α = .01, – where it does not; people stand last.{note}",
+        f"{scale.upper()}: baseline, and change after situations",
+        "Baseline: mean ± standard deviation. Then the change from baseline, ↑ or ↓ where the "
+        f"published test finds one at α = .01, – where it does not; people come last.{note}",
         tuple(rows),
     )
 
@@ -94,7 +92,7 @@ def _head(respondent: str, subscale: str) -> str:
     return who if subscale == "total" else f"{who}, {subscale}"
 
 
-def _rest(one: ScaleChange | None) -> str:
+def _baseline(one: ScaleChange | None) -> str:
     if one is None or math.isnan(one.default_mean):
         return ""
     return f"{number(one.default_mean)} ± {number(one.default_sd)}"

@@ -11,6 +11,7 @@ import numpy as np
 
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
 from empathylab.analysis.judges.prose import bias_title
+from empathylab.report.chart_parts import spec_of, zero_line
 
 _DARK, _LIGHT = "#1f2328", "#ffffff"
 _CALM, _FOUND = "#0072B2", "#D55E00"
@@ -27,17 +28,17 @@ def confusion_chart(card: JudgeCard) -> dict[str, Any] | None:
         return None
     names = [f"{one:g}" for one in card.confusion.categories]
     rows = [
-        {"people": name, "judge": told, "count": count, "share": count / (sum(counts) or 1)}
+        {"people": name, "judge": rating, "count": count, "share": count / (sum(counts) or 1)}
         for name, counts in zip(names, card.confusion.counts, strict=True)
-        for told, count in zip(names, counts, strict=True)
+        for rating, count in zip(names, counts, strict=True)
     ]
     axis = alt.Axis(orient="top", labelAngle=0)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        alt.X("judge:O", sort=names, title="the judge says", axis=axis),
-        alt.Y("people:O", sort=names[::-1], title="people say", axis=alt.Axis(labelAngle=0)),
+        alt.X("judge:O", sort=names, title="judge's rating", axis=axis),
+        alt.Y("people:O", sort=names[::-1], title="people's rating", axis=alt.Axis(labelAngle=0)),
         tooltip=[
-            alt.Tooltip("people:O", title="people say"),
-            alt.Tooltip("judge:O", title="the judge says"),
+            alt.Tooltip("people:O", title="people's rating"),
+            alt.Tooltip("judge:O", title="judge's rating"),
             alt.Tooltip("count:Q", title="ratings", format=","),
             alt.Tooltip("share:Q", title="of people's", format=".1%"),
         ],
@@ -47,7 +48,7 @@ def confusion_chart(card: JudgeCard) -> dict[str, Any] | None:
     )
     ink = alt.condition(alt.datum["share"] > 0.6, alt.value(_LIGHT), alt.value(_DARK))
     numbers = base.mark_text(fontSize=12).encode(alt.Text("share:Q", format=".0%"), color=ink)
-    return _spec(alt.layer(base.mark_rect().encode(color), numbers), 36 * max(3, len(names)))
+    return spec_of(alt.layer(base.mark_rect().encode(color), numbers), 36 * max(3, len(names)))
 
 
 def curve_chart(card: JudgeCard) -> dict[str, Any] | None:
@@ -61,13 +62,13 @@ def curve_chart(card: JudgeCard) -> dict[str, Any] | None:
     ]
     ends = _ends(card, rows)
     scale = alt.Scale(domain=ends, nice=False, zero=False, clamp=True)
-    x = alt.X("judge:Q", title="the judge says", scale=scale, axis=alt.Axis(grid=True, tickCount=5))
+    x = alt.X("judge:Q", title="judge's rating", scale=scale, axis=alt.Axis(grid=True, tickCount=5))
     y_axis = alt.Axis(grid=True)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         x,
         tooltip=[
-            alt.Tooltip("judge:Q", format=".2f", title="the judge says"),
-            alt.Tooltip("people:Q", format=".2f", title="people say"),
+            alt.Tooltip("judge:Q", format=".2f", title="judge's rating"),
+            alt.Tooltip("people:Q", format=".2f", title="people's rating"),
             alt.Tooltip("low:Q", format=".2f", title="95% from"),
             alt.Tooltip("high:Q", format=".2f", title="to"),
             alt.Tooltip("n:Q", format=",", title="ratings"),
@@ -83,7 +84,7 @@ def curve_chart(card: JudgeCard) -> dict[str, Any] | None:
         .mark_line(strokeDash=[4, 3], color="gray")
         .encode(alt.X("judge:Q", scale=scale), alt.Y("people:Q", scale=scale))
     )
-    return _spec(alt.layer(perfect, bars, points), 220)
+    return spec_of(alt.layer(perfect, bars, points), 220)
 
 
 def map_chart(card: JudgeCard) -> dict[str, Any] | None:
@@ -104,11 +105,11 @@ def map_chart(card: JudgeCard) -> dict[str, Any] | None:
     ]
     steps = alt.Scale(domain=names, scheme="blues")
     x = (
-        alt.X("judge:O", title="the judge says", axis=alt.Axis(labelAngle=0, format="~g"))
+        alt.X("judge:O", title="judge's rating", axis=alt.Axis(labelAngle=0, format="~g"))
         if few
         else alt.X(
             "judge:Q",
-            title="the judge says",
+            title="judge's rating",
             scale=alt.Scale(zero=False, nice=False),
             axis=alt.Axis(tickCount=5),
         )
@@ -118,18 +119,18 @@ def map_chart(card: JudgeCard) -> dict[str, Any] | None:
         alt.Y(
             "share:Q",
             stack="normalize",
-            title="people say",
+            title="people's rating",
             axis=alt.Axis(format="%", grid=True, tickCount=5),
         ),
         alt.Color("people:O", scale=steps, sort=names, legend=alt.Legend(title=None, orient="top")),
         order=alt.Order("place:Q"),
         tooltip=[
-            alt.Tooltip("judge:Q", format=".2f", title="the judge says"),
-            alt.Tooltip("people:O", title="people say"),
+            alt.Tooltip("judge:Q", format=".2f", title="judge's rating"),
+            alt.Tooltip("people:O", title="people's rating"),
             alt.Tooltip("share:Q", format=".1%"),
         ],
     )
-    return _spec(chart.mark_bar() if few else chart.mark_area(), 220)
+    return spec_of(chart.mark_bar() if few else chart.mark_area(), 220)
 
 
 def bias_chart(biases: Sequence[JudgeBias]) -> dict[str, Any] | None:
@@ -154,7 +155,7 @@ def bias_chart(biases: Sequence[JudgeBias]) -> dict[str, Any] | None:
         scale=alt.Scale(domain=["found", "not found"], range=[_FOUND, _CALM]),
         legend=alt.Legend(title=None, orient="top"),
     )
-    axis = alt.Axis(title="beyond people", grid=True, tickCount=5)
+    axis = alt.Axis(title="judge minus people", grid=True, tickCount=5)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         alt.Y("bias:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
         color,
@@ -168,23 +169,10 @@ def bias_chart(biases: Sequence[JudgeBias]) -> dict[str, Any] | None:
     )
     lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=60, opacity=1).encode(alt.X("estimate:Q", axis=axis))
-    zero = (
-        alt.Chart(alt.InlineData(values=[{"zero": 0}]))
-        .mark_rule(strokeDash=[2, 2])
-        .encode(alt.X("zero:Q", axis=axis), color=alt.value("gray"))
-    )
-    return _spec(alt.layer(zero, lines, points), max(2, len(order)) * _ROW)
+    return spec_of(alt.layer(zero_line(axis), lines, points), max(2, len(order)) * _ROW)
 
 
 def _ends(card: JudgeCard, rows: Sequence[dict[str, float]]) -> list[float]:
     seen = [value for row in rows for name, value in row.items() if name in ("judge", "people")]
     within = [*card.points, *seen]
     return [min(within), max(within) if max(within) > min(within) else min(within) + 1]
-
-
-def _spec(chart: Any, height: int) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(
-        validate=False
-    )
-    spec.pop("config", None)
-    return spec

@@ -6,18 +6,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from empathylab.analysis.judges.analysis import JudgesAnalysis
 from empathylab.analysis.judges.cards import JudgeCard
-from empathylab.analysis.judges.prose import good_for, not_for, reasons
+from empathylab.analysis.judges.prose import good_for, not_for, reasons, verdict
+from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.text.numbers import number
 from empathylab.report.appraisal.section import Figure
 from empathylab.report.judges.charts import bias_chart, confusion_chart, curve_chart, map_chart
-from empathylab.report.judges.tables import bias_rows, card_rows, confusion_rows
+from empathylab.report.judges.tables import (
+    DECISIONS,
+    bias_rows,
+    card_rows,
+    confusion_rows,
+    curve_rows,
+)
 
 _MOST_DRAWN = 12
-"""Cards that get figures; a page with more is slow and is not looked at."""
+"""Cards that get figures; a page with more is slow."""
 _FEWEST_DRAWN = 30
-"""Ratings by people below which a calibration would be drawn from nothing but chance."""
+"""With fewer human ratings, a calibration curve shows mostly chance."""
 _TAGS = {"may": "usable", "not": "meaningless", "cannot tell": "doubtful"}
 
 
@@ -57,8 +63,8 @@ class JudgeSection:
     specs: tuple[dict[str, Any], ...]
 
 
-def judge_section(analyses: Sequence[JudgesAnalysis]) -> JudgeSection:
-    """The section's cards; empty where no judge was held against people."""
+def judge_section(analyses: Sequence[JudgesResult]) -> JudgeSection:
+    """The section's cards; empty where no judge was compared with people."""
     specs: list[dict[str, Any]] = []
     studies = []
     for place, analysis in enumerate(analyses, start=1):
@@ -85,9 +91,9 @@ def _card(card: JudgeCard, name: str, specs: list[dict[str, Any]] | None) -> Car
     return CardOnPage(
         id=name,
         title=f"{card.judge}: {card.dimension}",
-        verdict=card.verdict,
+        verdict=verdict(card),
         tag=_TAGS[card.decision],
-        decision={"may": "may stand in", "not": "not", "cannot tell": "cannot tell"}[card.decision],
+        decision=DECISIONS[card.decision],
         reasons=(*reasons(card), *_undrawn(card)),
         good_for=good_for(card),
         not_for=not_for(card),
@@ -99,12 +105,14 @@ def _card(card: JudgeCard, name: str, specs: list[dict[str, Any]] | None) -> Car
 def _figures(card: JudgeCard, specs: list[dict[str, Any]]) -> tuple[Figure, ...]:
     enough = card.n_ratings >= _FEWEST_DRAWN
     drawn = {
-        "What the judge says, by what people say": confusion_chart(card),
-        "Calibration: people's mean by the judge's value": curve_chart(card) if enough else None,
-        "Calibration map: what people say, by what the judge says": map_chart(card)
+        "The judge's rating, by people's rating": confusion_chart(card),
+        "Calibration: people's mean rating, by the judge's rating": curve_chart(card)
         if enough
         else None,
-        "Biases, in points (place: share above a half)": bias_chart(card.biases),
+        "Calibration map: people's rating, by the judge's rating": map_chart(card)
+        if enough
+        else None,
+        "Biases, in points (position: proportion above one half)": bias_chart(card.biases),
         "By emotion, in points": bias_chart(card.emotions),
     }
     figures = []
@@ -119,18 +127,4 @@ def _undrawn(card: JudgeCard) -> tuple[str, ...]:
     if not 0 < card.n_ratings < _FEWEST_DRAWN:
         return ()
     ratings = number(card.n_ratings, 0)
-    return (f"Of {ratings} ratings by people no calibration is drawn: {_FEWEST_DRAWN} are needed.",)
-
-
-def curve_rows(card: JudgeCard) -> list[dict[str, str]]:
-    """People's mean for each value that the judge gives, with its interval."""
-    return [
-        {
-            "the judge says": number(one.judge, 2),
-            "people's mean": number(one.people.estimate, 2),
-            "95% from": number(one.people.low, 2),
-            "to": number(one.people.high, 2),
-            "ratings": number(one.n, 0),
-        }
-        for one in (card.curve.points if card.curve else ())
-    ]
+    return (f"No calibration is drawn from {ratings} human ratings: {_FEWEST_DRAWN} are needed.",)

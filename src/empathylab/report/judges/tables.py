@@ -6,10 +6,11 @@ import math
 from collections.abc import Iterable
 
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
-from empathylab.analysis.judges.prose import bias_title
+from empathylab.analysis.judges.prose import bias_title, limits
 from empathylab.analysis.text.numbers import number, p_value, signed
 
-_SHORT = {"may": "may stand in", "not": "not", "cannot tell": "cannot tell"}
+DECISIONS = {"may": "yes", "not": "not shown", "cannot tell": "cannot tell"}
+"""Whether a judge can replace human raters, in a word or two."""
 
 
 def card_rows(cards: Iterable[JudgeCard]) -> list[dict[str, str]]:
@@ -18,7 +19,7 @@ def card_rows(cards: Iterable[JudgeCard]) -> list[dict[str, str]]:
         {
             "judge": card.judge,
             "dimension": card.dimension,
-            "stands in": _decided(card),
+            "replaces raters": _decided(card),
             "responses": number(card.n, 0),
             "people": number(card.n_people, 0),
             "weighted κ": _ended(card.weighted_kappa.estimate, *_ends(card)),
@@ -37,17 +38,17 @@ def bias_rows(cards: Iterable[JudgeCard]) -> list[dict[str, str]]:
         {
             "judge": card.judge,
             "dimension": card.dimension,
-            "bias": bias_title(one),
-            "toward": one.about or "–",
-            "estimate": signed(one.estimate, 2),
-            "95% from": signed(one.low, 2),
-            "to": signed(one.high, 2),
-            "p": p_value(one.p),
-            "p (Holm)": p_value(one.p_corrected),
-            "found": "yes" if one.found else "no",
+            "bias": bias_title(bias),
+            "toward": bias.about or "–",
+            "estimate": signed(bias.estimate, 2),
+            "95% from": signed(bias.low, 2),
+            "to": signed(bias.high, 2),
+            "p": p_value(bias.p),
+            "p (Holm)": p_value(bias.p_corrected),
+            "found": "yes" if bias.found else "no",
         }
         for card in cards
-        for one in tested(card)
+        for bias in tested(card)
     ]
 
 
@@ -57,7 +58,7 @@ def confusion_rows(card: JudgeCard) -> list[dict[str, str]]:
         return []
     names = [f"{one:g}" for one in card.confusion.categories]
     return [
-        {"people say": name} | {f"judge {told}": number(count, 0) for told, count in cells}
+        {"people": name} | {f"judge {rating}": number(count, 0) for rating, count in cells}
         for name, row in zip(names, card.confusion.counts, strict=True)
         for cells in [list(zip(names, row, strict=True))]
     ]
@@ -92,5 +93,19 @@ def _biases(card: JudgeCard) -> str:
 
 
 def _decided(card: JudgeCard) -> str:
-    limited = card.decision == "may" and card.not_for
-    return f"{_SHORT[card.decision]}, with limits" if limited else _SHORT[card.decision]
+    limited = card.decision == "may" and limits(card)
+    return f"{DECISIONS[card.decision]}, with limits" if limited else DECISIONS[card.decision]
+
+
+def curve_rows(card: JudgeCard) -> list[dict[str, str]]:
+    """People's mean rating for each rating that the judge gives, with its interval."""
+    return [
+        {
+            "judge's rating": number(point.judge, 2),
+            "people's mean": number(point.people.estimate, 2),
+            "95% from": number(point.people.low, 2),
+            "to": number(point.people.high, 2),
+            "ratings": number(point.n, 0),
+        }
+        for point in (card.curve.points if card.curve else ())
+    ]

@@ -65,7 +65,7 @@ if (replies) {
     const valence = ["positive", "negative"].includes(entry.valence) ? entry.valence : "";
     head.append(made("span", `tag ${valence}`, entry.group || entry.situation));
     if (entry.title) head.append(" ", made("bdi", "", entry.title));
-    article.append(head, passage("p", "told", entry.text, words));
+    article.append(head, passage("p", "situation-text", entry.text, words));
     if (entry.utterance) article.append(passage("blockquote", "utterance", entry.utterance, words));
     const side = made("div", "side");
     for (const one of entry.replies) {

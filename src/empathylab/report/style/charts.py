@@ -9,9 +9,17 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from empathylab.analysis.style.estimates import RatedStyle
 from empathylab.analysis.text.emoji_names import emoji_name
+from empathylab.report.chart_parts import (
+    number_tooltip,
+    plain_spec,
+    respondent_color,
+    spec_of,
+    zero_line,
+)
 from empathylab.style.authorship.predictability import Classification, Predictability
-from empathylab.style.differences import feature_profile
+from empathylab.style.differences import FeatureStanding
 from empathylab.style.distinctive import DistinctiveTerms
 
 EMOJI_FONTS = "Noto Color Emoji, Apple Color Emoji, Segoe UI Emoji, Twemoji Mozilla, sans-serif"
@@ -19,18 +27,16 @@ EMOJI_FONTS = "Noto Color Emoji, Apple Color Emoji, Segoe UI Emoji, Twemoji Mozi
 
 _DARK, _LIGHT = "#1f2328", "#ffffff"
 _ROW = 22
+_ADJUSTMENTS = ("alone", "same length and author")
 
 
 def feature_profile_chart(
-    features: pl.DataFrame,
-    columns: Sequence[str],
-    *,
-    titles: Mapping[str, str] | None = None,
+    standings: Sequence[FeatureStanding], *, titles: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """How far each respondent lies from the mean of all, feature by feature, with intervals.
+    """Each respondent's distance from the mean of all, feature by feature, with intervals.
 
     In standard deviations of the feature over responses, so that features of different units
-    stand in one figure. `titles` says what to call a feature.
+    fit into one figure. `titles` names the features.
     """
     named = titles or {}
     rows = [
@@ -43,7 +49,7 @@ def feature_profile_chart(
             "high": one.standing if math.isnan(one.high) else one.high,
             "situations": one.n,
         }
-        for one in feature_profile(features, columns=columns)
+        for one in standings
         if not math.isnan(one.standing)
     ]
     respondents = list(dict.fromkeys(str(row["respondent"]) for row in rows))
@@ -51,31 +57,26 @@ def feature_profile_chart(
     axis = alt.Axis(title="standard deviations from the mean of all", grid=True, tickCount=6)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         alt.Y("feature:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=260)),
-        _color(respondents),
+        respondent_color(respondents),
         yOffset=alt.YOffset("respondent:N", sort=respondents),
         tooltip=[
             alt.Tooltip("respondent:N"),
             alt.Tooltip("feature:N"),
-            _number("mean", "mean", ".3~g"),
-            _number("standing", "from the mean of all (SD)"),
-            _number("low", "95% from"),
-            _number("high", "to"),
+            number_tooltip("mean", "mean", ".3~g"),
+            number_tooltip("standing", "from the mean of all (SD)"),
+            number_tooltip("low", "95% from"),
+            number_tooltip("high", "to"),
             alt.Tooltip("situations:Q"),
         ],
     )
     lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("standing:Q", axis=axis))
-    zero = (
-        alt.Chart(alt.InlineData(values=[{"zero": 0}]))
-        .mark_rule(strokeDash=[2, 2])
-        .encode(alt.X("zero:Q", axis=axis), color=alt.value("gray"))
-    )
     height = len(order) * max(_ROW, 10 * len(respondents))
-    return _spec(alt.layer(zero, lines, points), height)
+    return spec_of(alt.layer(zero_line(axis), lines, points), height)
 
 
 def emoji_chart(counts: pl.DataFrame, *, top: int = 12) -> dict[str, Any] | None:
-    """How often each respondent uses the commonest emoji; None where nobody uses any.
+    """How often each respondent uses the most common emoji; None where nobody uses any.
 
     `counts` has the columns respondent, emoji, count and per_response. Each emoji stands alone
     beside its name: alone it is drawn in colour where a font can, and the name can be read where
@@ -83,7 +84,7 @@ def emoji_chart(counts: pl.DataFrame, *, top: int = 12) -> dict[str, Any] | None
     """
     if not counts.height:
         return None
-    commonest = (
+    most_common = (
         counts.group_by("emoji")
         .agg(pl.col("per_response").sum())
         .sort("per_response", "emoji", descending=[True, False])
@@ -91,10 +92,10 @@ def emoji_chart(counts: pl.DataFrame, *, top: int = 12) -> dict[str, Any] | None
         .to_list()
     )
     respondents = counts["respondent"].unique(maintain_order=True).to_list()
-    names = _different_names(commonest)
-    shown = counts.filter(pl.col("emoji").is_in(commonest))
+    names = _different_names(most_common)
+    shown = counts.filter(pl.col("emoji").is_in(most_common))
     rows = [row | {"name": names[row["emoji"]]} for row in shown.to_dicts()]
-    order = [names[emoji] for emoji in commonest]
+    order = [names[emoji] for emoji in most_common]
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelPadding=32, labelLimit=220))
     tall = max(_ROW + 4, 14 * len(respondents))
     bars = (
@@ -103,23 +104,23 @@ def emoji_chart(counts: pl.DataFrame, *, top: int = 12) -> dict[str, Any] | None
         .encode(
             alt.X("per_response:Q", title="per response", axis=alt.Axis(grid=True, tickCount=6)),
             y,
-            _color(respondents),
+            respondent_color(respondents),
             yOffset=alt.YOffset("respondent:N", sort=respondents),
             tooltip=[
                 alt.Tooltip("respondent:N"),
                 alt.Tooltip("name:N", title="emoji"),
                 alt.Tooltip("count:Q"),
-                _number("per_response", "per response", ".3f"),
+                number_tooltip("per_response", "per response", ".3f"),
             ],
         )
     )
-    pictures = [{"name": names[emoji], "emoji": emoji} for emoji in commonest]
+    pictures = [{"name": names[emoji], "emoji": emoji} for emoji in most_common]
     faces = (
         alt.Chart(alt.InlineData(values=pictures))
         .mark_text(font=EMOJI_FONTS, fontSize=16, align="right", baseline="middle")
         .encode(y, alt.Text("emoji:N"), x=alt.value(-7))
     )
-    return _spec(alt.layer(bars, faces), tall * len(order))
+    return spec_of(alt.layer(bars, faces), tall * len(order))
 
 
 def distinctive_chart(
@@ -160,53 +161,53 @@ def distinctive_chart(
             title=None,
             axis=alt.Axis(grid=False, labelLimit=260),
         ),
-        _color([each.respondent for each in found], legend=False),
+        respondent_color([each.respondent for each in found], legend=False),
         tooltip=[
             alt.Tooltip("term:N"),
-            _number("z", "z"),
+            number_tooltip("z", "z"),
             alt.Tooltip("count:Q"),
-            _number("per_thousand", "per 1,000", ".2f"),
-            _number("against", against, ".2f"),
+            number_tooltip("per_thousand", "per 1,000", ".2f"),
+            number_tooltip("against", against, ".2f"),
             alt.Tooltip("example:N"),
         ],
     )
     stems = base.mark_rule(strokeWidth=2, opacity=0.6).encode(x2=alt.datum(0))
     dots = base.mark_point(filled=True, size=60, opacity=1)
-    return _spec(alt.layer(stems, dots), 19 * len(terms))
+    return spec_of(alt.layer(stems, dots), 19 * len(terms))
 
 
 def confusion_chart(found: Predictability) -> dict[str, Any]:
-    """Who wrote a response, and who the classifier said did: shares of each writer's responses."""
+    """The author of each response and the predicted one: proportions of each author's responses."""
     rows = []
     for writer, row in zip(found.respondents, found.full.confusion, strict=True):
         total = sum(row) or 1
         rows += [
-            {"writer": writer, "told": told, "share": count / total, "count": count}
-            for told, count in zip(found.respondents, row, strict=True)
+            {"writer": writer, "predicted": name, "share": count / total, "count": count}
+            for name, count in zip(found.respondents, row, strict=True)
         ]
     names = list(found.respondents)
     # Upright names must fit beside each other, on a phone too.
     upright = len(names) * max(map(len, names)) <= 18
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         alt.X(
-            "told:N",
+            "predicted:N",
             sort=names,
-            title="told as",
+            title="predicted as",
             axis=alt.Axis(orient="top", labelAngle=0 if upright else -40, labelLimit=200),
         ),
         alt.Y("writer:N", sort=names, title="written by", axis=alt.Axis(labelLimit=200)),
         tooltip=[
             alt.Tooltip("writer:N", title="written by"),
-            alt.Tooltip("told:N", title="told as"),
+            alt.Tooltip("predicted:N", title="predicted as"),
             alt.Tooltip("count:Q", title="responses"),
-            _number("share", "share", ".1%"),
+            number_tooltip("share", "percent", ".1%"),
         ],
     )
-    return _spec(_cells(base, "share", [0, 1], ".1%", "of the writer's"), 0, names)
+    return spec_of(_cells(base, "share", [0, 1], ".1%", "of the author's"), _square(names))
 
 
 def ablation_chart(found: Predictability) -> dict[str, Any]:
-    """How well writers are told apart when something is taken away, against chance."""
+    """How well authors are identified when something is removed, compared with chance."""
     every: list[Classification] = [found.full, *found.ablations]
     titles = {"full": "the full text"}
     rows = [
@@ -222,7 +223,7 @@ def ablation_chart(found: Predictability) -> dict[str, Any]:
     ]
     lowest = min(found.full.chance, found.uniform_chance, *(one.low for one in every))
     scale = alt.Scale(domain=[max(0.0, lowest - 0.03), 1], nice=False)
-    axis = alt.Axis(title="accuracy on situations not seen", format="%", grid=True)
+    axis = alt.Axis(title="accuracy on unseen situations", format="%", grid=True)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         alt.Y(
             "name:N",
@@ -231,11 +232,11 @@ def ablation_chart(found: Predictability) -> dict[str, Any]:
             axis=alt.Axis(grid=False),
         ),
         tooltip=[
-            alt.Tooltip("name:N", title="told from"),
-            _number("accuracy", "accuracy", ".1%"),
-            _number("low", "95% from", ".1%"),
-            _number("high", "to", ".1%"),
-            _number("macro_f1", "macro F1", ".3f"),
+            alt.Tooltip("name:N", title="identified from"),
+            number_tooltip("accuracy", "accuracy", ".1%"),
+            number_tooltip("low", "95% from", ".1%"),
+            number_tooltip("high", "to", ".1%"),
+            number_tooltip("macro_f1", "macro F1", ".3f"),
             alt.Tooltip("note:N"),
         ],
     )
@@ -251,10 +252,10 @@ def ablation_chart(found: Predictability) -> dict[str, Any]:
         .encode(
             alt.X("chance:Q", scale=scale, axis=axis),
             color=alt.value("gray"),
-            tooltip=[_number("chance", "chance: always the largest class", ".1%")],
+            tooltip=[number_tooltip("chance", "chance: always the largest class", ".1%")],
         )
     )
-    return _spec(alt.layer(chance, lines, points), _ROW * len(rows))
+    return spec_of(alt.layer(chance, lines, points), _ROW * len(rows))
 
 
 def tactic_flow_chart(places: pl.DataFrame) -> dict[str, Any] | None:
@@ -281,18 +282,18 @@ def tactic_flow_chart(places: pl.DataFrame) -> dict[str, Any] | None:
             alt.Tooltip("respondent:N"),
             alt.Tooltip("tactic:N"),
             alt.Tooltip("where:N", title="sentences of the"),
-            _number("share", "share of these", ".1%"),
+            number_tooltip("share", "percent of these", ".1%"),
             alt.Tooltip("count:Q", title="sentences"),
         ],
     )
     most = max(float(share) for share in places["share"])
-    cells = _cells(base, "share", [0, most], ".0%", "share of sentences")
+    cells = _cells(base, "share", [0, most], ".0%", "percent of sentences")
     chart = cells.facet(
         data=alt.InlineData(values=rows),
         facet=alt.Facet("respondent:N", sort=respondents, title=None),
         columns=3,
     )
-    return _plain(chart.resolve_axis(x="independent"))
+    return plain_spec(chart.resolve_axis(x="independent"))
 
 
 def tactic_transition_chart(transitions: pl.DataFrame, respondent: str) -> dict[str, Any] | None:
@@ -316,11 +317,63 @@ def tactic_transition_chart(transitions: pl.DataFrame, respondent: str) -> dict[
             alt.Tooltip("before:N", title="after"),
             alt.Tooltip("after:N", title="then"),
             alt.Tooltip("count:Q"),
-            _number("share", "share", ".1%"),
+            number_tooltip("share", "percent", ".1%"),
         ],
     )
-    cells = _cells(base, "share", [0, 1], ".0%", "share of what follows")
-    return _spec(cells, 0, ["start", *tactics])
+    cells = _cells(base, "share", [0, 1], ".0%", "percent of what follows")
+    return spec_of(cells, _square(["start", *tactics]))
+
+
+def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, Any] | None:
+    """How the rating changes with one SD more of each feature, with intervals; None without any.
+
+    Beside the plain association is that at equal length within a respondent: where the two differ,
+    the feature reflects the author or the length.
+    """
+    rows: list[dict[str, Any]] = [
+        {
+            "feature": titles[relation.feature],
+            "adjustment": name,
+            "slope": slope.estimate,
+            "low": slope.low,
+            "high": slope.high,
+            "ratings": relation.n,
+        }
+        for relation in rated.relations
+        if relation.feature in titles and relation.within.low == relation.within.low
+        for name, slope in zip(_ADJUSTMENTS, (relation.alone, relation.within), strict=True)
+        if slope.low == slope.low
+    ]
+    if not rows:
+        return None
+    last: dict[str, float] = {row["feature"]: row["slope"] for row in rows}
+    order = sorted(last, key=lambda name: -last[name])
+    axis = alt.Axis(title="points of the rating per SD of the feature", grid=True, tickCount=6)
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        alt.Y("feature:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=260)),
+        alt.Color(
+            "adjustment:N",
+            scale=alt.Scale(domain=list(_ADJUSTMENTS), range=["#8c8c8c", "#0a84c6"]),
+            legend=alt.Legend(title=None, orient="top"),
+        ),
+        yOffset=alt.YOffset("adjustment:N", sort=list(_ADJUSTMENTS)),
+        tooltip=[
+            alt.Tooltip("feature:N"),
+            alt.Tooltip("adjustment:N", title="adjusted for"),
+            alt.Tooltip("slope:Q", format="+.3f"),
+            alt.Tooltip("low:Q", title="95% from", format="+.3f"),
+            alt.Tooltip("high:Q", title="to", format="+.3f"),
+            alt.Tooltip("ratings:Q"),
+        ],
+    )
+    lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
+    points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("slope:Q", axis=axis))
+    return spec_of(alt.layer(zero_line(axis), lines, points), _ROW * len(order))
+
+
+def _square(names: Sequence[str]) -> int:
+    """The height of a table of cells with a row per name."""
+    return 34 * max(2, len(names))
 
 
 def _part_name(part: int, parts: int) -> str:
@@ -362,22 +415,3 @@ def _different_names(emoji: Sequence[str]) -> dict[str, str]:
         name = emoji_name(one)
         names[one] = name if name not in names.values() else f"{name} ({len(names) + 1})"
     return names
-
-
-def _color(respondents: list[str], *, legend: bool = True) -> alt.Color:
-    shown = alt.Legend(title=None, orient="top") if legend and len(respondents) > 1 else None
-    return alt.Color("respondent:N", scale=alt.Scale(domain=respondents), legend=shown)
-
-
-def _number(field: str, title: str, form: str = ".2f") -> alt.Tooltip:
-    return alt.Tooltip(f"{field}:Q", title=title, format=form)
-
-
-def _spec(chart: Any, height: int, rows: Sequence[str] = ()) -> dict[str, Any]:
-    return _plain(chart.properties(width="container", height=height or 34 * max(2, len(rows))))
-
-
-def _plain(chart: Any) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.to_dict(validate=False)
-    spec.pop("config", None)
-    return spec

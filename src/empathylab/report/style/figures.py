@@ -11,20 +11,24 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.json_values import json_value as plain
-from empathylab.analysis.style.analysis import StyleAnalysis
-from empathylab.analysis.style.tables import main_features
-from empathylab.analysis.style.terms import shown_terms, spelled
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.style.estimates import StyleEstimates
+from empathylab.analysis.style.tables import (
+    feature_standings,
+    main_features,
+    shown_terms,
+    spelled,
+)
 from empathylab.report.style.charts import (
     ablation_chart,
     confusion_chart,
     distinctive_chart,
     emoji_chart,
     feature_profile_chart,
+    relation_chart,
     tactic_flow_chart,
     tactic_transition_chart,
 )
-from empathylab.report.style.relation_chart import relation_chart
 from empathylab.style.distinctive import DistinctiveTerms
 
 _TERMS = 20
@@ -42,16 +46,16 @@ class StyleFigure:
     spec: dict[str, Any]
 
 
-def style_figures(analysis: StyleAnalysis) -> list[StyleFigure]:
+def style_figures(analysis: StyleEstimates) -> list[StyleFigure]:
     """All figures that the analysis has something for."""
     return [
-        StyleFigure(kind, title, name, plain(spec))
+        StyleFigure(kind, title, name, json_value(spec))
         for kind, title, name, spec in _drawn(analysis)
         if spec is not None
     ]
 
 
-def write_figures(analysis: StyleAnalysis, folder: Path) -> list[Path]:
+def write_figures(analysis: StyleEstimates, folder: Path) -> list[Path]:
     """The figures as PNG, SVG and Vega-Lite JSON in that folder, and their paths."""
     import json
 
@@ -69,34 +73,35 @@ def write_figures(analysis: StyleAnalysis, folder: Path) -> list[Path]:
 
 
 def _drawn(
-    analysis: StyleAnalysis,
+    analysis: StyleEstimates,
 ) -> Iterator[tuple[str, str, str, dict[str, Any] | None]]:
     titles = main_features(analysis)
     names = analysis.respondents
     chart: dict[str, Any] | None
     if len(names) > 1 and titles:
-        chart = feature_profile_chart(analysis.features, list(titles), titles=titles)
-        yield "profile", "Features, against the mean of all", "profile", chart
+        chart = feature_profile_chart(feature_standings(analysis), titles=titles)
+        yield "profile", "Features, compared with the mean of all", "profile", chart
     readable = [_readable(one) for one in analysis.distinctive]
     for place, one in enumerate(readable, start=1):
         chart = distinctive_chart(readable, one.respondent, top=_TERMS) if one.terms else None
         name = f"distinctive-{place}-{slug(one.respondent)}"
         against = one.against or "the others"
-        yield "distinctive", f"{one.respondent}, against {against}", name, chart
-    told = analysis.predictability
-    if told is not None:
-        yield "confusion", "Who was taken for whom", "confusion", confusion_chart(told)
-        if told.ablations:
-            yield "ablations", "Told from part of the text", "ablations", ablation_chart(told)
+        yield "distinctive", f"{one.respondent}, compared with {against}", name, chart
+    found = analysis.predictability
+    if found is not None:
+        yield "confusion", "Authors and predicted authors", "confusion", confusion_chart(found)
+        if found.ablations:
+            title = "Authors identified from part of the text"
+            yield "ablations", title, "ablations", ablation_chart(found)
     yield "emoji", "Emoji per response", "emoji", emoji_chart(_every_respondent(analysis))
     flow = tactic_flow_chart(analysis.tactics.places)
-    yield "tactics", "Where each tactic stands", "tactics", flow
+    yield "tactics", "Where each tactic occurs", "tactics", flow
     for place, who in enumerate(names, start=1):
         chart = tactic_transition_chart(analysis.tactics.transitions, who)
         yield "transitions", f"{who}: what follows what", f"transitions-{place}-{slug(who)}", chart
     for place, rated in enumerate(analysis.rated, start=1):
         chart = relation_chart(rated, titles)
-        title = f"What goes with {rated.dimension or 'the'} ratings"
+        title = f"Associations with {rated.dimension or 'the'} ratings"
         named = f"{title}, {rated.study}" if rated.study else title
         yield "ratings", named, f"ratings-{place}", chart
 
@@ -113,8 +118,8 @@ def _readable(one: DistinctiveTerms) -> DistinctiveTerms:
     )
 
 
-def _every_respondent(analysis: StyleAnalysis) -> pl.DataFrame:
-    """The emoji with a row of zero for whoever uses none: each keeps their colour and place."""
+def _every_respondent(analysis: StyleEstimates) -> pl.DataFrame:
+    """The emoji with a row of zero for respondents without any: each keeps its colour."""
     if not analysis.emoji.height:
         return analysis.emoji
     used = analysis.emoji.select("respondent", "emoji", "count", "per_response")

@@ -8,15 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from empathylab.analysis.style.analysis import StyleAnalysis
+from empathylab.analysis.style.estimates import RULES, StyleEstimates
 from empathylab.analysis.style.prose import (
     paragraphs,
-    predictability_sentences,
+    predictability_sentence,
     profile_sentence,
-    rated_sentences,
+    rated_sentence,
     reuse_sentences,
     tactic_sentences,
 )
+from empathylab.analysis.style.result import StyleResult
 from empathylab.analysis.style.tables import (
     classification_rows,
     confusion_rows,
@@ -28,12 +29,13 @@ from empathylab.analysis.style.tables import (
     recurring_rows,
     relation_rows,
     reuse_rows,
+    shown_terms,
+    spelled,
     table_columns,
     tactic_rows,
     template_rows,
     term_rows,
 )
-from empathylab.analysis.style.terms import shown_terms, spelled
 from empathylab.report.appraisal.section import Figure
 from empathylab.report.style.figures import StyleFigure, style_figures
 
@@ -42,11 +44,12 @@ _MOST_NAMED = 4
 _MOST_SIDE_BY_SIDE = 3
 _EXAMPLES = 8
 _TERM_CAPTION = (
-    "Uses per 1,000 words (of a phrase: per 1,000 runs of as many words); z ranks, and is no test"
+    "Uses per 1,000 words (of a phrase: per 1,000 phrases of that length); z orders the terms and "
+    "is not a test"
 )
 _NUMBER = re.compile(r"[+−<]? ?\.?\d|–$")
 _CAPTIONS = {
-    "emoji": "The commonest emoji. A PDF tells them by their names, as it cannot hold a font of "
+    "emoji": "The most common emoji. A PDF shows their names, because it cannot hold a font of "
     "coloured emoji; SVG and PNG show them where such a font is installed.",
 }
 
@@ -91,15 +94,16 @@ class StyleSection:
     paragraphs: tuple[str, ...]
 
 
-def style_section(analysis: StyleAnalysis | None) -> StyleSection:
-    """The section's parts; empty where there is no analysis."""
-    if analysis is None:
+def style_section(result: StyleResult | None) -> StyleSection:
+    """The section's parts; empty where there is no result."""
+    if result is None:
         return StyleSection((), (), (), ())
+    analysis = result.estimates
     shelf = _Shelf(style_figures(analysis))
     parts = [
         _profile_part(analysis, shelf),
         _terms_part(analysis, shelf),
-        _telling_part(analysis, shelf),
+        _authorship_part(analysis, shelf),
         _emoji_part(analysis, shelf),
         _tactics_part(analysis, shelf),
         _reuse_part(analysis),
@@ -130,7 +134,7 @@ class _Shelf:
         return tuple(taken)
 
 
-def _profile_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart:
+def _profile_part(analysis: StyleEstimates, shelf: _Shelf) -> SectionPart:
     several = len(analysis.respondents) > 1
     said = [profile_sentence(analysis)] if len(analysis.respondents) <= _MOST_NAMED else []
     if several:
@@ -143,7 +147,7 @@ def _profile_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart:
     tables = [
         _table(
             "every feature",
-            "Means per response with 95% intervals, responses to a situation taken as one cluster",
+            "Means per response with 95% intervals, clustered by situation",
             feature_rows(analysis),
         )
     ]
@@ -169,7 +173,7 @@ def _profile_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart:
     )
 
 
-def _terms_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
+def _terms_part(analysis: StyleEstimates, shelf: _Shelf) -> SectionPart | None:
     found = [one for one in analysis.distinctive if shown_terms(one.terms, 1)]
     if not found:
         return None
@@ -180,9 +184,8 @@ def _terms_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
     )
     said = (
         "Words and phrases that each respondent uses more than the others, by the z of the log "
-        f"odds ratio with an informative prior (Monroe et al. 2008), {paired}. Words that only "
-        "hold sentences together, phrases that repeat one above, and all with a z below 1.96 are "
-        "left out here."
+        f"odds ratio with an informative prior (Monroe et al. 2008), {paired}. Function words, "
+        "phrases that repeat one above, and all with a z below 1.96 are not shown."
     )
     tables = [
         dataclasses.replace(
@@ -197,7 +200,7 @@ def _terms_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
     ]
     return SectionPart(
         "style-words",
-        "Words that mark each of them",
+        "Distinctive words",
         (said,),
         shelf.take("distinctive"),
         (),
@@ -205,50 +208,48 @@ def _terms_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
     )
 
 
-def _telling_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
-    told = analysis.predictability
-    if told is None:
+def _authorship_part(analysis: StyleEstimates, shelf: _Shelf) -> SectionPart | None:
+    found = analysis.predictability
+    if found is None:
         return None
-    said = [predictability_sentences(analysis)]
-    if not told.ablations:
+    said = [predictability_sentence(analysis)]
+    if not found.ablations:
         said.append(
-            "Run empathylab analyze style to see what is left without length, punctuation or case."
+            "Run empathylab analyze style for the accuracy without length, punctuation or case."
         )
     tables = [
-        _table("who was told", "Responses, by who wrote them", confusion_rows(analysis)),
+        _table("predictions", "Responses, by author", confusion_rows(analysis)),
         _table(
-            "how surely",
-            f"{told.folds}-fold cross-validation, all responses to a situation in one fold",
+            "accuracy",
+            f"{found.folds}-fold cross-validation, all responses to a situation in one fold",
             classification_rows(analysis),
         ),
     ]
     return SectionPart(
-        "style-telling",
-        "Can the writer be told from the text?",
+        "style-authorship",
+        "Can the author be identified?",
         tuple(said),
         shelf.take("confusion", "ablations"),
         (),
         tuple(tables),
-        wide=len(told.respondents) > _MOST_SIDE_BY_SIDE,
+        wide=len(found.respondents) > _MOST_SIDE_BY_SIDE,
     )
 
 
-def _emoji_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
+def _emoji_part(analysis: StyleEstimates, shelf: _Shelf) -> SectionPart | None:
     if not analysis.emoji.height:
         return None
     table = _table("emoji", "Uses per response", emoji_rows(analysis))
     return SectionPart("style-emoji", "Emoji", (), shelf.take("emoji"), (), (table,))
 
 
-def _tactics_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
+def _tactics_part(analysis: StyleEstimates, shelf: _Shelf) -> SectionPart | None:
     if not analysis.tactics.uses:
         return None
-    by = (
-        "by rules on its wording" if analysis.tactics.tagger == "rules" else analysis.tactics.tagger
-    )
+    by = "by rules on its wording" if analysis.tactics.tagger == RULES else analysis.tactics.tagger
     said = (
         f"Each sentence was tagged {by}; a sentence may hold several tactics or none. "
-        f"{tactic_sentences(analysis)}"
+        + " ".join(tactic_sentences(analysis))
     )
     tables = (
         _table(
@@ -256,7 +257,7 @@ def _tactics_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
             "Responses that use a tactic at least once, with 95% intervals",
             tactic_rows(analysis),
         ),
-        _table("orders", "The commonest orders of tactics", template_rows(analysis)),
+        _table("sequences", "The most common tactic sequences", template_rows(analysis)),
     )
     figures = shelf.take("tactics")
     return SectionPart(
@@ -264,18 +265,18 @@ def _tactics_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
     )
 
 
-def _reuse_part(analysis: StyleAnalysis) -> SectionPart:
-    said = [reuse_sentences(analysis)] if len(analysis.respondents) <= _MOST_NAMED else []
+def _reuse_part(analysis: StyleEstimates) -> SectionPart:
+    said = [" ".join(reuse_sentences(analysis))] if len(analysis.respondents) <= _MOST_NAMED else []
     said.append(
-        "Shares count what a reply to another situation has, too; for phrases and compression "
-        "everybody gives the same amount of text."
+        "A phrase counts as repeated if a reply to another situation has it, too; phrases and "
+        "compression are compared on the same amount of text."
     )
     recurring = recurring_rows(analysis)
     tables = (
         (
             _table(
-                "openings and closings",
-                "The first and last five words; nearly alike ones count together",
+                "opening and closing phrases",
+                "The first and last five words; near-duplicates are counted together",
                 recurring,
             ),
         )
@@ -287,28 +288,28 @@ def _reuse_part(analysis: StyleAnalysis) -> SectionPart:
         "Templates and repetition",
         tuple(one for one in said if one),
         (),
-        (_table("in short", "How much comes again", reuse_rows(analysis)),),
+        (_table("in short", "Repetition by respondent", reuse_rows(analysis)),),
         tables,
     )
 
 
-def _ratings_part(analysis: StyleAnalysis, shelf: _Shelf) -> SectionPart | None:
+def _ratings_part(analysis: StyleEstimates, shelf: _Shelf) -> SectionPart | None:
     if not analysis.rated:
         return None
     titles = main_features(analysis)
     tables = [
         _table(
             f"{one.dimension} {one.study}".strip(),
-            "Change of the rating with one standard deviation more, with 95% intervals that allow "
-            "for situations and raters; p of the last slope, corrected after Holm",
+            "Change of the rating with one standard deviation more, with 95% intervals "
+            "clustered by situation and rater; p of the last slope, corrected after Holm",
             relation_rows(one),
         )
         for one in analysis.rated
     ]
-    said = tuple(rated_sentences(one, titles) for one in analysis.rated)
+    said = tuple(rated_sentence(rated, titles) for rated in analysis.rated)
     return SectionPart(
         "style-ratings",
-        "What goes with better ratings?",
+        "What is associated with higher ratings?",
         said,
         shelf.take("ratings"),
         (),

@@ -186,7 +186,7 @@ def _lines(stream: IO[bytes], where: str) -> Iterator[bytes]:
                 raise InputError(
                     f"the row is longer than {_LONGEST_ROW:,} bytes",
                     where=f"{where} row {number}",
-                    remedy="Mend the file's line breaks.",
+                    remedy="Fix the file's line breaks.",
                 )
             yield line
 

@@ -70,7 +70,7 @@ def parse_emotionbench(text: str, *, where: str) -> SituationSet:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"this is not JSON: {error}", where=where, remedy="Mend the file's syntax."
+            f"this is not JSON: {error}", where=where, remedy="Fix the file's syntax."
         ) from None
     situations: list[Situation] = []
     for entry in _list(data, "emotions", where):

@@ -88,7 +88,7 @@ def _replies(
                 f"the set {set_id} has no such situation",
                 where=place,
                 got=situation,
-                remedy="Mend the id, name the right set with --set, or add the column "
+                remedy="Fix the id, name the right set with --set, or add the column "
                 "'situation_text'.",
             )
         reply = Reply(
@@ -139,7 +139,7 @@ def situations_told(
                 f"the situation is told otherwise than in row {known[1]}",
                 where=place,
                 got=situation.id,
-                remedy="Give it another id, or mend the text.",
+                remedy="Give it another id, or fix the text.",
             )
     return SituationSet(
         id=set_id,

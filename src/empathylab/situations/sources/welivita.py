@@ -231,7 +231,7 @@ def _raters(
                 "a rater's questionnaire differs between rows",
                 where=f"{where} row {number + 2}",
                 got=name,
-                remedy="A rater answers it once: mend the rows.",
+                remedy="A rater answers it once: fix the rows.",
             )
     return [
         _rater(name, answers, total, known.get(name, {}), f"empathy_arr_{arm}", where)

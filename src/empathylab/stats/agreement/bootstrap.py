@@ -30,8 +30,12 @@ def percentile_intervals(
     resamples: int,
     seed: int,
     confidence: float,
+    clusters: NDArray[np.int64] | None = None,
 ) -> dict[str, tuple[float, float]]:
     """Each coefficient's interval: percentiles over samples of situations with replacement.
+
+    With `clusters` (one number per situation) whole clusters are drawn: replies to one situation
+    are rated alike, and drawing them one by one makes the interval too narrow.
 
     All coefficients see the same samples. Samples without an estimate are left out; NaN where
     more than half are, where `resamples` is 0, and with a single situation. Situations count as
@@ -39,13 +43,16 @@ def percentile_intervals(
 
     Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapter 13.
     """
-    if resamples <= 0 or situations < 2:
+    drawn = situations if clusters is None else int(clusters.max(initial=-1)) + 1
+    if resamples <= 0 or drawn < 2:
         return dict.fromkeys(statistics, (math.nan, math.nan))
     generator = np.random.default_rng(seed)
     found: dict[str, list[Array]] = {name: [] for name in statistics}
     block = max(1, min(resamples, _BLOCK // situations))
     for start in range(0, resamples, block):
-        weights = _samples(generator, min(block, resamples - start), situations)
+        weights = _samples(generator, min(block, resamples - start), drawn)
+        if clusters is not None:
+            weights = weights[:, clusters]
         for name, statistic in statistics.items():
             found[name].append(statistic(weights))
     return {name: percentiles(np.concatenate(parts), confidence) for name, parts in found.items()}

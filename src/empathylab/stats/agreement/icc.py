@@ -132,7 +132,11 @@ def _agreement(s: _Squares, confidence: float) -> tuple[float, float, float]:
     from scipy.special import fdtri
 
     n, k = s.n, s.k
-    estimate = (s.rows - s.rest) / (s.rows + (k - 1) * s.rest + k * (s.columns - s.rest) / n)
+    total = s.rows + (k - 1) * s.rest + k * (s.columns - s.rest) / n
+    # Two raters who contradict each other on two situations leave nothing to divide by.
+    if total <= 1e-14 * (s.rows + s.columns + s.rest):
+        return math.nan, math.nan, math.nan
+    estimate = (s.rows - s.rest) / total
     if s.rest == 0:
         return estimate, math.nan, math.nan
     ratio = s.columns / s.rest

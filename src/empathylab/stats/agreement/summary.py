@@ -86,6 +86,7 @@ def agreement(
     resamples: int = 1000,
     seed: int = 0,
     min_shared: int = 2,
+    cluster: str | None = None,
 ) -> Agreement:
     """How far raters agree: coefficients for all of them, and for each pair.
 
@@ -94,7 +95,8 @@ def agreement(
     rows as one. `levels` names the scale's categories from lowest to highest (needed where ratings
     are words). With `resamples` of 0 there are no bootstrap intervals. Pairs are listed where both
     rated at least `min_shared` situations; their number can grow with the square of the number of
-    raters, their cost grows with the pairs of ratings.
+    raters, their cost grows with the pairs of ratings. Where replies are rated, several to a
+    situation, `cluster` names the situation, and bootstrap intervals resample it.
 
     Raises InputError where a rater rates a situation twice on a dimension, or no rating is left.
     """
@@ -106,7 +108,14 @@ def agreement(
     summaries: list[DimensionAgreement] = []
     pairs: list[PairAgreement] = []
     for name, rows in _parts(frame, dimension, rating):
-        table = rating_table(rows, situation=situation, rater=rater, rating=rating, levels=levels)
+        table = rating_table(
+            rows,
+            situation=situation,
+            rater=rater,
+            rating=rating,
+            levels=levels,
+            cluster=cluster,
+        )
         summaries.append(
             _summary(table, name, confidence=confidence, resamples=resamples, seed=seed)
         )
@@ -129,12 +138,15 @@ def krippendorff_alpha(
     confidence: float = 0.95,
     resamples: int = 1000,
     seed: int = 0,
+    cluster: str | None = None,
 ) -> Coefficient:
     """Krippendorff's alpha of one dimension's ratings, with a bootstrap interval.
 
     Agreement beyond chance for any number of raters and any gaps; see `alpha_statistic`.
     """
-    table = rating_table(frame, situation=situation, rater=rater, rating=rating, levels=levels)
+    table = rating_table(
+        frame, situation=situation, rater=rater, rating=rating, levels=levels, cluster=cluster
+    )
     statistics = {"alpha": alpha_statistic(table, level)}
     found = _bootstrapped(table, statistics, confidence, resamples, seed)
     return found["alpha"]
@@ -255,8 +267,14 @@ def _bootstrapped(
     values = estimates(statistics, table.n_situations)
     defined = {name: one for name, one in statistics.items() if math.isfinite(values[name])}
     ends = percentile_intervals(
-        defined, table.n_situations, resamples=resamples, seed=seed, confidence=confidence
+        defined,
+        table.n_situations,
+        resamples=resamples,
+        seed=seed,
+        confidence=confidence,
+        clusters=table.clusters,
     )
+    over = "bootstrap over situations" if table.clusters is None else "bootstrap over clusters"
     found = {}
     for name, value in values.items():
         low, high = ends.get(name, (math.nan, math.nan))
@@ -267,7 +285,7 @@ def _bootstrapped(
             n=paired,
             dropped=dropped,
             confidence=confidence,
-            interval="none" if math.isnan(low) else "bootstrap over situations",
+            interval="none" if math.isnan(low) else over,
             note="" if math.isfinite(value) else "all ratings are the same",
         )
     return found

@@ -43,6 +43,8 @@ class RatingTable:
     rater_names: tuple[str, ...]
     dropped: int
     """Rows left out because the rating, the rater or the situation was missing."""
+    clusters: Codes | None = None
+    """Of each situation: which cluster it is resampled with; None for none."""
 
     @property
     def n_ratings(self) -> int:
@@ -128,20 +130,24 @@ def rating_table(
     rating: str = "rating",
     levels: Sequence[str | float] | None = None,
     spacing: Spacing = "values",
+    cluster: str | None = None,
 ) -> RatingTable:
     """The frame's ratings, coded.
 
     `levels` names the scale's categories from lowest to highest; it is needed where ratings are
     words, and keeps categories that nobody used. Without it the categories are the numbers that
     occur. `spacing` says how far apart categories lie: by their `values`, or by their `ranks`,
-    one step each. Words always lie one step apart.
+    one step each. Words always lie one step apart. `cluster` names what several of the rated
+    things belong to (the situation, where replies are rated); it is then what is resampled.
 
     Raises InputError for a rater who rates a situation twice, and for a rating outside `levels`.
     """
-    require(frame, situation, rater, rating)
+    require(frame, situation, rater, rating, *([cluster] if cluster else []))
     values, scale = _rated(frame, rating, levels)
     rows = frame.select(
-        situation=pl.col(situation).cast(pl.String), rater=pl.col(rater).cast(pl.String)
+        situation=pl.col(situation).cast(pl.String),
+        rater=pl.col(rater).cast(pl.String),
+        cluster=pl.col(cluster or situation).cast(pl.String),
     ).with_columns(value=values)
     whole = rows.drop_nulls()
     _refuse_doubles(whole)
@@ -157,7 +163,21 @@ def rating_table(
         n_situations=whole["situation"].n_unique(),
         rater_names=tuple(names),
         dropped=len(rows) - len(whole),
+        clusters=_clusters(whole) if cluster else None,
     )
+
+
+def _clusters(whole: pl.DataFrame) -> Codes:
+    """The cluster of each situation, in the order of the situations' codes."""
+    units = whole.select("situation", "cluster").unique().sort("situation")
+    if units["situation"].n_unique() < units.height:
+        twice = units.filter(pl.col("situation").is_duplicated())["situation"][0]
+        raise InputError(
+            "a rated thing belongs to two clusters",
+            got=twice,
+            remedy="Name what was rated so that each belongs to one cluster.",
+        )
+    return _coded(units["cluster"])
 
 
 def _coded(labels: pl.Series) -> Codes:

@@ -65,7 +65,7 @@ def bias_reduced(x: Array, residual: Array, codes: Codes, weight: Array | None) 
     found, place = np.unique(codes, return_inverse=True)
     count = len(found)
     own = x if weight is None else x * weight[:, None]
-    inverse = np.linalg.inv(x.T @ own)
+    inverse: Array = np.asarray(np.linalg.inv(x.T @ own), dtype=np.float64)
     squares = inverse @ (own.T @ own) @ inverse
     if weight is None:
         adjusted, whole = _adjusted(x, place, count, inverse)

@@ -27,6 +27,8 @@ from empathylab.stats.mixed.random_columns import (
     random_columns,
 )
 
+_LARGEST = 1e100
+"""Numbers beyond overflow when they are squared and summed."""
 NO_REFERENCE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -270,6 +272,13 @@ def _numbers(column: pl.Series, where: str) -> Array:
     if not np.isfinite(values).all():
         raise InputError(
             f"{column.name!r} holds an infinite number", where=where, remedy="Correct the column."
+        )
+    if np.abs(values).max(initial=0.0) > _LARGEST:
+        raise InputError(
+            f"{column.name!r} holds a number too large to compute with",
+            where=where,
+            got=float(np.abs(values).max()),
+            remedy="Change the unit of the column.",
         )
     return values
 

@@ -89,6 +89,24 @@ def inverted(matrix: Array) -> Array | None:
     return np.asarray(np.linalg.inv(alike) * np.outer(size, size), dtype=np.float64)
 
 
+def inverted_where_known(matrix: Array, known: int) -> Array | None:
+    """The same where parameters after the first `known` ones may be undetermined.
+
+    Directions without curvature get no variance; None where one of them holds a known parameter.
+    """
+    found = inverted(matrix)
+    diagonal = np.diag(matrix)
+    if found is not None or not np.all(np.isfinite(matrix)) or np.any(diagonal[:known] <= 0):
+        return found
+    size = 1 / np.sqrt(np.maximum(np.abs(diagonal), 1e-12))
+    values, vectors = np.linalg.eigh(matrix * np.outer(size, size))
+    flat = values < 1e-6
+    if np.abs(vectors[:known, flat]).max(initial=0.0) > 1e-2:
+        return None
+    kept = vectors[:, ~flat]
+    return np.asarray((kept / values[~flat]) @ kept.T * np.outer(size, size), dtype=np.float64)
+
+
 def _stepped(function: Function, place: Place, slack: float) -> Place:
     step = -place.inverse @ place.gradient
     slope = float(step @ place.gradient)

@@ -12,17 +12,17 @@ from sqlalchemy import Connection, select
 from empathylab.scales import builtin_scales, scale_from_dict, scale_to_dict
 from empathylab.situations import Situation, SituationSet, builtin_sets
 from empathylab.store import schema
-from empathylab.store.lab_situations import situations_of, store_set
-from empathylab.store.studies.records import freeze_scales, freeze_situations
-from empathylab.store.writing import (
+from empathylab.store.inserts import (
     add_item_answers,
     add_respondent,
     add_scale,
     add_situation_set,
     hash_of,
-    insert_numbered,
+    insert_returning_ids,
     now,
 )
+from empathylab.store.situations import save_situation_set, situations_in_set
+from empathylab.store.studies.records import freeze_scales, freeze_situations
 
 Table = Sequence[Mapping[str, Any]]
 Place = tuple[str, str]
@@ -30,7 +30,7 @@ Place = tuple[str, str]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class PlacedSets:
+class SavedSets:
     """Where the archive's situations are in this lab."""
 
     ids: Mapping[Place, int]
@@ -38,9 +38,9 @@ class PlacedSets:
     """By the archive's label, the set's name and version in this lab."""
 
 
-def place_sets(
+def save_sets(
     connection: Connection, sets: Table, situations: Mapping[str, Sequence[Situation]], own: str
-) -> PlacedSets:
+) -> SavedSets:
     """The lab's ids of the situations; sets that the lab does not hold yet are added.
 
     A set of which the archive holds a part only is added under the name `own`, so that nobody
@@ -63,12 +63,12 @@ def place_sets(
                 description=head["description"],
                 situations=wanted,
             )
-            stored = store_set(connection, chosen)
+            stored = save_situation_set(connection, chosen)
             found = (stored.situation_set.id, stored.situation_set.version, stored.ids)
         name, version, numbers = found
         here[label] = f"{name}@{version}"
         ids |= {(label, one.id): numbers[one.id] for one in wanted}
-    return PlacedSets(ids, here)
+    return SavedSets(ids, here)
 
 
 def _held_set(
@@ -81,7 +81,7 @@ def _held_set(
     table, rows = schema.situation_sets, schema.situations
     query = select(table).where(table.c.name == name).order_by(table.c.version.desc())
     for row in connection.execute(query).all():
-        if _holds(situations_of(connection, row.id), wanted, complete=complete):
+        if _holds(situations_in_set(connection, row.id), wanted, complete=complete):
             keys = select(rows.c.key, rows.c.id).where(rows.c.situation_set_id == row.id)
             return name, row.version, {one.key: int(one.id) for one in connection.execute(keys)}
     return None
@@ -91,7 +91,7 @@ def _holds(held: Sequence[Situation], wanted: Sequence[Situation], *, complete: 
     return set(wanted) <= set(held) and (not complete or len(held) == len(wanted))
 
 
-def place_scales(connection: Connection, scales: Table) -> dict[str, tuple[int, str]]:
+def save_archived_scales(connection: Connection, scales: Table) -> dict[str, tuple[int, str]]:
     """By the archive's fingerprint, the lab's id and fingerprint of each scale.
 
     One whose wording the lab holds is that one; else it is kept as it came, without its wording.
@@ -119,7 +119,7 @@ class ArchiveRows:
     def __init__(self, connection: Connection, content: Mapping[str, Any], number: int) -> None:
         self.connection, self.content, self.number = connection, content, number
 
-    def study(self, name: str, places: PlacedSets, scales: Mapping[str, tuple[int, str]]) -> int:
+    def study(self, name: str, places: SavedSets, scales: Mapping[str, tuple[int, str]]) -> int:
         """The id of the study, with all that belongs to it."""
         head, protocol = self.content["study.json"], self.content["protocol.json"]
         row = {
@@ -131,7 +131,7 @@ class ArchiveRows:
             "status": "closed",
             "added_at": now(),
         }
-        (study,) = insert_numbered(self.connection, schema.studies, [row])
+        (study,) = insert_returning_ids(self.connection, schema.studies, [row])
         order = [(one["set"], one["situation"]) for one in self.content["situations.jsonl"]]
         freeze_situations(self.connection, study, [places.ids[one] for one in order])
         called = {
@@ -169,7 +169,7 @@ class ArchiveRows:
             for row, known in zip(rows, ids, strict=True)
             if known is None
         ]
-        numbers = iter(insert_numbered(self.connection, table, fresh))
+        numbers = iter(insert_returning_ids(self.connection, table, fresh))
         return {
             key: next(numbers) if known is None else known
             for key, known in zip(keys, ids, strict=True)
@@ -199,7 +199,9 @@ class ArchiveRows:
             for one in self.content["arms.json"]
         ]
         names = [one["arm"] for one in self.content["arms.json"]]
-        ids = dict(zip(names, insert_numbered(self.connection, schema.arms, rows), strict=True))
+        ids = dict(
+            zip(names, insert_returning_ids(self.connection, schema.arms, rows), strict=True)
+        )
         of = {
             one["response"]: places[one["set"], one["situation"]]
             for one in self.content["responses.jsonl"]
@@ -229,7 +231,7 @@ class ArchiveRows:
             }
             for one in self.content["raters.jsonl"]
         ]
-        ids = insert_numbered(self.connection, schema.raters, rows)
+        ids = insert_returning_ids(self.connection, schema.raters, rows)
         return dict(zip((row["name"] for row in rows), ids, strict=True))
 
     def _ratings(
@@ -249,7 +251,7 @@ class ArchiveRows:
             }
             for one in self.content["ratings.jsonl"]
         ]
-        insert_numbered(self.connection, schema.ratings, rows)
+        insert_returning_ids(self.connection, schema.ratings, rows)
 
     def _answers(
         self,
@@ -278,7 +280,7 @@ class ArchiveRows:
             }
             for one in given
         ]
-        numbers = insert_numbered(self.connection, schema.administrations, rows)
+        numbers = insert_returning_ids(self.connection, schema.administrations, rows)
         values = ({int(item): v for item, v in one["answers"].items()} for one in given)
         add_item_answers(self.connection, zip(numbers, values, strict=True))
 

@@ -35,10 +35,10 @@ from empathylab.situations.sources.emotionbench import (
 )
 from empathylab.store import schema
 from empathylab.store.imports.files import Change, ImportedFile, add_published, begin_import
+from empathylab.store.inserts import add_scale, add_situation_set, hash_of, insert_or_ignore
 from empathylab.store.lab import Lab
-from empathylab.store.lab_scales import lab_scales, scales_in_file, store_scales
-from empathylab.store.lab_situations import store_set
-from empathylab.store.writing import add_scale, add_situation_set, hash_of, insert_new
+from empathylab.store.scales import lab_scales, save_scales, scales_in_file
+from empathylab.store.situations import save_situation_set
 
 SITUATIONS_FILE = "situations.json"
 QUESTIONNAIRES_FILE = "questionnaires.json"
@@ -153,12 +153,12 @@ def _fingerprint(file: Path, scale: Scale) -> str:
 
 
 def _store_set(connection: Connection, file: Path, chosen: SituationSet) -> ImportedFile:
-    stored = store_set(connection, chosen)
+    stored = save_situation_set(connection, chosen)
     return ImportedFile(file.name, "situations", stored.change, count=len(chosen))
 
 
 def _store_scales(connection: Connection, file: Path, scales: Sequence[Scale]) -> ImportedFile:
-    new = [one.scale.id for one in store_scales(connection, scales) if one.change == "added"]
+    new = [one.scale.id for one in save_scales(connection, scales) if one.change == "added"]
     note = f"new: {', '.join(new)}" if new and len(new) < len(scales) else None
     change: Change = "added" if new else "unchanged"
     return ImportedFile(file.name, "scales", change, count=len(scales), note=note)
@@ -271,7 +271,7 @@ class _TestedSituations:
             for key, one in self.held.items()
             if key not in before
         ]
-        insert_new(self.connection, table, rows)
+        insert_or_ignore(self.connection, table, rows)
         for key in (key for key in before if self.held[key] != before[key]):
             change = update(table).where(table.c.id == self.ids[key])
             self.connection.execute(change.values(text=self.held[key].text))

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from empathylab.scales.published import PublishedAdministration, PublishedResults
 from empathylab.store import schema
-from empathylab.store.writing import add_respondent, insert_numbered, now
+from empathylab.store.inserts import add_respondent, insert_returning_ids, now
 
 Change = Literal["added", "unchanged", "replaced", "new version", "skipped"]
 
@@ -50,7 +50,9 @@ def begin_import(
     ).one_or_none()
     row = {"fingerprint": fingerprint, "summary": dict(summary), "added_at": now()}
     if known is None:
-        number = insert_numbered(connection, table, [{"kind": kind, "source": source, **row}])[0]
+        number = insert_returning_ids(connection, table, [{"kind": kind, "source": source, **row}])[
+            0
+        ]
         return number, "added"
     if known.fingerprint == fingerprint:
         return None, "unchanged"
@@ -83,7 +85,7 @@ def add_published(
         shared | _row(one) | {"situation_id": situation}
         for one, situation in zip(results.administrations, situation_ids, strict=True)
     ]
-    ids = insert_numbered(connection, schema.administrations, rows)
+    ids = insert_returning_ids(connection, schema.administrations, rows)
     _add_values(connection, ids, results.administrations)
 
 

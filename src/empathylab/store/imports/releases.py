@@ -16,14 +16,14 @@ from empathylab.errors import InputError
 from empathylab.situations import SituationSet
 from empathylab.situations.sources.released import Release
 from empathylab.store import schema
+from empathylab.store.imports.changes import ImportCounts, compare_rows
 from empathylab.store.imports.files import begin_import
-from empathylab.store.imports.release_changes import Imported, compare
-from empathylab.store.imports.released_replies import Replies
-from empathylab.store.imports.released_studies import held_answers, store_study
+from empathylab.store.imports.rated_studies import store_study, stored_answers
+from empathylab.store.imports.responses import ResponseImport
+from empathylab.store.inserts import add_respondent, hash_of
 from empathylab.store.lab import Lab
-from empathylab.store.lab_scales import lab_scales
-from empathylab.store.lab_situations import store_set
-from empathylab.store.writing import add_respondent, hash_of
+from empathylab.store.scales import lab_scales
+from empathylab.store.situations import save_situation_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ImportedRelease:
     situation_set: str
     version: int
     study: str | None
-    things: tuple[Imported, ...]
+    things: tuple[ImportCounts, ...]
     notes: tuple[str, ...]
 
 
@@ -56,25 +56,25 @@ def import_release(
     scales = lab_scales(lab)
     with lab.writing() as connection:
         situations = _compared_situations(connection, release.situation_set)
-        answers = held_answers(connection, kind, source)
-        stored = store_set(connection, release.situation_set)
+        answers = stored_answers(connection, kind, source)
+        stored = save_situation_set(connection, release.situation_set)
         given = {"set": stored.situation_set.id, "study": release.study and release.study.name}
         number, change = begin_import(connection, kind, source, fingerprint, given)
-        things: list[Imported] = []
+        things: list[ImportCounts] = []
         notes = list(release.notes)
         if number is not None:
             respondents = {
                 name: add_respondent(connection, name, what)
                 for name, what in release.respondents.items()
             }
-            replies = Replies(connection, number, stored.ids, respondents, source)
+            replies = ResponseImport(connection, number, stored.ids, respondents, source)
             things += [situations, replies.store(release.replies)]
             if release.study is not None:
                 things += store_study(
                     connection, number, release.study, replies, scales, answers, notes
                 )
             replies.drop_removed()
-            things = [one for one in things if one != Imported(one.things)]
+            things = [one for one in things if one != ImportCounts(one.things)]
             if not replace:
                 _refuse_another_file(things, source)
         return ImportedRelease(
@@ -88,7 +88,7 @@ def import_release(
         )
 
 
-def _refuse_another_file(things: Iterable[Imported], source: str) -> None:
+def _refuse_another_file(things: Iterable[ImportCounts], source: str) -> None:
     for one in things:
         held = one.removed + one.changed + one.unchanged
         if one.things in ("responses", "ratings") and one.removed > max(1, held // 2):
@@ -100,7 +100,7 @@ def _refuse_another_file(things: Iterable[Imported], source: str) -> None:
             )
 
 
-def _compared_situations(connection: Connection, chosen: SituationSet) -> Imported:
+def _compared_situations(connection: Connection, chosen: SituationSet) -> ImportCounts:
     """How the set differs from its newest version in the lab."""
     sets, table = schema.situation_sets, schema.situations
     newest = (
@@ -118,7 +118,7 @@ def _compared_situations(connection: Connection, chosen: SituationSet) -> Import
 
     old = {row.key: told(row) for row in connection.execute(query)}
     new = {one.id: told(one) for one in chosen}
-    return compare(old, new, "situations")[3]
+    return compare_rows(old, new, "situations")[3]
 
 
 def content_hash(*parts: object) -> str:

@@ -23,6 +23,7 @@ from empathylab.store.schema.columns import (
     row_number,
     text_column,
 )
+from empathylab.store.schema.conversations import conversations, personas, turns
 from empathylab.store.schema.judging import judgements, preferences
 from empathylab.store.schema.studies import (
     arms,
@@ -54,6 +55,7 @@ __all__ = [
     "audit",
     "batches",
     "console_links",
+    "conversations",
     "departures",
     "failures",
     "imports",
@@ -65,6 +67,7 @@ __all__ = [
     "metadata",
     "page_answers",
     "people",
+    "personas",
     "places",
     "preferences",
     "raters",
@@ -82,6 +85,7 @@ __all__ = [
     "studies",
     "study_scales",
     "study_situations",
+    "turns",
 ]
 
 situation_sets = Table(

@@ -253,17 +253,16 @@ def scale_rows(connection: Connection, study: int, used: Iterable[int]) -> Rows:
     return [row for row in connection.execute(query) if row.called is not None or row.id in wanted]
 
 
-def page_rows(connection: Connection, study: int) -> Rows:
-    """The pages that people answered, with their places, in the order of people and answers."""
+def page_rows(connection: Connection, study: int, *, answers: bool = True) -> Rows:
+    """The pages that people answered, in the order of people and pages.
+
+    Without `answers`, when they were shown and how long they took, but not what was `given`.
+    """
     table, own = schema.page_answers, schema.places
+    columns = [own.c.person, table.c.step, table.c.timing, table.c.corrections]
+    columns += [table.c.given] if answers else [table.c.shown_at, table.c.answered_at]
     query = (
-        select(
-            own.c.person,
-            table.c.step,
-            table.c.given,
-            table.c.timing,
-            table.c.corrections,
-        )
+        select(*columns)
         .join(own, own.c.id == table.c.place_id)
         .where(own.c.study_id == study, own.c.world == "person")
         .order_by(own.c.id, table.c.id)

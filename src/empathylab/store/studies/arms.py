@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select, update
 
 from empathylab.errors import InputError
 from empathylab.store import schema
-from empathylab.store.writing import hash_of, insert_new, now
+from empathylab.store.inserts import hash_of, insert_or_ignore, now
 
 
 def add_study(
@@ -26,7 +26,7 @@ def add_study(
         "status": status,
         "added_at": now(),
     }
-    insert_new(connection, schema.studies, [row])
+    insert_or_ignore(connection, schema.studies, [row])
     table = schema.studies
     found = connection.execute(
         select(table.c.id, table.c.protocol_hash).where(table.c.name == name, table.c.version == 1)
@@ -46,7 +46,7 @@ def add_arms(connection: Connection, study: int, arms: Mapping[str, int]) -> dic
         {"study_id": study, "name": name, "respondent_id": respondent}
         for name, respondent in arms.items()
     ]
-    insert_new(connection, schema.arms, rows)
+    insert_or_ignore(connection, schema.arms, rows)
     table = schema.arms
     query = select(table.c.name, table.c.id).where(table.c.study_id == study)
     return {row.name: int(row.id) for row in connection.execute(query)}
@@ -70,6 +70,6 @@ def add_raters(
                 .where(table.c.id == known["id"])
                 .values(details=rater["details"], seconds=rater["seconds"])
             )
-    insert_new(connection, table, fresh)
+    insert_or_ignore(connection, table, fresh)
     names = select(table.c.name, table.c.id).where(table.c.study_id == study)
     return {row.name: int(row.id) for row in connection.execute(names)}

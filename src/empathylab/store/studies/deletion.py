@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, bindparam, delete, func, null, or_, select, update
 
 from empathylab.store import schema
+from empathylab.store.inserts import insert_or_ignore
 from empathylab.store.studies.places import change_place
-from empathylab.store.writing import insert_new
 
 WITHDRAWN = "withdrawn"
 """The outcome of a reply whose words were deleted, while others' ratings of it are kept."""
@@ -178,7 +178,7 @@ def exclude_replies(connection: Connection, study: str, person: str, reason: str
 
 def add_departure(connection: Connection, study: int, digest: str) -> None:
     """Keeps that somebody was here whose data is deleted now."""
-    insert_new(connection, schema.departures, [{"study_id": study, "digest": digest}])
+    insert_or_ignore(connection, schema.departures, [{"study_id": study, "digest": digest}])
 
 
 def has_departed(connection: Connection, studies: Sequence[int], digest: str) -> bool:

@@ -182,14 +182,6 @@ def scale_answers(connection: Connection, study: int, steps: Sequence[str]) -> p
     return _long_frame(connection, query, {"place": pl.Int64, "arm": pl.String, "given": pl.String})
 
 
-def count_real_ratings(connection: Connection, study: int) -> int:
-    """The ratings by people whom nobody excluded."""
-    raters, table = schema.raters, schema.ratings
-    real = select(raters.c.id).where(raters.c.study_id == study, real_people())
-    query = select(func.count()).select_from(table).where(table.c.rater_id.in_(real))
-    return int(connection.execute(query).scalar_one())
-
-
 def rating_counts(connection: Connection, study: int) -> Rows:
     """How often each value was given, by arm and dimension: to be shown of a closed study only."""
     raters, table, arms = schema.raters, schema.ratings, schema.arms
@@ -300,24 +292,6 @@ def listed_audit(
     total = connection.execute(select(func.count()).select_from(table).where(own)).scalar_one()
     query = select(table).where(own).order_by(table.c.id.desc()).limit(most).offset(skipped)
     return int(total), connection.execute(query).all()
-
-
-def page_rows(connection: Connection, study: int) -> Rows:
-    """Every page that people answered and how long it took, without what they answered."""
-    query = (
-        select(
-            _places.c.person,
-            _pages.c.step,
-            _pages.c.shown_at,
-            _pages.c.answered_at,
-            _pages.c.timing,
-            _pages.c.corrections,
-        )
-        .join(_places, _places.c.id == _pages.c.place_id)
-        .where(_places.c.study_id == study, _places.c.world == "person")
-        .order_by(_places.c.id, _pages.c.id)
-    )
-    return connection.execute(query).all()
 
 
 def platform_state(connection: Connection, study: int, person: str) -> Any:

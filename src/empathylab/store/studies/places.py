@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from empathylab.store import schema
-from empathylab.store.writing import insert_new
+from empathylab.store.inserts import insert_or_ignore
 
 Rows = Sequence[Any]
 """Rows of the lab, whose columns are attributes."""
@@ -132,7 +132,7 @@ def took_part(connection: Connection, studies: Sequence[int], person: str) -> bo
 
 def add_places(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Keeps that people came; the same person again changes nothing."""
-    insert_new(connection, schema.places, rows)
+    insert_or_ignore(connection, schema.places, rows)
 
 
 def change_place(connection: Connection, place: int, **values: Any) -> None:
@@ -255,7 +255,7 @@ def correct_answer(connection: Connection, answer: int, **values: Any) -> None:
 
 def add_people(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Keeps people's platform ids, apart from everything else."""
-    insert_new(connection, schema.people, rows)
+    insert_or_ignore(connection, schema.people, rows)
 
 
 def told_of(connection: Connection, study: int, person: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, se
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
 from empathylab.store import schema
-from empathylab.store.writing import insert_numbered
+from empathylab.store.inserts import insert_returning_ids
 
 _OTHER_VERSIONS = select(schema.studies.c.id).where(
     schema.studies.c.name == bindparam("named"), schema.studies.c.id != bindparam("study")
@@ -85,7 +85,7 @@ def other_versions(connection: Connection, name: str, study: int) -> list[int]:
 
 def add_launched(connection: Connection, row: Mapping[str, Any]) -> int:
     """The id of the new study."""
-    return insert_numbered(connection, schema.studies, [row])[0]
+    return insert_returning_ids(connection, schema.studies, [row])[0]
 
 
 def freeze_situations(connection: Connection, study: int, situations: Sequence[int]) -> None:
@@ -113,7 +113,7 @@ def add_arm(
 ) -> int:
     """The id of a new arm of the study, which shows these responses."""
     row = {"study_id": study, "name": name, "respondent_id": respondent, "stopped": False}
-    (arm,) = insert_numbered(connection, schema.arms, [row])
+    (arm,) = insert_returning_ids(connection, schema.arms, [row])
     rows = [
         {"arm_id": arm, "situation_id": one.situation, "response_id": one.response}
         for one in responses
@@ -263,14 +263,10 @@ def audit_rows(connection: Connection, study: int) -> Sequence[Row[Any]]:
 
 
 def count_ratings(connection: Connection, study: int) -> int:
-    """The ratings by people."""
+    """The ratings by people who are not excluded."""
     table, raters = schema.ratings, schema.raters
-    query = (
-        select(func.count())
-        .select_from(table)
-        .join(raters, raters.c.id == table.c.rater_id)
-        .where(raters.c.study_id == study, real_people())
-    )
+    real = select(raters.c.id).where(raters.c.study_id == study, real_people())
+    query = select(func.count()).select_from(table).where(table.c.rater_id.in_(real))
     return int(connection.execute(query).scalar_one())
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, delete, func, insert, select, text, update
 
 from empathylab.store import schema
-from empathylab.store.writing import insert_numbered
+from empathylab.store.inserts import insert_returning_ids
 
 Role = Literal["viewer", "researcher", "owner"]
 ROLES: tuple[Role, ...] = ("viewer", "researcher", "owner")
@@ -53,7 +53,7 @@ def add_researcher(
         "added_at": at,
         "signed_out_at": at,
     }
-    return insert_numbered(connection, schema.researchers, [row])[0]
+    return insert_returning_ids(connection, schema.researchers, [row])[0]
 
 
 def change_researcher(connection: Connection, number: int, **values: Any) -> None:
@@ -126,7 +126,7 @@ def count_attempts(connection: Connection, who: str, since: datetime) -> int:
 def add_attempts(connection: Connection, whos: Sequence[str], at: datetime) -> list[int]:
     """The numbers of the attempts, written down as failed until they are known not to be."""
     rows = [{"who": one, "at": at} for one in whos]
-    return insert_numbered(connection, schema.login_attempts, rows)
+    return insert_returning_ids(connection, schema.login_attempts, rows)
 
 
 def drop_attempts(

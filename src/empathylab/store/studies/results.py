@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select, update
 
 from empathylab.store import schema
-from empathylab.store.writing import add_item_answers, add_respondent, insert_numbered
+from empathylab.store.inserts import add_item_answers, add_respondent, insert_returning_ids
 
 HUMAN = "human"
 
@@ -71,7 +71,7 @@ def add_finished_work(
         "seconds": work.seconds,
         "added_at": at,
     }
-    (rater,) = insert_numbered(connection, schema.raters, [row])
+    (rater,) = insert_returning_ids(connection, schema.raters, [row])
     _add_ratings(connection, rater, work.ratings)
     _add_scales(connection, rater, work.scales, at)
     _add_replies(connection, {**source, "rater": work.person}, work.replies, at)
@@ -125,7 +125,7 @@ def _add_scales(
         }
         for one in given
     ]
-    numbers = insert_numbered(connection, schema.administrations, rows)
+    numbers = insert_returning_ids(connection, schema.administrations, rows)
     add_item_answers(
         connection, ((number, one.values) for number, one in zip(numbers, given, strict=True))
     )

@@ -15,7 +15,7 @@ from typing import Any
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
-from empathylab.store.selections import lab_chosen_situations, save_selection
+from empathylab.store.selections import resolve_situations, save_selection
 from empathylab.store.studies.archive import any_study, situation_rows
 from empathylab.study.archives.checking import is_complete, read_protocol
 from empathylab.study.assignment.batches import study_slots
@@ -78,7 +78,7 @@ def choose_human_sample(
         )
     name = _name(row.name, respondent, count)
     recipe = {"kind": "human sample", "study": row.name, "respondent": respondent, "count": count}
-    whole_set, _ = lab_chosen_situations(lab, str(rows[0].set_name))
+    whole_set, _ = resolve_situations(lab, str(rows[0].set_name))
     save_selection(lab, name, whole_set, chosen, {**recipe, "seed": seed})
     return HumanSample(name, tuple(chosen), seed, raters, command, advice)
 

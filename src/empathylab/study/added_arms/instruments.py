@@ -10,7 +10,7 @@ from typing import Any
 from empathylab.situations import Situation
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
-from empathylab.store.rated import study_of
+from empathylab.store.ratings import study_from_row
 from empathylab.store.studies.archive import any_study, release_told, situation_rows
 from empathylab.study.archives.checking import situation_of
 from empathylab.study.archives.packing import pack
@@ -58,7 +58,7 @@ def measured_study(lab: Lab, name: str) -> MeasuredStudy:
         row = any_study(connection, name)
         content = pack(connection, row).content
         released = row.protocol.get("replies") or release_told(connection, row.id).get("replies")
-        study = study_of(row)
+        study = study_from_row(row)
         first_set = str(situation_rows(connection, row.id)[0].set_name)
     counts: dict[str | None, int] = {}
     for one in content["ratings.jsonl"]:

@@ -19,8 +19,8 @@ from sqlalchemy import Connection
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
-from empathylab.store.lab_scales import lab_scales
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.scales import lab_scales
+from empathylab.store.selections import resolve_situations
 from empathylab.store.studies.added_arms import arm_prompts, asked_by, keep_others_out
 from empathylab.store.studies.archive import any_study, situation_rows
 from empathylab.store.studies.records import (
@@ -79,7 +79,7 @@ def add_arm(
     known = lab_scales(lab)
     offered = None
     if file is not None:
-        offered = lab_chosen_situations(lab, file.situations.selection or file.situations.set or "")
+        offered = resolve_situations(lab, file.situations.selection or file.situations.set or "")
     plain = name.rpartition("@")[0] or name
     with lab.exclusive(f"launch-{plain}", what=f"the launch of {plain}"):
         with lab.writing() as connection:

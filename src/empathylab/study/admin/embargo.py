@@ -5,7 +5,7 @@ from __future__ import annotations
 from empathylab.errors import InputError
 from empathylab.store import Lab
 from empathylab.store import now as present
-from empathylab.store.rated import Study
+from empathylab.store.ratings import Study
 from empathylab.store.studies.records import add_audit, find_study
 from empathylab.study.design.definition import Study as StudyDefinition
 

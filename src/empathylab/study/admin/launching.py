@@ -15,8 +15,8 @@ from empathylab.errors import InputError
 from empathylab.scales import Scale, scale_to_dict
 from empathylab.situations import Situation, SituationSet
 from empathylab.store import Lab, add_scale, add_situation_set, hash_of
-from empathylab.store.lab_scales import lab_scales
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.scales import lab_scales
+from empathylab.store.selections import resolve_situations
 from empathylab.store.studies.records import (
     FrozenResponse,
     add_arm,
@@ -72,7 +72,7 @@ def launch(lab: Lab, study: Study, *, now: datetime, who: str = "researcher") ->
     """
     known = lab_scales(lab)
     wanted = study.situations.selection or study.situations.set or ""
-    whole, offered = lab_chosen_situations(lab, wanted)
+    whole, offered = resolve_situations(lab, wanted)
     with lab.exclusive(f"launch-{study.name}", what=f"the launch of {study.name}"):
         with lab.writing() as connection:
             ids = add_situation_set(connection, whole)

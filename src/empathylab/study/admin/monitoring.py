@@ -23,7 +23,6 @@ from empathylab.store import Lab
 from empathylab.store.studies.monitoring import (
     answer_counts,
     arrival_hours,
-    count_real_ratings,
     held_slots,
     held_traits,
     latest_times,
@@ -31,7 +30,7 @@ from empathylab.store.studies.monitoring import (
     scale_answers,
     state_counts,
 )
-from empathylab.store.studies.records import launched_study, stopped_arms
+from empathylab.store.studies.records import count_ratings, launched_study, stopped_arms
 from empathylab.study.assignment.quotas import OTHERS, quota_limits
 from empathylab.study.blocks.interface import Block, ParticipantPath
 from empathylab.study.design.definition import Study
@@ -183,7 +182,7 @@ def watch(
         )
         traits = held_traits(connection, own.id, unseen=unseen, begun=begun) if study.quotas else []
         stopped = stopped_arms(connection, own.id)
-        ratings = count_real_ratings(connection, own.id)
+        ratings = count_ratings(connection, own.id)
     everybody = states.filter(pl.col("world") == "person")
     people = everybody.filter(~_only_opened(study))
     finished = people.filter(pl.col("state") == "finished")

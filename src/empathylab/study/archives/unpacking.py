@@ -12,7 +12,12 @@ from sqlalchemy import Connection
 from empathylab.errors import InputError
 from empathylab.situations import Situation
 from empathylab.store import Lab
-from empathylab.store.imports.archive_rows import ArchiveRows, PlacedSets, place_scales, place_sets
+from empathylab.store.imports.archive_rows import (
+    ArchiveRows,
+    SavedSets,
+    save_archived_scales,
+    save_sets,
+)
 from empathylab.store.studies.archive import archive_import, begin_archive
 from empathylab.store.studies.records import find_study
 from empathylab.study.archives.checking import check_archive, is_complete, situation_of
@@ -91,8 +96,8 @@ def _store(connection: Connection, archive: Archive, name: str) -> tuple[str, ..
     for row in content["situations.jsonl"]:
         situations.setdefault(row["set"], []).append(situation_of(row))
     own = f"{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}-situations"
-    places = place_sets(connection, content["sets.json"], situations, own)
-    scales = place_scales(connection, content["scales.json"])
+    places = save_sets(connection, content["sets.json"], situations, own)
+    scales = save_archived_scales(connection, content["scales.json"])
     head = content["study.json"]
     summary = _summary(content, name, places, scales)
     number = begin_archive(connection, name, head["version"], archive.hash, summary)
@@ -103,7 +108,7 @@ def _store(connection: Connection, archive: Archive, name: str) -> tuple[str, ..
 def _summary(
     content: Mapping[str, Any],
     name: str,
-    places: PlacedSets,
+    places: SavedSets,
     scales: Mapping[str, tuple[int, str]],
 ) -> dict[str, Any]:
     """What the tables have no place for, so that the study can be archived again as it came."""

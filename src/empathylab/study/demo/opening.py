@@ -9,7 +9,7 @@ from empathylab.errors import InputError
 from empathylab.scales import Scale, scale_from_dict
 from empathylab.store import Lab, now
 from empathylab.store.imports.releases import content_hash, import_release
-from empathylab.store.lab_scales import store_scales
+from empathylab.store.scales import save_scales
 from empathylab.store.selections import save_selection
 from empathylab.store.studies.records import find_study
 from empathylab.study.admin.launching import launch
@@ -45,7 +45,7 @@ def furnish_demo(lab: Lab) -> None:
     release = demo_release()
     situations = list(dict.fromkeys(one.situation for one in release.replies))
     with lab.writing() as connection:
-        store_scales(connection, [_questionnaire()])
+        save_scales(connection, [_questionnaire()])
     import_release(lab, release, kind="built in", source=SOURCE, fingerprint=content_hash(release))
     recipe = {"kind": "first of each emotion", "set": release.situation_set.id}
     paragraph = (

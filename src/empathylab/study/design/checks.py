@@ -11,9 +11,9 @@ from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.scales import Scale, builtin_scales
 from empathylab.situations import Situation, SituationSet, builtin_set
 from empathylab.store import Lab
-from empathylab.store.lab_scales import lab_scales
-from empathylab.store.lab_situations import held_situations
-from empathylab.store.selections import lab_chosen_situations
+from empathylab.store.scales import lab_scales
+from empathylab.store.selections import resolve_situations
+from empathylab.store.situations import stored_situations
 from empathylab.store.studies.records import find_study, frozen_responses, respondent_responses
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.blocks.interface import ParticipantPath
@@ -66,7 +66,7 @@ def check_study(study: Study, lab: Lab | None = None) -> Checked:
 def _offered(study: Study, lab: Lab | None) -> tuple[SituationSet, tuple[Situation, ...]]:
     name = study.situations.selection or study.situations.set or ""
     if lab is not None:
-        return lab_chosen_situations(lab, name)
+        return resolve_situations(lab, name)
     whole = builtin_set(name)
     return whole, whole.situations
 
@@ -96,7 +96,7 @@ def _replies(
         return {}, []
     held = find_study(connection, study.name, study.version)
     frozen = frozen_responses(connection, held.id) if held is not None else {}
-    ids = held_situations(connection, whole)
+    ids = stored_situations(connection, whole)
     keys = {ids[one.id]: one.id for one in chosen if one.id in ids}
     found: dict[str, dict[str, str]] = {}
     problems: list[str] = []

@@ -21,7 +21,7 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
 from empathylab.store import now as present
-from empathylab.store.rated import study_of
+from empathylab.store.ratings import study_from_row
 from empathylab.store.studies.archive import any_study
 from empathylab.store.studies.places import all_places, people_rows
 from empathylab.store.studies.records import add_audit
@@ -205,7 +205,7 @@ def _head(row: Any, *, blind: bool) -> dict[str, Any]:
 
 def dimensions_of(row: Any) -> tuple[Dimension, ...]:
     """What the study in that row was rated on."""
-    return study_of(row).dimensions
+    return study_from_row(row).dimensions
 
 
 def _people(connection: Connection, row: Any) -> list[Any]:

@@ -33,7 +33,8 @@ from empathylab.style.responses import (
     usable_responses,
 )
 from empathylab.style.shares import effective_size
-from empathylab.style.text.tokens import sentence_lists, word_lists
+from empathylab.style.text.sentences import sentence_lists
+from empathylab.style.text.tokens import word_lists
 
 Array = NDArray[np.float64]
 

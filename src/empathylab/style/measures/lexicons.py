@@ -21,8 +21,6 @@ from typing import NamedTuple
 from empathylab.errors import InputError
 from empathylab.style.text.tokens import text_series, word_lists
 
-_SUFFIXES = (".dic", ".txt")
-
 
 class Entry(NamedTuple):
     """A word or phrase, and the categories it stands for."""
@@ -41,7 +39,7 @@ class Lexicon:
     categories: tuple[str, ...]
     entries: tuple[Entry, ...]
     notes: tuple[str, ...] = ()
-    """What was mended or left out in reading, one sentence each."""
+    """What was corrected or skipped in reading, one sentence each."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -65,7 +63,7 @@ def builtin_lexicons() -> tuple[Lexicon, ...]:
     folder = resources.files("empathylab.style") / "lists"
     files = sorted(folder.iterdir(), key=lambda file: file.name)
     return tuple(
-        _from_lines(Path(file.name).stem, file.read_text(encoding="utf-8"), file.name)
+        lexicon_from_lines(Path(file.name).stem, file.read_text(encoding="utf-8"), file.name)
         for file in files
         if file.name.endswith(".txt")
     )
@@ -85,68 +83,9 @@ def write_builtin_lists(folder: str | Path) -> list[Path]:
     return written
 
 
-def read_lexicons(path: str | Path) -> tuple[Lexicon, ...]:
-    """The lexicons of a `.dic` or `.txt` file, or of every such file in a folder."""
-    path = Path(path)
-    if not path.is_dir():
-        return (read_lexicon(path),)
-    files = [file for file in sorted(path.iterdir()) if file.suffix.lower() in _SUFFIXES]
-    if not files:
-        raise InputError(
-            "the folder holds no word list",
-            where=str(path),
-            remedy="Put files named something.txt (or something.dic) into it.",
-        )
-    return tuple(read_lexicon(file) for file in files)
-
-
-def read_lexicon(path: str | Path) -> Lexicon:
-    """The lexicon in a LIWC-format `.dic` or in a word list."""
-    from empathylab.style.measures.dic import read_dic
-
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix == ".dic":
-        return read_dic(path)
-    if suffix == ".txt":
-        return read_word_list(path)
-    raise InputError(
-        "words are read from .dic and .txt files",
-        where=path.name,
-        got=path.suffix or "no ending",
-        remedy="Name it something.dic (LIWC's format) or something.txt (a word on each line).",
-    )
-
-
-def read_word_list(path: str | Path) -> Lexicon:
-    """The lexicon in a text file with a word or phrase on each line, named after the file."""
-    path = Path(path)
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"the word list is not UTF-8 text (byte {error.start})",
-            where=path.name,
-            remedy="Save it as UTF-8.",
-        ) from error
-    return _from_lines(path.stem, text, path.name)
-
-
 def word_list(name: str, phrases: Iterable[str]) -> Lexicon:
     """A lexicon of one category from words and phrases."""
-    return _from_lines(name, "\n".join(phrases), name)
-
-
-def read_bytes(path: Path) -> bytes:
-    """What the file holds, or an error that says why it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"the file cannot be read ({error.strerror or error})",
-            where=str(path),
-            remedy="Check the path.",
-        ) from error
+    return lexicon_from_lines(name, "\n".join(phrases), name)
 
 
 def cut_entries(lines: Sequence[Line], where: str) -> tuple[tuple[Entry, ...], int]:
@@ -174,7 +113,8 @@ def cut_entries(lines: Sequence[Line], where: str) -> tuple[tuple[Entry, ...], i
     return tuple(Entry(words, tuple(ids)) for words, ids in merged.items()), wordless
 
 
-def _from_lines(name: str, text: str, where: str) -> Lexicon:
+def lexicon_from_lines(name: str, text: str, where: str) -> Lexicon:
+    """A lexicon of one category from text with a word or phrase on each line."""
     written = [line.partition("#")[0].strip() for line in text.splitlines()]
     lines = [Line(number, line, (0,)) for number, line in enumerate(written, 1) if line]
     entries, wordless = cut_entries(lines, where)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from empathylab.errors import InputError
 from empathylab.style.measures.catalogue import FEATURES
 from empathylab.style.measures.diversity import WINDOW, find_repeats, mattr, mtld
-from empathylab.style.measures.lexicons import Lexicon, builtin_lexicons, read_lexicons
+from empathylab.style.measures.lexicon_files import read_lexicons
+from empathylab.style.measures.lexicons import Lexicon, builtin_lexicons
 from empathylab.style.measures.readability import (
     flesch_kincaid_grade,
     flesch_reading_ease,

@@ -83,7 +83,7 @@ def parse_tactic_rules(text: str, *, where: str) -> TacticRules:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(
-            f"this is not TOML: {error}", where=where, remedy="Mend the file's syntax."
+            f"this is not TOML: {error}", where=where, remedy="Fix the file's syntax."
         ) from None
     for key in table:
         if key not in ("version", "language", "tactic"):

@@ -17,7 +17,7 @@ import polars as pl
 from empathylab.errors import InputError
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
 from empathylab.style.tactics.rules import TacticRules, tactic_rules
-from empathylab.style.text.tokens import sentence_lists
+from empathylab.style.text.sentences import sentence_lists
 
 Tagger = Callable[[Sequence[str]], Sequence[Collection[str]]]
 """Given sentences, the tactics of each, in the order in which they occur in it."""

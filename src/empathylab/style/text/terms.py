@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.style.text.tokens import sentence_lists, word_lists
+from empathylab.style.text.sentences import sentence_lists
+from empathylab.style.text.tokens import word_lists
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]

@@ -24,8 +24,6 @@ from collections.abc import Iterable
 
 import polars as pl
 
-__all__ = ["mended", "sentence_lists", "sentences", "text_series", "word_lists", "words"]
-
 URL = r"(?:https?://|www\.)[^\s<>]*[^\s<>.,;:!?…)\]}'\"”’*]"
 """A web address, without the mark of the sentence it stands in."""
 EMAIL = r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"
@@ -58,30 +56,14 @@ def word_lists(texts: pl.Series, *, fold: bool = True) -> pl.Series:
     return (folded(plain) if fold else plain).str.extract_all(WORD)
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of the text in order, with single spaces between their words."""
-    found: list[str] = sentence_lists(text_series([text]))[0].to_list()
-    return found
-
-
-def sentence_lists(texts: pl.Series) -> pl.Series:
-    """The sentences of each text as a list; an empty list where there is none."""
-    from empathylab.style.text.segments import segment
-    from empathylab.style.text.structure import full_kinds, piece_kinds, structure
-
-    segments = segment(texts)
-    kinds = full_kinds(piece_kinds(segments.pieces), segments.words)
-    return structure(segments, kinds).sentence_lists()
-
-
-def mended(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """The text with `�` for each lone surrogate, which no file and no frame can hold."""
     return _LONE_SURROGATE.sub("\ufffd", text)
 
 
 def text_series(texts: Iterable[str | None], name: str = "text") -> pl.Series:
-    """A column of the texts, mended so that a frame can hold it."""
-    values = [None if text is None else mended(text) for text in texts]
+    """A column of the texts, without lone surrogates, so that a frame can hold it."""
+    values = [None if text is None else without_surrogates(text) for text in texts]
     return pl.Series(name, values, dtype=pl.String)
 
 

@@ -235,15 +235,13 @@ class GeneralProfile:
             determinants_hessian=(determinants + determinants.T) / 2,
             residual_gradient=here.residual,
             residual_hessian=(residual + residual.T) / 2,
-            information=np.array(
-                [self.columns.information(slope) for slope in here.products]
-            ).reshape(k, self.p, self.p),
+            information=here.products[:, : self.p, : self.p],
         )
         return Minimum(
             theta=theta,
             point=here.point,
             beta=self.columns.beta(here.point),
-            information=self.columns.information(here.point.products),
+            information=here.point.products[: self.p, : self.p],
             derivatives=derivatives,
             converged=converged,
             evaluations=self.evaluations,

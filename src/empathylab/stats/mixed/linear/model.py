@@ -171,7 +171,7 @@ def fit_design(
         minimum = profile.minimised()
         modes = profile.modes(minimum.theta, minimum.beta)
     variance = minimum.point.residual / profile.degrees
-    known = uncertainty(minimum, degrees=profile.degrees).turned(back)
+    known = uncertainty(minimum, degrees=profile.degrees).turned(back @ columns.back)
     spread = random_spread(design, random, minimum.theta, math.sqrt(variance))
     effects = spread.effects
     size = len(design.names) + len(minimum.theta) + 1

@@ -66,7 +66,7 @@ class Derivatives:
     residual_gradient: Array
     residual_hessian: Array
     information: Array
-    """Of X'V⁻¹X, one p × p slice per θ."""
+    """Of Q'V⁻¹Q of the orthonormal fixed columns, one p × p slice per θ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Minimum:
     point: Point
     beta: Array
     information: Array
-    """X'V⁻¹X."""
+    """Q'V⁻¹Q of the orthonormal fixed columns."""
     derivatives: Derivatives
     converged: bool
     evaluations: int
@@ -123,9 +123,10 @@ class Columns:
         shift = np.linalg.solve(point.products[:p, :p], point.products[:p, p])
         return np.linalg.solve(self._triangle, self._plain + self.unit * shift)
 
-    def information(self, products: Array) -> Array:
-        """X'V⁻¹X, or its slope, in the columns as given."""
-        return np.asarray(self._triangle.T @ products[: self.p, : self.p] @ self._triangle)
+    @property
+    def back(self) -> Array:
+        """What turns effects of the orthonormal columns into those of the columns as given."""
+        return np.asarray(np.linalg.inv(self._triangle), dtype=np.float64)
 
     def combination(self, beta: Array) -> Array:
         """The combination of the columns that is the response less the fixed effects."""
@@ -194,7 +195,7 @@ class Profile:
             ) / (12 * steps[i] ** 2)
             slope = points[0].products - 8 * points[1].products
             slope = slope + 8 * points[2].products - points[3].products
-            information.append(self.columns.information(slope / (12 * steps[i])))
+            information.append(slope[: self.p, : self.p] / (12 * steps[i]))
             for j in range(i):
                 second[i, j] = second[j, i] = self._mixed(theta, steps, i, j)
         return Derivatives(
@@ -311,7 +312,7 @@ class Profile:
             theta=theta,
             point=point,
             beta=self.columns.beta(point),
-            information=self.columns.information(point.products),
+            information=point.products[: self.p, : self.p],
             derivatives=found,
             converged=converged,
             evaluations=self.evaluations,

@@ -16,7 +16,14 @@ from empathylab.stats.mixed.ordinal.clm import FixedFit, fit_fixed
 from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.ordinal.likelihood import Likelihood
 from empathylab.stats.mixed.ordinal.links import Link
-from empathylab.stats.mixed.search import Function, Place, curvature, descend, inverted
+from empathylab.stats.mixed.search import (
+    Function,
+    Place,
+    curvature,
+    descend,
+    inverted,
+    inverted_where_known,
+)
 from empathylab.stats.mixed.spread import random_structure
 
 _START = 0.28
@@ -196,7 +203,8 @@ def _settled(laplace: Laplace, place: Place, link: Link, fixed: FixedFit) -> Est
         ended = descend(function, at, guess, enough=_LOOSE, most=200, slack=precision.slack)
         at, iterations = ended.at, iterations + ended.iterations
         scale = np.sqrt(np.maximum(np.diag(ended.inverse), 1e-12))
-        inverse = inverted(curvature(function, at, scale, share=precision.share))
+        bend = curvature(function, at, scale, share=precision.share)
+        inverse = inverted_where_known(bend, laplace.fixed)
         if inverse is None:
             continue
         distance = float(ended.gradient @ inverse @ ended.gradient)

@@ -17,7 +17,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from empathylab.errors import LabError, UserError
-from empathylab.store.studies.monitoring import listed_comments, page_rows, rated_rows
+from empathylab.store.studies.archive import page_rows
+from empathylab.store.studies.monitoring import listed_comments, rated_rows
 from empathylab.store.studies.participants import submitters
 from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
@@ -175,7 +176,7 @@ def _page_times(
 ) -> Iterator[Sequence[Any]]:
     told = ("seconds", "reported", "away", "losses")
     yield ("person", "page", "shown_at", "answered_at", *told, "corrections")
-    for row in page_rows(connection, study):
+    for row in page_rows(connection, study, answers=False):
         times = [row.timing.get(name) for name in told]
         yield (row.person, row.step, row.shown_at, row.answered_at, *times, row.corrections)
 

@@ -1,0 +1,75 @@
+"""How fast the embedded model writes alone, and beside a program that keeps one core busy.
+
+Prints `name value` lines. Each part starts the model anew, so that it chooses its threads itself;
+`fixed` uses a thread per core throughout, for comparison. Measured in turns, and the median taken,
+since other programs disturb it.
+Left out: other models, and machines with more than a few cores.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+from empathylab.models import LocalModel, Message, Parameters, known_weights
+from empathylab.models.threads import usable_cores
+
+REQUESTS, TOKENS, TURNS = 16, 40, 3
+
+
+async def rate(threads: int | None) -> tuple[float, int]:
+    """Tokens per second over all requests, and the threads in use."""
+    model = LocalModel("local/smollm2", known_weights("smollm2").path, threads=threads)
+    parameters = Parameters(temperature=0.7, max_tokens=TOKENS, seed=1)
+
+    async def ask(number: int) -> int:
+        asked = (Message("user", f"Tell me about day {number} of a long journey."),)
+        answer = await model.complete(asked, parameters, timeout=300)
+        return answer.usage.completion_tokens
+
+    try:
+        await ask(0)
+        begun = time.perf_counter()
+        written = sum(await asyncio.gather(*(ask(number) for number in range(REQUESTS))))
+        return written / (time.perf_counter() - begun), model.threads or 0
+    finally:
+        await model.close()
+
+
+@contextlib.contextmanager
+def busy_core() -> Iterator[None]:
+    """Keeps one core busy meanwhile."""
+    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+def main() -> None:
+    idle: list[float] = []
+    busy: list[float] = []
+    fixed: list[float] = []
+    chosen = 0
+    for _ in range(TURNS):
+        idle.append(asyncio.run(rate(None))[0])
+        with busy_core():
+            found, chosen = asyncio.run(rate(None))
+            busy.append(found)
+            fixed.append(asyncio.run(rate(usable_cores()))[0])
+    alone, beside = statistics.median(idle), statistics.median(busy)
+    print(f"tokens_per_second_idle {alone:.1f}")
+    print(f"tokens_per_second_one_core_busy {beside:.1f}")
+    print(f"times_slower {alone / beside:.2f}")
+    print(f"threads_chosen_one_core_busy {chosen}")
+    print(f"tokens_per_second_one_core_busy_fixed {statistics.median(fixed):.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""The prompt by which a later model is asked for replies, as the study's respondents were."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from empathylab.errors import InputError
+from empathylab.protocols import ReplyTemplate, reply_template, usual_template
+from empathylab.situations import SituationSet
+from empathylab.store import Lab, hash_of
+from empathylab.store.selections import resolve_situations
+from empathylab.study.added_arms.instruments import MeasuredStudy
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPrompt:
+    """The template for replies, and what to know about it."""
+
+    template: ReplyTemplate
+    note: str
+    """Empty where the template is the study's own."""
+
+    @property
+    def prompt(self) -> str:
+        """As responses carry it."""
+        return f"{self.template.id}@{self.template.version}"
+
+
+def study_prompt(lab: Lab, study: MeasuredStudy) -> StudyPrompt:
+    """The prompt of the study's models; the lab's usual one where it is not known."""
+    recorded = study.template
+    where = f"study {study.name}"
+    if recorded is None:
+        usual = usual_template(resolve_situations(lab, study.situation_set)[0])
+        return StudyPrompt(
+            usual,
+            "The study does not record the prompt of its respondents; "
+            f"{usual.id}@{usual.version} is used.",
+        )
+    if "system" in recorded:
+        return StudyPrompt(ReplyTemplate(**recorded), "")
+    found = reply_template(str(recorded["template"]))
+    if hash_of(dataclasses.asdict(found)) != recorded.get("fingerprint"):
+        raise InputError(
+            f"the template {found.id} differs from the one that the study used",
+            where=where,
+            got=f"{found.id}@{found.version}",
+            remedy="Use the version of EmpathyLab that the study was imported with.",
+        )
+    return StudyPrompt(found, str(recorded.get("note", "")))
+
+
+def study_set(lab: Lab, study: MeasuredStudy) -> SituationSet:
+    """The set of the study's situations, which must say what they said in the study."""
+    whole, _ = resolve_situations(lab, study.situation_set)
+    known = {situation.id: situation for situation in whole.situations}
+    changed = [
+        situation.id for situation in study.situations if known.get(situation.id) != situation
+    ]
+    if changed:
+        raise InputError(
+            f"{len(changed)} situations of the lab's set {whole.id} have another text than in the "
+            "study",
+            where=f"study {study.name}",
+            got=changed[0],
+            remedy="Import the study's archive into another lab, and measure there.",
+        )
+    return whole

@@ -1,0 +1,354 @@
+"""A respondent compared with an existing study: the result, from a lab or a table."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.benchmark.entries import setup_notes, together
+from empathylab.analysis.benchmark.estimates import measure_respondent
+from empathylab.analysis.benchmark.frames import (
+    PREDICTIONS,
+    ReferenceRatings,
+    judge_predictions,
+    measured_replies,
+    reference_ratings,
+    replies_frame,
+    table_reference,
+)
+from empathylab.analysis.benchmark.measurements import Difference, Estimate, Measurement
+from empathylab.analysis.benchmark.prompts import study_prompt
+from empathylab.analysis.benchmark.prose import (
+    basis_name,
+    difference_sentence,
+    estimate_sentence,
+    rests_on,
+)
+from empathylab.analysis.benchmark.style_judge import style_predictions
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.judges.analysis import PANEL
+from empathylab.analysis.judges.frames import judged_from_table
+from empathylab.analysis.judges.style_judge import STYLE_JUDGE
+from empathylab.analysis.ratings.collection_periods import collection_notes
+from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Unit, summary_text
+from empathylab.errors import UnknownName
+from empathylab.store import Lab
+from empathylab.store.ratings import lab_study
+from empathylab.study.added_arms.instruments import measured_study
+from empathylab.study.admin.embargo import require_closed
+
+_MODELS = {
+    "people": ("mean of human ratings", "People rated the respondent's replies."),
+    "people and judge": (
+        "prediction-powered mean",
+        "People rated a random part of the replies, and the judge rated the others.",
+    ),
+    "judge": (
+        "transferred calibration",
+        "The judge is calibrated on the study's other respondents, without human ratings of this.",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkResult:
+    """One respondent compared with a study, by one judge."""
+
+    measurement: Measurement
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """The study, the judge, and the data behind the calibration."""
+        found = self.measurement
+        return {
+            "study": found.study,
+            "dimension": found.dimension,
+            "respondent": found.respondent,
+            "judge": found.judge,
+            "basis": found.basis,
+            "situations": found.situations,
+            "calibrated_on": list(found.calibrated_on),
+        }
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """How the estimate was made."""
+        name, reason = _MODELS[self.measurement.basis]
+        return ModelChoice(name=name, reason=reason)
+
+    @property
+    def conclusions(self) -> tuple[Conclusion, ...]:
+        """The estimate, then the differences from the study's own respondents."""
+        found = self.measurement
+        head = found.headline
+        differences = [
+            self._difference(difference)
+            for difference in found.differences
+            if difference.outcome == head.outcome and difference.group.level == "all"
+        ]
+        estimate = Conclusion(
+            kind="descriptive",
+            sentence=estimate_sentence(found),
+            subject=found.respondent,
+            dimension=found.dimension,
+            estimate=json_value(head.estimate),
+            low=json_value(head.low),
+            high=json_value(head.high),
+            unit=_unit(head),
+            n=head.n_ratings + head.n_judged,
+            model=_MODELS[found.basis][0],
+            basis=basis_name(found),
+        )
+        return (estimate, *differences)
+
+    def _difference(self, difference: Difference) -> Conclusion:
+        found = self.measurement
+        return Conclusion(
+            kind=_kind(difference),
+            sentence=difference_sentence(found, difference),
+            subject=found.respondent,
+            reference=difference.other,
+            dimension=found.dimension,
+            estimate=json_value(difference.difference),
+            low=json_value(difference.low),
+            high=json_value(difference.high),
+            unit=_unit(difference),
+            n=difference.other_n,
+            model=_MODELS[found.basis][0],
+            basis=basis_name(found),
+        )
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What the figures rest on, and how wrong they could be."""
+        return rests_on(self.measurement)
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """Estimates and differences, by outcome and group of situations."""
+        found = self.measurement
+        rows = {
+            "estimates": [_estimate_dict(estimate) for estimate in found.estimates],
+            "differences": [_difference_dict(difference) for difference in found.differences],
+        }
+        return {name: pl.DataFrame(part, infer_schema_length=None) for name, part in rows.items()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """The estimates, one row each."""
+        return self.tables["estimates"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """An entry of `results` in `evaluate --against --json`."""
+        conclusions = [json_value(found.to_dict()) for found in self.conclusions]
+        return measurement_dict(self.measurement) | {"conclusions": conclusions}
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
+
+
+def from_lab(
+    lab: Lab,
+    respondent: str,
+    *,
+    judge: str | Sequence[str],
+    study: str | None = None,
+    dimension: str | None = None,
+    peek: str | None = None,
+    who: str = "researcher",
+) -> BenchmarkResult:
+    """The respondent compared with a study of the lab, by a judge or the mean of several.
+
+    A judge is a model that has judged the replies, or `style`. A study that this lab runs must be
+    closed, unless there is a reason to `peek`.
+    """
+    chosen = lab_study(lab, study)
+    reference = reference_ratings(lab, chosen.name, dimension)
+    require_closed(lab, chosen, peek=peek, who=who)
+    prompt = study_prompt(lab, measured_study(lab, chosen.name)).prompt
+    if isinstance(judge, str):
+        return measure(lab, reference, respondent, judge, prompt)
+    return measure(lab, reference, respondent, PANEL, prompt, judge)
+
+
+def from_table(
+    frame: pl.DataFrame,
+    respondent: str,
+    *,
+    judge: str,
+    dimension: str | None = None,
+    levels: Sequence[str | float] | None = None,
+    where: str = "ratings",
+) -> BenchmarkResult:
+    """The same from a long table of ratings, with the columns that `judges.from_table` reads."""
+    judged = judged_from_table(frame, where=where, levels=levels)
+    if judge not in judged.judge_names:
+        raise UnknownName("judge", judge, judged.judge_names, where=where)
+    reference, predicted = table_reference(judged, judge, dimension)
+    texts = judged.responses.with_columns(
+        pl.col("response").rank("dense").cast(pl.Int64).alias("response")
+    )
+    replies = texts.filter(respondent=respondent).drop("words")
+    if replies.is_empty():
+        known = texts["respondent"].drop_nulls().unique().to_list()
+        raise UnknownName("respondent", respondent, known, where=where)
+    return BenchmarkResult(
+        measure_respondent(
+            reference, respondent, replies, predicted.select(*PREDICTIONS), judge=judge
+        )
+    )
+
+
+def measure(
+    lab: Lab,
+    reference: ReferenceRatings,
+    respondent: str,
+    judge: str,
+    prompt: str,
+    panel: Sequence[str] = (),
+    *,
+    keys: Collection[tuple[str, str]] | None = None,
+) -> BenchmarkResult:
+    """The respondent compared with the study, by that judge: a model, `style`, or `panel`, which is
+    the mean of the judges named in `panel`.
+
+    With `keys`, sets and situations, only the replies to these, and those that people rated.
+    """
+    known = measured_replies(lab, reference, respondent, prompt)
+    replies = replies_frame(
+        [reply for reply in known if keys is None or (reply.set, reply.situation.id) in keys]
+    )
+    if judge == STYLE_JUDGE:
+        trained = style_predictions(reference, replies, respondent)
+        found = measure_respondent(
+            reference,
+            respondent,
+            replies,
+            trained.predicted,
+            judge=judge,
+            left_out=trained.left_out,
+        )
+        return BenchmarkResult(
+            dataclasses.replace(found, notes=_period_notes(lab, reference, found))
+        )
+    predicted = judge_predictions(lab, reference, panel if judge == PANEL else [judge], replies)
+    found = measure_respondent(reference, respondent, replies, together(predicted), judge=judge)
+    members = tuple(predicted["judge"].unique(maintain_order=True)) if judge == PANEL else ()
+    notes = (*setup_notes(predicted), *_period_notes(lab, reference, found))
+    return BenchmarkResult(dataclasses.replace(found, members=members, notes=notes))
+
+
+def _period_notes(lab: Lab, reference: ReferenceRatings, found: Measurement) -> tuple[str, ...]:
+    """Where new ratings are compared with older ones: when, and whether the raters are similar."""
+    if found.basis == "judge":
+        return ()
+    others = dict.fromkeys(difference.other for difference in found.differences)
+    arms = [reference.arm(name) for name in (found.respondent, *others)]
+    return collection_notes(lab, reference.study.name, arms)
+
+
+def _kind(difference: Difference) -> Kind:
+    if math.isnan(difference.low) or difference.low <= 0 <= difference.high:
+        return "inconclusive"
+    return "better" if difference.low > 0 else "worse"
+
+
+def _unit(found: Estimate | Difference) -> Unit:
+    return "proportion" if found.outcome.kind == "share" else "points"
+
+
+def measurement_dict(found: Measurement) -> dict[str, Any]:
+    """All figures of one respondent and judge, with what they rest on; null where there is none."""
+    head = found.headline
+    return {
+        "respondent": found.respondent,
+        "judge": found.judge,
+        "panel": list(found.members) or None,
+        "study": found.study,
+        "dimension": found.dimension,
+        "basis": found.basis,
+        "rests_on_judge_alone": found.basis == "judge",
+        "rests_on": list(rests_on(found)),
+        "calibration": {
+            "study": found.study,
+            "respondents": list(found.calibrated_on),
+            "ratings": found.calibration_ratings,
+            "people": found.calibration_people,
+            "situations": found.calibration_situations,
+            "ratings_without_judgement": found.calibration_missed,
+        }
+        if found.judge is not None
+        else None,
+        "transfer": {
+            "beyond_calibration": head.beyond,
+            "rules_out": head.rules_out,
+            "typical_error": json_value(head.typical_error),
+            "errors": [
+                {
+                    "respondent": error.respondent,
+                    "foretold": error.foretold,
+                    "people": error.people,
+                    "error": error.error,
+                    "n": error.n,
+                }
+                for error in head.errors
+            ],
+        }
+        if head.basis == "judge"
+        else None,
+        "estimates": [_estimate_dict(estimate) for estimate in found.estimates],
+        "differences": [_difference_dict(difference) for difference in found.differences],
+        "groups_left_out": found.left_out,
+        "ratings_too_few": found.few,
+        "situations": found.situations,
+        "notes": list(found.notes),
+    }
+
+
+def _estimate_dict(found: Estimate) -> dict[str, Any]:
+    return {
+        **_about(found),
+        "estimate": json_value(found.estimate),
+        "low": json_value(found.low),
+        "high": json_value(found.high),
+        "if_like_the_others": _pair(found.exchangeable_low, found.exchangeable_high),
+        "if_it_errs_alike": _pair(found.same_error_low, found.same_error_high),
+        "beyond_calibration": found.beyond if found.basis == "judge" else None,
+        "people_alone": _pair(found.people_low, found.people_high),
+        "trust": json_value(found.trust),
+        "n_ratings": found.n_ratings,
+        "n_judged": found.n_judged,
+        "n_unjudged": found.unjudged,
+        "typical_error": json_value(found.typical_error),
+        "note": found.note,
+    }
+
+
+def _difference_dict(found: Difference) -> dict[str, Any]:
+    return {
+        **_about(found),
+        "from": found.other,
+        "difference": json_value(found.difference),
+        "low": json_value(found.low),
+        "high": json_value(found.high),
+        "if_it_errs_alike": _pair(found.same_error_low, found.same_error_high),
+        "n_other": found.other_n,
+    }
+
+
+def _about(found: Estimate | Difference) -> dict[str, Any]:
+    return {
+        "outcome": found.outcome.kind,
+        "label": found.outcome.label,
+        "level": found.group.level,
+        "group": found.group.name or None,
+    }
+
+
+def _pair(low: float, high: float) -> list[float] | None:
+    return [low, high] if math.isfinite(low) and math.isfinite(high) else None

@@ -1,0 +1,278 @@
+"""The analysis of conversations: one result, whatever their source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.conversations.estimates import (
+    Comparison,
+    RespondentResult,
+    comparisons,
+    respondent_results,
+)
+from empathylab.analysis.conversations.frames import (
+    PEOPLE,
+    feeling_frame,
+    lab_frames,
+    table_frames,
+)
+from empathylab.analysis.conversations.measures import (
+    curve_rows,
+    effect_rows,
+    habit_rows,
+    need_rows,
+    plain,
+    safety_rows,
+    turning_points,
+)
+from empathylab.analysis.conversations.prose import (
+    caveats,
+    comparison_conclusions,
+    model_conclusions,
+    score_conclusions,
+    simulator_conclusions,
+)
+from empathylab.analysis.conversations.simulator_cards import SimulatorCard, simulator_cards
+from empathylab.analysis.conversations.simulators import (
+    ConversationModel,
+    SimulatorSensitivity,
+    conversation_model,
+    simulator_sensitivity,
+)
+from empathylab.analysis.results import (
+    Conclusion,
+    ModelChoice,
+    conclusions_frame,
+    summary_text,
+)
+from empathylab.errors import InputError
+from empathylab.protocols.converse.controls import CONTROLS
+from empathylab.store import Lab
+from empathylab.store.conversations import has_conversations
+
+_NO_TURNS = {
+    "conversation": pl.Int64,
+    "position": pl.Int64,
+    "role": pl.String,
+    "text": pl.String,
+    "feeling": pl.Float64,
+    "state": pl.String,
+}
+
+
+@dataclass(frozen=True)
+class ConversationsAnalysis:
+    """What conversations show about respondents, and how far it hangs on the simulator."""
+
+    conversations: pl.DataFrame
+    turns: pl.DataFrame
+    feelings: pl.DataFrame
+    respondents: tuple[RespondentResult, ...]
+    comparisons: tuple[Comparison, ...]
+    simulators: SimulatorSensitivity
+    cards: tuple[SimulatorCard, ...]
+    mixed: ConversationModel | None
+    confidence: float
+    unvalidated: bool
+    """Whether personas took part that are not validated."""
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        frame = self.conversations
+        return {
+            "conversations": frame.height,
+            "scored": frame.filter("scored").height,
+            "respondents": frame["respondent"].n_unique(),
+            "simulators": list(self.simulators.names),
+            "personas": frame["persona"].n_unique(),
+            "paired_by_persona": any(one.difference.paired for one in self.comparisons),
+        }
+
+    @property
+    def model(self) -> ModelChoice | None:
+        if self.mixed is None:
+            return ModelChoice(
+                name="t intervals over personas",
+                reason="one conversation per respondent, simulator and persona, one simulator",
+            )
+        return ModelChoice(
+            name="linear mixed model",
+            formula=self.mixed.formula,
+            reason=self.mixed.reason,
+            dropped=self.mixed.dropped,
+        )
+
+    @cached_property
+    def conclusions(self) -> Sequence[Conclusion]:
+        return (
+            *score_conclusions(self.respondents),
+            *comparison_conclusions(self.comparisons),
+            *model_conclusions(self.mixed, self.simulators.names),
+            *simulator_conclusions(self.simulators),
+        )
+
+    @cached_property
+    def caveats(self) -> Sequence[str]:
+        return (
+            *(card.sentence for card in self.cards if card.verdict != "reacts to replies"),
+            *caveats(self.respondents, self.simulators, self.mixed, unvalidated=self.unvalidated),
+        )
+
+    @cached_property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        found = {
+            "respondents": self._respondent_rows(),
+            "comparisons": self._comparison_rows(),
+            "curves": curve_rows(self.conversations, self.feelings, confidence=self.confidence),
+            "effects": effect_rows(self.conversations, self.feelings),
+            "turning_points": turning_points(self.conversations, self.feelings),
+            "needs": need_rows(self.conversations, self.turns),
+            "safety": safety_rows(self.conversations, self.turns),
+            "habits": habit_rows(self.conversations, self.turns),
+        }
+        return {
+            name: pl.DataFrame(_flat(rows), infer_schema_length=None)
+            for name, rows in found.items()
+        }
+
+    def to_frame(self) -> pl.DataFrame:
+        return self.tables["respondents"]
+
+    def to_dict(self) -> dict[str, Any]:
+        named = ("curves", "effects", "turning_points", "needs", "safety", "habits")
+        return {
+            "respondents": self._respondent_rows(),
+            "simulators": self._simulator_document(),
+            "comparisons": self._comparison_rows(),
+            "caveats": list(self.caveats),
+            "simulator_cards": [card.to_dict() for card in self.cards],
+            "conclusions": [one.to_dict() for one in self.conclusions],
+            "design": dict(self.design),
+            "model": self.model.to_dict() if self.model else None,
+            **{name: self.tables[name].to_dicts() for name in named},
+        }
+
+    def summary(self) -> str:
+        return summary_text(self.conclusions, self.caveats)
+
+    def conclusions_frame(self) -> pl.DataFrame:
+        """One row per conclusion."""
+        return conclusions_frame(self.conclusions)
+
+    def _respondent_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "respondent": one.respondent,
+                "simulator": one.simulator,
+                "n": one.n,
+                "mean_final": plain(one.mean_final),
+                "low": plain(one.low),
+                "high": plain(one.high),
+                "success": one.success,
+                "failure": one.failure,
+                "turns_mean": plain(one.turns_mean),
+                "outcomes": one.outcomes,
+                "personas": one.personas,
+                "flagged": one.flagged,
+                "mean_unflagged": plain(one.mean_unflagged),
+                "mean_with_faults": plain(one.mean_with_faults),
+            }
+            for one in self.respondents
+        ]
+
+    def _simulator_document(self) -> dict[str, Any]:
+        found = self.simulators
+        return {
+            "rank_correlation": plain(found.ranks.correlation),
+            "rank_correlation_low": plain(found.ranks.low),
+            "rank_correlation_high": plain(found.ranks.high),
+            "variance_share": plain(found.variance_share),
+            "names": list(found.names),
+            "rankings": {name: list(ranked) for name, ranked in found.rankings.items()},
+            "shared_respondents": list(found.shared),
+        }
+
+    def _comparison_rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "kind": one.kind,
+                "respondent": one.respondent,
+                "reference": one.reference,
+                "simulator": one.simulator,
+                "reference_simulator": one.reference_simulator,
+                "n": one.difference.n,
+                "difference": plain(one.difference.estimate),
+                "low": plain(one.difference.low),
+                "high": plain(one.difference.high),
+                "p": plain(one.difference.p),
+                "p_holm": plain(one.p_holm),
+                "paired": one.difference.paired,
+            }
+            for one in self.comparisons
+        ]
+
+
+def _flat(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows for a frame: outcomes as text."""
+    return [
+        {
+            name: ", ".join(f"{key} {count}" for key, count in value.items())
+            if isinstance(value, dict)
+            else value
+            for name, value in row.items()
+        }
+        for row in rows
+    ]
+
+
+def from_lab(lab: Lab, *, confidence: float = 0.95, seed: int = 1) -> ConversationsAnalysis:
+    """The analysis of all conversations in the lab, imported and own."""
+    conversations, turns = lab_frames(lab)
+    if not conversations.height:
+        raise InputError(
+            "the lab holds no conversations",
+            where=str(lab.folder),
+            remedy="Run `empathylab converse MODEL --simulator MODEL`, or import some with "
+            "`empathylab data import sage` or `empathylab data import conversations`.",
+        )
+    return _analysis(conversations, turns, confidence=confidence, seed=seed)
+
+
+def report_conversations(lab: Lab) -> ConversationsAnalysis | None:
+    """The analysis for the report; None where the lab holds no conversation."""
+    return from_lab(lab) if has_conversations(lab) else None
+
+
+def from_table(
+    table: pl.DataFrame, *, where: str = "table", confidence: float = 0.95, seed: int = 1
+) -> ConversationsAnalysis:
+    """The analysis of a table of conversations: respondent, simulator, persona, final."""
+    conversations = table_frames(table, where=where)
+    turns = pl.DataFrame(schema=_NO_TURNS)
+    return _analysis(conversations, turns, confidence=confidence, seed=seed)
+
+
+def _analysis(
+    conversations: pl.DataFrame, turns: pl.DataFrame, *, confidence: float, seed: int
+) -> ConversationsAnalysis:
+    cards = simulator_cards(conversations, confidence=confidence)
+    conversations = conversations.filter(~pl.col("respondent").is_in(CONTROLS))
+    scored = conversations.filter("scored")
+    simulated = scored.filter(pl.col("simulator") != PEOPLE)
+    return ConversationsAnalysis(
+        conversations=conversations,
+        turns=turns.join(conversations.select("conversation"), on="conversation"),
+        feelings=feeling_frame(conversations, turns),
+        respondents=tuple(respondent_results(conversations, confidence=confidence)),
+        comparisons=tuple(comparisons(conversations, confidence=confidence)),
+        simulators=simulator_sensitivity(simulated, seed=seed, confidence=confidence),
+        cards=tuple(cards),
+        mixed=conversation_model(simulated, confidence=confidence),
+        confidence=confidence,
+        unvalidated=bool(simulated.filter(pl.col("need").is_not_null()).height),
+    )

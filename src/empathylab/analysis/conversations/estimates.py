@@ -1,0 +1,157 @@
+"""Each respondent under each simulator, and respondents compared with each other."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from dataclasses import dataclass
+
+import polars as pl
+
+from empathylab.protocols.converse.outcomes import COMPLETED, RESPONDENT_FAULTS
+from empathylab.stats.conversations import MeanDifference, clustered_mean, persona_difference
+from empathylab.stats.corrections import holm
+
+
+@dataclass(frozen=True, slots=True)
+class RespondentResult:
+    """One respondent with one simulator."""
+
+    respondent: str
+    simulator: str
+    n: int
+    """Conversations that are scored."""
+    mean_final: float
+    low: float
+    high: float
+    success: int | None
+    """Scored conversations that ended at or above their threshold; None without thresholds."""
+    failure: int | None
+    turns_mean: float
+    """Replies per scored conversation."""
+    outcomes: dict[str, int]
+    """Of all conversations; faults of imported ones are counted beside their score."""
+    personas: int
+    flagged: int
+    """Imported conversations that are scored although a fault was found in them."""
+    mean_unflagged: float
+    """The mean without those."""
+    mean_with_faults: float
+    """The mean where a conversation that the respondent broke off counts as 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two respondents with one simulator, or one respondent with two simulators."""
+
+    kind: str
+    """`respondents` or `simulators`."""
+    respondent: str
+    reference: str
+    simulator: str
+    reference_simulator: str
+    difference: MeanDifference
+    p_holm: float = math.nan
+
+
+def respondent_results(conversations: pl.DataFrame, *, confidence: float) -> list[RespondentResult]:
+    """One row per respondent and simulator, the highest mean of each simulator first."""
+    found = [
+        _result(part, str(respondent), str(simulator), confidence)
+        for (respondent, simulator), part in conversations.group_by(
+            "respondent", "simulator", maintain_order=True
+        )
+    ]
+    return sorted(
+        found,
+        key=lambda one: (one.simulator, math.isnan(one.mean_final), -one.mean_final),
+    )
+
+
+def _result(
+    part: pl.DataFrame, respondent: str, simulator: str, confidence: float
+) -> RespondentResult:
+    scored = part.filter("scored")
+    mean = clustered_mean(scored["final"], scored["persona"].to_list(), confidence=confidence)
+    flagged = scored.filter(pl.col("faults").list.len() > 0)
+    outcomes = Counter(part["outcome"].to_list())
+    outcomes.update(fault for faults in part["faults"] for fault in faults)
+    broken = part.filter(pl.col("outcome").is_in(list(RESPONDENT_FAULTS))).height
+    total = scored["final"].sum()
+    unflagged = scored.filter(pl.col("faults").list.len() == 0)["final"]
+    return RespondentResult(
+        respondent=respondent,
+        simulator=simulator,
+        n=mean.n,
+        mean_final=mean.estimate,
+        low=mean.low,
+        high=mean.high,
+        success=_count(part, pl.col("final") >= pl.col("success_at"), "success_at"),
+        failure=_count(part, pl.col("final") < pl.col("failure_below"), "failure_below"),
+        turns_mean=_mean(scored["exchanges"]),
+        outcomes=dict(sorted(outcomes.items(), key=lambda item: (item[0] != COMPLETED, item[0]))),
+        personas=mean.clusters,
+        flagged=flagged.height,
+        mean_unflagged=_mean(unflagged),
+        mean_with_faults=total / (mean.n + broken) if mean.n + broken else math.nan,
+    )
+
+
+def _count(part: pl.DataFrame, condition: pl.Expr, threshold: str) -> int | None:
+    if part[threshold].null_count() == part.height:
+        return None
+    return part.filter(pl.col("scored") & condition).height
+
+
+def _mean(values: pl.Series) -> float:
+    found = values.mean()
+    return float(found) if isinstance(found, int | float) else math.nan
+
+
+def comparisons(conversations: pl.DataFrame, *, confidence: float) -> list[Comparison]:
+    """All pairs of respondents with each simulator, and each respondent's simulators in pairs.
+
+    Holm's correction is over the pairs of one simulator, and over the pairs of one respondent.
+    """
+    scored = conversations.filter("scored")
+    means: dict[tuple[str, str], dict[str, float]] = {}
+    groups = scored.group_by("respondent", "simulator", "persona", maintain_order=True)
+    for respondent, simulator, persona, final in groups.agg(pl.col("final").mean()).iter_rows():
+        means.setdefault((respondent, simulator), {})[persona] = final
+    found: list[Comparison] = []
+    for simulator in dict.fromkeys(simulator for _, simulator in means):
+        names = [respondent for respondent, used in means if used == simulator]
+        names.sort(key=lambda name: -_average(means[name, simulator]))
+        pairs = [(one, other, simulator, simulator) for one, other in _pairs(names)]
+        found += _tested("respondents", pairs, means, confidence)
+    for respondent in dict.fromkeys(respondent for respondent, _ in means):
+        used = [simulator for name, simulator in means if name == respondent]
+        pairs = [(respondent, respondent, one, other) for one, other in _pairs(used)]
+        found += _tested("simulators", pairs, means, confidence)
+    return found
+
+
+def _pairs(names: list[str]) -> list[tuple[str, str]]:
+    return list(itertools.combinations(names, 2))
+
+
+def _average(values: dict[str, float]) -> float:
+    return sum(values.values()) / len(values)
+
+
+def _tested(
+    kind: str,
+    pairs: list[tuple[str, str, str, str]],
+    means: dict[tuple[str, str], dict[str, float]],
+    confidence: float,
+) -> list[Comparison]:
+    tests = [
+        persona_difference(means[one, first], means[other, second], confidence=confidence)
+        for one, other, first, second in pairs
+    ]
+    corrected = holm([test.p for test in tests]) if tests else []
+    return [
+        Comparison(kind, one, other, first, second, test, float(p))
+        for (one, other, first, second), test, p in zip(pairs, tests, corrected, strict=True)
+    ]

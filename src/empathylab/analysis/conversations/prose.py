@@ -1,0 +1,269 @@
+"""What conversations show, in sentences; each names the simulator it holds for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from empathylab.analysis.conversations.estimates import Comparison, RespondentResult
+from empathylab.analysis.conversations.frames import PEOPLE
+from empathylab.analysis.conversations.simulators import ConversationModel, SimulatorSensitivity
+from empathylab.analysis.results import Conclusion, Kind
+from empathylab.analysis.text.apa import bounded, counted, listed, p_text
+from empathylab.analysis.text.numbers import number, percent, signed
+from empathylab.protocols.converse.outcomes import (
+    COMPLETED,
+    RESPONDENT_FAULTS,
+    SIMULATOR_FAULTS,
+)
+
+ALPHA = 0.05
+_MOST_FAULTS = 0.2
+"""Of a simulator's conversations: above it the simulator's results are in doubt."""
+
+
+def score_conclusions(results: Sequence[RespondentResult]) -> list[Conclusion]:
+    """Each respondent's mean, under the simulator it was measured with."""
+    return [_score(one) for one in results if one.n]
+
+
+def _score(one: RespondentResult) -> Conclusion:
+    ends = ""
+    if math.isfinite(one.low):
+        ends = f" (95% CI [{number(one.low)}, {number(one.high)}])"
+    counts = ""
+    if one.success is not None and one.failure is not None:
+        counts = f"; {one.success} succeeded and {one.failure} failed"
+    who = _simulated_by(one.simulator)
+    return Conclusion(
+        kind="descriptive",
+        sentence=f"{who}, {counted(one.n, 'conversation')} with {one.respondent} ended at a mean "
+        f"feeling of {number(one.mean_final, 2)}{ends}{counts}.",
+        subject=one.respondent,
+        subset=one.simulator,
+        estimate=one.mean_final,
+        low=_known(one.low),
+        high=_known(one.high),
+        unit="points",
+        n=one.n,
+        model="mean with a t interval over personas",
+        basis=f"{counted(one.n, 'conversation')} with {counted(one.personas, 'persona')}",
+    )
+
+
+def _simulated_by(simulator: str) -> str:
+    return "With real people" if simulator == PEOPLE else f"With {simulator} as simulator"
+
+
+def comparison_conclusions(found: Sequence[Comparison]) -> list[Conclusion]:
+    """Each pair, with its corrected p."""
+    return [_compared(one) for one in found]
+
+
+def _compared(one: Comparison) -> Conclusion:
+    test = one.difference
+    points = number(abs(test.estimate))
+    how = "paired by persona" if test.paired else "with different personas"
+    across = one.kind == "simulators"
+    if not math.isfinite(test.p):
+        kind: Kind = "inconclusive"
+        result = f"differed by {signed(test.estimate)} points, which cannot be tested,"
+    elif one.p_holm < ALPHA:
+        kind = "different" if across else "better" if test.estimate > 0 else "worse"
+        result = f"ended {points} points {'higher' if test.estimate > 0 else 'lower'}"
+    else:
+        kind = "inconclusive"
+        result = f"differed by {signed(test.estimate)} points, which could be chance,"
+    numbers = f" ({counted(test.n, 'persona')}; too few, or the same difference with each)"
+    if math.isfinite(test.p):
+        numbers = (
+            f" (95% CI [{signed(test.low)}, {signed(test.high)}], "
+            f"{p_text(one.p_holm, 'p (Holm)')}, {how}, {counted(test.n, 'persona')})"
+        )
+    if across:
+        sentence = (
+            f"Conversations with {one.respondent} {result} with {one.simulator} as simulator "
+            f"{'than' if kind == 'different' else 'compared with'} {one.reference_simulator} "
+            f"as simulator{numbers}."
+        )
+    else:
+        sentence = (
+            f"{_simulated_by(one.simulator)}, conversations with {one.respondent} {result} "
+            f"{'than' if kind in ('better', 'worse') else 'compared with'} those with "
+            f"{one.reference}{numbers}."
+        )
+    return Conclusion(
+        kind=kind,
+        sentence=sentence,
+        subject=one.respondent,
+        reference=one.reference_simulator if across else one.reference,
+        subset=one.simulator,
+        estimate=_known(test.estimate),
+        low=_known(test.low),
+        high=_known(test.high),
+        unit="points",
+        p=_known(test.p),
+        p_adjusted=_known(one.p_holm),
+        n=test.n,
+        model="paired t test over personas" if test.paired else "Welch's t test over personas",
+        basis=counted(test.n, "persona"),
+    )
+
+
+def model_conclusions(
+    model: ConversationModel | None, simulators: Sequence[str]
+) -> list[Conclusion]:
+    """The mixed model's contrasts, over all simulators named."""
+    if model is None:
+        return []
+    used = listed(list(simulators))
+    found = []
+    for one in model.contrasts:
+        clear = one.p_corrected < ALPHA
+        direction = "higher" if one.estimate > 0 else "lower"
+        result = (
+            f"ended {number(abs(one.estimate))} points {direction} than"
+            if clear
+            else f"differed by {signed(one.estimate)} points, which could be chance, from"
+        )
+        found.append(
+            Conclusion(
+                kind=("better" if one.estimate > 0 else "worse") if clear else "inconclusive",
+                sentence=f"Over personas and the simulators {used}, conversations with "
+                f"{one.level} {result} those with {one.other} (95% CI [{signed(one.low)}, "
+                f"{signed(one.high)}], {p_text(one.p_corrected, 'p (Holm)')}, mixed model).",
+                subject=one.level,
+                reference=one.other,
+                subset=used,
+                estimate=one.estimate,
+                low=one.low,
+                high=one.high,
+                unit="points",
+                p=one.p,
+                p_adjusted=one.p_corrected,
+                n=model.n,
+                model=model.formula,
+                basis=counted(model.n, "conversation"),
+            )
+        )
+    return found
+
+
+def simulator_conclusions(found: SimulatorSensitivity) -> list[Conclusion]:
+    """How much hangs on the simulator."""
+    conclusions = []
+    used = listed(list(found.names))
+    ranks = found.ranks
+    if math.isfinite(ranks.correlation):
+        conclusions.append(
+            Conclusion(
+                kind="descriptive",
+                sentence=f"The rankings under {used} correlate at {bounded(ranks.correlation)} "
+                f"(Spearman, 95% CI [{bounded(ranks.low)}, {bounded(ranks.high)}], up to "
+                f"{counted(ranks.respondents, 'shared respondent')}).",
+                subject="simulators",
+                estimate=ranks.correlation,
+                low=ranks.low,
+                high=ranks.high,
+                unit="correlation",
+                n=ranks.respondents,
+                model="Spearman's rank correlation, bootstrap over personas",
+            )
+        )
+    if math.isfinite(found.variance_share):
+        conclusions.append(
+            Conclusion(
+                kind="descriptive",
+                sentence=f"The simulator ({used}) accounts for {percent(found.variance_share)} of "
+                "the variance of final feelings that respondents leave.",
+                subject="simulators",
+                estimate=found.variance_share,
+                unit="proportion",
+                n=len(found.names),
+                model="linear mixed model, random intercepts of simulator and persona",
+            )
+        )
+    return conclusions
+
+
+def caveats(
+    results: Sequence[RespondentResult],
+    sensitivity: SimulatorSensitivity,
+    model: ConversationModel | None,
+    *,
+    unvalidated: bool,
+) -> list[str]:
+    """What limits all conclusions, the most important first."""
+    found = []
+    simulated = [name for name in sensitivity.names if name != PEOPLE]
+    if simulated:
+        found.append(
+            "Feelings are what a simulator says a person would feel. They are no measure of real "
+            "people until the simulator has been compared with people's ratings."
+        )
+    if len(simulated) == 1:
+        found.append(
+            f"All results rest on one simulator, {simulated[0]}. Another simulator can move a "
+            "respondent by 20 points: repeat with a second one before you draw a conclusion."
+        )
+    elif len(simulated) > 1 and not sensitivity.shared:
+        found.append(
+            "No respondent talked with two simulators, so respondents and simulators cannot be "
+            "told apart: compare only results of the same simulator. If a file names the same "
+            "model differently, rename it at import."
+        )
+    elif sensitivity.problem and len(simulated) > 1:
+        found.append(f"The simulator's variance share is not known: {sensitivity.problem}.")
+    elif 1 < len(simulated) < 5:
+        found.append(
+            f"The simulator's variance share rests on {len(simulated)} simulators, so it is a "
+            "rough figure."
+        )
+    if len(simulated) > 1 and sensitivity.shared and not sensitivity.ranks.pairs:
+        found.append(
+            "The rankings of two simulators are correlated only from three shared respondents on; "
+            f"here they share {sensitivity.ranks.respondents}."
+        )
+    found += _fault_caveats(results)
+    if unvalidated:
+        found.append("The personas are written, not sampled from people, and not validated.")
+    if model is not None and model.problems:
+        found.append(f"Mixed model: {' '.join(model.problems)}")
+    return found
+
+
+def _fault_caveats(results: Sequence[RespondentResult]) -> list[str]:
+    found = []
+    for one in results:
+        total = sum(one.outcomes.get(name, 0) for name in one.outcomes) - one.flagged
+        broken = {name: count for name, count in one.outcomes.items() if name in SIMULATOR_FAULTS}
+        own = {name: count for name, count in one.outcomes.items() if name in RESPONDENT_FAULTS}
+        pair = f"{one.respondent} with {one.simulator}"
+        if one.flagged:
+            kinds = _kinds({name: n for name, n in one.outcomes.items() if name != COMPLETED})
+            found.append(
+                f"{pair}: {one.flagged} of {one.n} scored conversations show a fault ({kinds}); "
+                f"the published scores include them; without them the mean is "
+                f"{number(one.mean_unflagged, 2)}."
+            )
+            continue
+        if broken and sum(broken.values()) > _MOST_FAULTS * total:
+            found.append(
+                f"{pair}: the simulator failed in {sum(broken.values())} of {total} conversations "
+                f"({_kinds(broken)}), which are not scored. The remaining ones are a selection."
+            )
+        if own:
+            found.append(
+                f"{pair}: the respondent broke off {sum(own.values())} of {total} conversations "
+                f"({_kinds(own)}), which are not scored. If they counted as 0, the mean would be "
+                f"{number(one.mean_with_faults, 2)}."
+            )
+    return found
+
+
+def _kinds(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} × {name.replace('_', ' ')}" for name, count in counts.items())
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

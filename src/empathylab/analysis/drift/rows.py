@@ -1,0 +1,215 @@
+"""Changes as rows: unrounded for JSON, and as people read them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from empathylab.analysis.drift.judges import JudgeShift, JudgeVerdict
+from empathylab.analysis.drift.occasions import Occasion
+from empathylab.analysis.drift.ratings import RatingShift
+from empathylab.analysis.drift.replies import FeatureShift, UsableShift
+from empathylab.analysis.drift.scores import VerdictChange
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.stats.over_time import ScoreShift
+
+ALPHA = 0.05
+"""Below it a corrected p counts as a change in summaries; the figures are given either way."""
+Row = dict[str, Any]
+
+
+def count_sentence(changed: int, tested: int) -> str:
+    """How many of the tested figures changed."""
+    return f"Changed after correction: {changed} of {tested} figures"
+
+
+def change_sentence(row: Row) -> str:
+    """What changed, from what to what."""
+    names = ("study", "respondent", "arm", "judge", "scale", "subscale", "dimension", "feature")
+    subject = ", ".join(str(row[name]) for name in names if row.get(name))
+    measure = f" ({row['measure']})" if row.get("measure") else ""
+    figures = _figures(row, 2)
+    return (
+        f"{subject}{measure}: {figures['before']} before, {figures['after']} after "
+        f"(difference {figures['difference']}, interval {figures['interval']}, "
+        f"Holm p {figures['p Holm']})."
+    )
+
+
+def verdict_sentence(verdict: VerdictChange | JudgeVerdict) -> str:
+    """A verdict that changed."""
+    if isinstance(verdict, VerdictChange):
+        subject = f"Self-reports of {verdict.respondent}, {verdict.scale}"
+    else:
+        subject = f"Judge {verdict.judge}, {verdict.study}, {verdict.dimension}"
+    return f"{subject}: {verdict.before} before, {verdict.after} after."
+
+
+def changed_rows(rows: list[Row]) -> list[Row]:
+    """Those whose corrected p says that they changed."""
+    return [row for row in rows if row["p_holm"] is not None and row["p_holm"] < ALPHA]
+
+
+def tested_rows(document: dict[str, Any]) -> list[Row]:
+    """Every row of the document that could be tested, without single emotions."""
+    parts = ("scores", "usable_replies", "style", "ratings", "judges")
+    rows = [row for part in parts for row in document[part] if row.get("emotion") is None]
+    return [row for row in rows if row["p"] is not None]
+
+
+def shown_rows(rows: list[Row], names: dict[str, str], *, digits: int = 1) -> list[Row]:
+    """Rows as people read them: the columns named, then the figures. Proportions are in percent."""
+    return [
+        {heading: row[name] if row[name] is not None else "all" for name, heading in names.items()}
+        | _figures(row, digits)
+        for row in rows
+    ]
+
+
+def _figures(row: Row, digits: int) -> Row:
+    is_percent = row.get("measure") in ("good", "usable")
+    times, unit = (100, "%") if is_percent else (1, "")
+    values = {
+        name: None if row[name] is None else times * row[name]
+        for name in ("before", "after", "difference", "low", "high")
+    }
+    interval = "–"
+    if values["low"] is not None and values["high"] is not None:
+        interval = f"[{signed(values['low'], digits)}, {signed(values['high'], digits)}]"
+    moved = values["difference"]
+    return {
+        "before": number(values["before"], digits) + unit,
+        "after": number(values["after"], digits) + unit,
+        "difference": signed(moved, digits) if moved is not None else "–",
+        "interval": interval,
+        "p Holm": "–" if row["p_holm"] is None else p_value(row["p_holm"]),
+        "n": f"{row['n_before']}, {row['n_after']}",
+    }
+
+
+def occasion_row(occasion: Occasion) -> Row:
+    return {
+        "title": occasion.title,
+        "first": _moment(occasion.first),
+        "last": _moment(occasion.last),
+        "administrations": occasion.administrations.height,
+        "responses": occasion.responses.height,
+        "ratings": sum(study.ratings.height for study in occasion.studies.values()),
+    }
+
+
+def score_row(change: ScoreShift) -> Row:
+    shift = change.shift
+    return {
+        "respondent": change.respondent,
+        "scale": change.scale,
+        "subscale": change.subscale,
+        "measure": change.measure,
+        "emotion": change.emotion,
+        "before": json_value(shift.before),
+        "after": json_value(shift.after),
+        "difference": json_value(shift.difference),
+        "low": json_value(shift.low),
+        "high": json_value(shift.high),
+        "p": json_value(shift.p),
+        "p_holm": json_value(change.p_holm),
+        "p_bh": json_value(change.p_bh),
+        "n_before": shift.n_before,
+        "n_after": shift.n_after,
+        "paired": shift.paired,
+        "note": shift.note or None,
+    }
+
+
+def usable_row(change: UsableShift) -> Row:
+    found = change.difference
+    return {
+        "respondent": change.respondent,
+        "measure": "usable",
+        "before": change.before,
+        "after": change.after,
+        "difference": change.after - change.before,
+        "low": json_value(found.difference.low),
+        "high": json_value(found.difference.high),
+        "p": json_value(found.p),
+        "p_holm": json_value(change.p_holm),
+        "n_before": change.n_before,
+        "n_after": change.n_after,
+        "situations": found.raters,
+        "note": _situations(found.note) or None,
+    }
+
+
+def feature_row(change: FeatureShift) -> Row:
+    found = change.difference
+    return {
+        "respondent": change.respondent,
+        "feature": found.feature,
+        "before": json_value(found.against_mean),
+        "after": json_value(found.mean),
+        "difference": json_value(found.difference),
+        "low": json_value(found.low),
+        "high": json_value(found.high),
+        "effect": json_value(found.effect),
+        "p": json_value(found.p),
+        "p_holm": json_value(found.p_holm),
+        "p_bh": json_value(found.p_benjamini_hochberg),
+        "n_before": found.against_n,
+        "n_after": found.n,
+        "paired": found.paired,
+    }
+
+
+def rating_row(change: RatingShift) -> Row:
+    found = change.difference
+    return {
+        "study": change.study,
+        "arm": change.arm,
+        "dimension": change.dimension,
+        "measure": change.measure,
+        "before": change.before,
+        "after": change.after,
+        "difference": change.after - change.before,
+        "low": json_value(found.difference.low),
+        "high": json_value(found.difference.high),
+        "p": json_value(found.p),
+        "p_holm": json_value(change.p_holm),
+        "p_bh": json_value(change.p_bh),
+        "n_before": change.n_before,
+        "n_after": change.n_after,
+        "raters": found.raters,
+        "note": found.note or None,
+    }
+
+
+def judge_row(change: JudgeShift) -> Row:
+    return {
+        "study": change.study,
+        "judge": change.judge,
+        "dimension": change.dimension,
+        "measure": change.measure,
+        "before": json_value(change.before),
+        "after": json_value(change.after),
+        "difference": json_value(change.after - change.before),
+        "low": json_value(change.low),
+        "high": json_value(change.high),
+        "p": json_value(change.p),
+        "p_holm": json_value(change.p_holm),
+        "p_bh": json_value(change.p_bh),
+        "n_before": change.n_before,
+        "n_after": change.n_after,
+        "note": change.note or None,
+    }
+
+
+def _situations(note: str) -> str:
+    """The note of a test between raters, where the units are situations."""
+    words = {"an arm": "an occasion", "rating": "reply", "rater": "situation"}
+    for old, new in words.items():
+        note = note.replace(old, new)
+    return note.replace("replys", "replies")
+
+
+def _moment(value: datetime | None) -> str | None:
+    return value.isoformat() if value is not None else None

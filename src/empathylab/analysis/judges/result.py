@@ -1,0 +1,287 @@
+"""The result of validating judges against human ratings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
+from empathylab.analysis.judges.prose import (
+    good_for,
+    not_for,
+    reasons,
+    verdict,
+    verdict_sentence,
+)
+from empathylab.analysis.results import Conclusion, Kind, ModelChoice, summary_text
+from empathylab.stats.agreement import Coefficient
+from empathylab.stats.judges.calibration import Measured
+from empathylab.stats.judges.preference_agreement import Agreeing
+
+_KINDS: Mapping[str, Kind] = {
+    "may": "equivalent",
+    "not": "inconclusive",
+    "cannot tell": "inconclusive",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgesResult:
+    """A card for each judge and dimension that people rated too."""
+
+    study: str
+    """Empty for a table."""
+    cards: tuple[JudgeCard, ...]
+    notes: tuple[str, ...]
+    """What was skipped, and why; a sentence each."""
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """Which judges were compared with how many people, on what."""
+        return {
+            "study": self.study or None,
+            "judges": list(dict.fromkeys(card.judge for card in self.cards)),
+            "dimensions": list(dict.fromkeys(card.dimension for card in self.cards)),
+            "people": max((card.n_people for card in self.cards), default=0),
+            "responses": max((card.n for card in self.cards), default=0),
+            "people_are": self.cards[0].people_are if self.cards else None,
+        }
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """The test behind the verdicts."""
+        if not self.cards:
+            return None
+        card = self.cards[0]
+        return ModelChoice(
+            name="alternative annotator test",
+            reason=f"ε = {card.epsilon:g}, because the people are taken as {card.people_are}.",
+        )
+
+    @property
+    def conclusions(self) -> tuple[Conclusion, ...]:
+        """Whether each judge can replace human raters, by dimension."""
+        return tuple(_conclusion(card) for card in self.cards)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What was skipped, and why."""
+        return self.notes
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """The agreement of each judge with people, and the biases that were tested."""
+        biases = [
+            {"judge": card.judge, "dimension": card.dimension, "bias": bias.name} | _bias(bias)
+            for card in self.cards
+            for bias in (*card.biases, *card.emotions)
+        ]
+        rows = {"judges": [_flat(card) for card in self.cards], "biases": biases}
+        return {name: pl.DataFrame(part, infer_schema_length=None) for name, part in rows.items()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per judge and dimension."""
+        return self.tables["judges"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `analyze judges --json` prints."""
+        return {
+            "study": self.study or None,
+            "judges": [card_dict(card) for card in self.cards],
+            "notes": list(self.notes),
+            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+        }
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
+
+
+def _conclusion(card: JudgeCard) -> Conclusion:
+    test = card.alt_test if card.alt_test is not None and card.alt_test.comparisons else None
+    return Conclusion(
+        kind=_KINDS[card.decision],
+        sentence=verdict_sentence(card),
+        subject=card.judge,
+        reference="human raters",
+        dimension=card.dimension,
+        estimate=None if test is None else json_value(test.advantage),
+        low=None if test is None else json_value(test.advantage_low),
+        high=None if test is None else json_value(test.advantage_high),
+        unit="proportion",
+        n=card.n,
+        model=f"alternative annotator test, ε = {card.epsilon:g}",
+        basis=f"{card.n_ratings:,} ratings of {card.n:,} responses by {card.n_people:,} people",
+        caveats=not_for(card),
+    )
+
+
+def _flat(card: JudgeCard) -> dict[str, Any]:
+    """The card's figures without its lists."""
+    whole = card_dict(card)
+    figures = {name: value for name, value in whole.items() if not isinstance(value, (dict, list))}
+    test = card.alt_test
+    return figures | {"winning_rate": None if test is None else json_value(test.winning_rate)}
+
+
+def card_dict(card: JudgeCard) -> dict[str, Any]:
+    """One card as plain values."""
+    row: dict[str, Any] = {
+        "judge": card.judge,
+        "dimension": card.dimension,
+        "n": card.n,
+        "n_ratings": card.n_ratings,
+        "n_situations": card.n_situations,
+        "n_people": card.n_people,
+        "respondents": list(card.respondents),
+        **_coefficient("weighted_kappa", card.weighted_kappa),
+        **_coefficient("weighted_kappa_ranks", card.weighted_kappa_ranks),
+        **_coefficient("spearman", card.spearman),
+        "spearman_within": json_value(card.spearman_within),
+        "spearman_within_low": json_value(card.spearman_within_low),
+        "people_kappa": json_value(card.people_kappa),
+        "judge_person_kappa": json_value(card.judge_person_kappa),
+        "alt_test": _test(card),
+        "bias": {bias.name: _bias(bias) for bias in card.biases},
+    }
+    if card.members:
+        row["panel"] = {
+            "members": list(card.members),
+            "own_family": {member: list(names) for member, names in card.own_families},
+        }
+    row["bias"]["emotion"] = [_bias(bias) for bias in card.emotions]
+    return row | {
+        "stability": _stability(card),
+        "same_over_orders": json_value(card.same_over_orders),
+        "preferences": _preferences(card),
+        "calibration": _calibration(card),
+        "confusion": card.confusion
+        and {
+            "categories": list(card.confusion.categories),
+            "people_by_judge": [list(row) for row in card.confusion.counts],
+        },
+        "decision": card.decision,
+        "verdict": verdict(card),
+        "reasons": list(reasons(card)),
+        "good_for": list(good_for(card)),
+        "not_for": list(not_for(card)),
+    }
+
+
+def _bias(bias: JudgeBias) -> dict[str, Any]:
+    """One bias as plain values."""
+    row: dict[str, Any] = {"about": bias.about} if bias.about else {}
+    for name in ("estimate", "low", "high", "p", "p_corrected"):
+        row[name] = json_value(getattr(bias, name))
+    return row | {"n": bias.n, "found": bias.found, "note": bias.note or None}
+
+
+def _coefficient(name: str, found: Coefficient) -> dict[str, Any]:
+    return {
+        name: json_value(found.estimate),
+        f"{name}_low": json_value(found.low),
+        f"{name}_high": json_value(found.high),
+    }
+
+
+def _test(card: JudgeCard) -> dict[str, Any]:
+    test = card.alt_test
+    row: dict[str, Any] = {"winning_rate": None, "epsilon": card.epsilon, "passes": None}
+    if test is None or not test.comparisons:
+        return row | {"note": card.untested}
+    return row | {
+        "winning_rate": json_value(test.winning_rate),
+        "passes": test.passes,
+        "people_are": card.people_are,
+        "advantage": json_value(test.advantage),
+        "advantage_low": json_value(test.advantage_low),
+        "advantage_high": json_value(test.advantage_high),
+        "smallest_epsilon": json_value(test.smallest_epsilon),
+        "constant_passes": card.constant_passes,
+        "over_constant": card.over_constant and _measured(card.over_constant),
+        "n": test.n,
+        "left_out": list(test.left_out),
+        "comparisons": [
+            {
+                "rater": person.rater,
+                "n": person.n,
+                "advantage": json_value(person.advantage),
+                "person_advantage": json_value(person.person_advantage),
+                "p": json_value(person.p),
+                "p_corrected": json_value(person.p_corrected),
+                "judge_wins": person.judge_wins,
+            }
+            for person in test.comparisons
+        ],
+        "note": test.note or None,
+    }
+
+
+def _stability(card: JudgeCard) -> dict[str, Any] | None:
+    stability = card.stability
+    if stability is None:
+        return None
+    return {
+        **_coefficient("alpha", stability.alpha),
+        "same": stability.same,
+        "sd": json_value(stability.sd),
+        "responses": stability.responses,
+        "repeats": stability.repeats,
+        "scale_turned": stability.turned,
+    }
+
+
+def _preferences(card: JudgeCard) -> dict[str, Any] | None:
+    found = card.preferences
+    if found is None:
+        return None
+    return {
+        "choices": _agreeing(found.choices),
+        "consistent": _agreeing(found.consistent),
+        "ties": found.ties,
+        "inconsistent_pairs": found.inconsistent,
+        "people_even": found.even,
+        "people_unrated": found.unrated,
+    }
+
+
+def _agreeing(found: Agreeing) -> dict[str, Any]:
+    return {
+        "agree": json_value(found.share),
+        "low": json_value(found.low),
+        "high": json_value(found.high),
+        "n": found.n,
+    }
+
+
+def _calibration(card: JudgeCard) -> dict[str, Any] | None:
+    if card.curve is None or card.map is None:
+        return None
+    scores = card.scores
+    return {
+        "mean_difference": _measured(card.curve.bias),
+        "slope": _measured(card.curve.slope),
+        "points": [
+            {"judge": point.judge, "people": _measured(point.people), "n": point.n}
+            for point in card.curve.points
+        ],
+        "map": {
+            "categories": list(card.map.categories),
+            "at": list(card.map.at),
+            "shares": card.map.shares(card.map.at).tolist(),
+        },
+        "skill": scores and json_value(scores.skill),
+        "gain": scores and _measured(scores.gain),
+    }
+
+
+def _measured(found: Measured) -> dict[str, float | None]:
+    return {
+        "estimate": json_value(found.estimate),
+        "low": json_value(found.low),
+        "high": json_value(found.high),
+    }

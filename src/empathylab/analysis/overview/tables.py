@@ -1,0 +1,208 @@
+"""The first page: who was measured, how, and the main results, each respondent in one row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from empathylab.analysis.appraisal.result import PEOPLE, interval_of
+from empathylab.analysis.overview.collect import LabOverview
+from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.text.numbers import number, signed
+from empathylab.stats.arms import Estimate
+from empathylab.stats.questionnaires.appraisal import ScaleChange
+
+Row = dict[str, str]
+_MOST_NAMED = 8
+_MOST_CHANGES = 3
+_MOST_RATED = 3
+_NOTHING = "–"
+_RATED = "Differences in percentage points, with 95% intervals clustered by rater."
+_ASKED = (
+    "Changes from baseline in points of the scale, with 95% intervals clustered by situation. A "
+    "distance of 1 is the standard deviation of people’s changes."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewTable:
+    """A small table of the first page."""
+
+    title: str
+    note: str
+    rows: tuple[Row, ...]
+
+
+def measured_sentences(data: LabOverview) -> list[tuple[str, str]]:
+    """Who was measured and how: a word and a sentence each; nothing for what was not done."""
+    said = [("Who", _who(data))] if data.respondents else []
+    if data.appraisal.changes:
+        said.append(("Questionnaires", _questionnaires(data)))
+    if data.situations_replied:
+        replies = sum(one.asked for one in data.lengths)
+        situations = number(data.situations_replied, 0)
+        said.append(("Replies", f"{number(replies, 0)} to {situations} situations."))
+    said += [("Ratings", _rated(one)) for one in data.ratings]
+    return said
+
+
+def _who(data: LabOverview) -> str:
+    models = [name for name in data.respondents if name != PEOPLE]
+    named = ", ".join(models[:_MOST_NAMED])
+    more = len(models) - _MOST_NAMED
+    if more > 0:
+        named += f" and {more} more"
+    people = " and people" if PEOPLE in data.respondents else ""
+    if not models:
+        return "People."
+    if len(models) == 1:
+        return f"{named}{people}."
+    return f"{len(models)} respondents{people}: {named}."
+
+
+def _questionnaires(data: LabOverview) -> str:
+    scales = list(dict.fromkeys(one.scale.upper() for one in data.appraisal.changes))
+    situations = data.appraisal.scores.filter(phase="evoked")["situation"].n_unique()
+    return (
+        f"{', '.join(scales)}, at baseline and after imagining {number(situations, 0)} situations."
+    )
+
+
+def _rated(study: RatingsResult) -> str:
+    return (
+        f"{number(study.ratings.height, 0)} by {number(study.raters.height, 0)} people, "
+        f"{study.study.design} subjects ({study.study.title})."
+    )
+
+
+def overview_tables(data: LabOverview) -> list[OverviewTable]:
+    """The main results with their 95% intervals, a row per respondent, people first.
+
+    One table for ratings of the replies, one for questionnaires; none where nothing was measured.
+    """
+    rated = [
+        _table(f"How people rated the replies{_of(study, data)}", _RATED, _ratings(study), data)
+        for study in data.ratings
+    ]
+    asked = _changes(data) | _distances(data) | _verdicts(data)
+    found = [
+        *rated,
+        _table("Questionnaires", _ASKED, asked, data),
+        _table("Replies", "", _lengths(data), data),
+    ]
+    return [one for one in found if one.rows]
+
+
+def _of(study: RatingsResult, data: LabOverview) -> str:
+    return f": {study.study.name}" if len(data.ratings) > 1 else ""
+
+
+def _table(title: str, note: str, columns: dict[str, Row], data: LabOverview) -> OverviewTable:
+    """Only respondents and columns with results."""
+    names = sorted(data.respondents, key=lambda name: name != PEOPLE)
+    kept = {head: cells for head, cells in columns.items() if any(n in cells for n in names)}
+    rows = [
+        {"respondent": name} | {head: cells.get(name, _NOTHING) for head, cells in kept.items()}
+        for name in names
+        if any(name in cells for cells in kept.values())
+    ]
+    return OverviewTable(title, note, tuple(rows))
+
+
+def _changes(data: LabOverview) -> dict[str, Row]:
+    """Of PANAS, which most are measured with; else of the scale that was answered first."""
+    overall = [one for one in data.appraisal.changes if one.level == "overall"]
+    scales = list(dict.fromkeys(one.scale for one in overall))
+    shown = "panas" if "panas" in scales else scales[0] if scales else ""
+    found: dict[str, Row] = {}
+    for one in overall:
+        head = f"{one.scale.upper()} {one.subscale}, change"
+        if one.scale == shown and (head in found or len(found) < _MOST_CHANGES):
+            found.setdefault(head, {})[one.respondent] = _change(one)
+    return found
+
+
+def _change(one: ScaleChange) -> str:
+    if math.isnan(one.delta):
+        return _NOTHING
+    interval = interval_of(one)
+    if interval is None:
+        return signed(one.delta)
+    return f"{signed(one.delta)} [{signed(interval.low)}, {signed(interval.high)}]"
+
+
+def _distances(data: LabOverview) -> dict[str, Row]:
+    return {
+        "distance from people": {
+            one.respondent: f"{number(one.distance, 2)} [{number(one.low, 2)}, "
+            f"{number(one.high, 2)}]"
+            for one in sorted(data.appraisal.summaries, key=lambda one: one.scale == "panas")
+        }
+    }
+
+
+def _verdicts(data: LabOverview) -> dict[str, Row]:
+    """The worst verdict on each respondent's scales."""
+    order = ("meaningless", "doubtful", "usable")
+    worst: Row = {}
+    for report in data.self_reports:
+        known = worst.get(report.respondent, "usable")
+        worst[report.respondent] = min(known, report.validity.verdict, key=order.index)
+    return {"self-report": worst}
+
+
+def _ratings(study: RatingsResult) -> dict[str, Row]:
+    """The proportion of good ratings, or the mean, of each arm's author."""
+    writers = _writers(study)
+    found: dict[str, Row] = {}
+    for dimension in list(study.comparison.scales)[:_MOST_RATED]:
+        of = f" ({dimension})" if len(study.dimensions) > 1 else ""
+        percentages = found.setdefault(f"rated good{of}", {})
+        gaps = found.setdefault(f"difference from {study.reference}, points{of}", {})
+        for one in study.comparison.counts:
+            if one.kind == "all" and one.dimension == dimension and one.n:
+                cell = f"{number(100 * one.good / one.n)}% of {number(one.n, 0)}"
+                percentages |= dict.fromkeys(writers.get(one.arm, ()), cell)
+        for test in study.comparison.tests:
+            if test.kind == "all" and test.dimension == dimension and test.n and test.n_reference:
+                cell = _points(test.clustered.difference)
+                gaps |= dict.fromkeys(writers.get(test.arm, ()), cell)
+    for two in study.means[:_MOST_RATED]:
+        cells = found.setdefault(f"mean {two.dimension}", {})
+        for mean in two.means:
+            if mean.kind == "all":
+                cell = (
+                    f"{number(mean.mean.estimate, 2)} [{number(mean.mean.low, 2)}, "
+                    f"{number(mean.mean.high, 2)}]"
+                )
+                cells |= dict.fromkeys(writers.get(mean.arm, ()), cell)
+    return {head: cells for head, cells in found.items() if cells}
+
+
+def _points(found: Estimate) -> str:
+    text = signed(100 * found.estimate)
+    if not (math.isfinite(found.low) and math.isfinite(found.high)):
+        return text
+    return f"{text} [{signed(100 * found.low)}, {signed(100 * found.high)}]"
+
+
+def _writers(study: RatingsResult) -> dict[str, Sequence[str]]:
+    """The author of each arm's replies; arms of several respondents are skipped."""
+    pairs = study.ratings.select("arm", "respondent").unique(maintain_order=True).rows()
+    found: dict[str, list[str]] = {}
+    for arm, respondent in pairs:
+        found.setdefault(arm, []).append(respondent)
+    return {arm: names for arm, names in found.items() if len(names) == 1}
+
+
+def _lengths(data: LabOverview) -> dict[str, Row]:
+    return {
+        "usable replies": {
+            one.respondent: f"{number(one.replies, 0)} of {number(one.asked, 0)}"
+            for one in data.lengths
+        },
+        "words per reply": {
+            one.respondent: number(one.mean_words) for one in data.lengths if one.mean_words
+        },
+    }

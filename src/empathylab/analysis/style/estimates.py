@@ -1,0 +1,334 @@
+"""The estimates of how respondents write, from a table of responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from empathylab.analysis.text.apa import counted
+from empathylab.errors import InputError, MissingExtra
+from empathylab.style import (
+    Diversity,
+    Lexicon,
+    Profile,
+    diversity,
+    emoji_counts,
+    features,
+    profiles,
+    sentiment_missing,
+)
+from empathylab.style.authorship.predictability import Predictability, predictability
+from empathylab.style.differences import FeatureDifference, feature_differences
+from empathylab.style.distinctive import DistinctiveTerms, distinctive_terms
+from empathylab.style.openings import Recurrences, recurrences
+from empathylab.style.rating_relations import RatingRelation, rating_relations
+from empathylab.style.repetition import Repetition, repetition
+from empathylab.style.responses import (
+    RESPONDENT,
+    SITUATION,
+    TEXT,
+    require_columns,
+    require_respondent,
+    usable_responses,
+)
+from empathylab.style.self_similarity import SelfSimilarity, self_similarity
+from empathylab.style.tactics.tagging import (
+    TacticUse,
+    Tagger,
+    Templates,
+    tactic_places,
+    tactic_table,
+    tactic_templates,
+    tactic_transitions,
+    tactic_uses,
+)
+
+_ROLES = (RESPONDENT, SITUATION, "sample")
+_TERMS = 60
+RULES = "rules"
+"""The name of the tagger that ships."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tactics:
+    """Which tactics of empathic language respondents use, where, and in which sequence."""
+
+    tagger: str
+    """`rules`, or the model that named them."""
+    uses: tuple[TacticUse, ...]
+    places: pl.DataFrame
+    transitions: pl.DataFrame
+    templates: tuple[Templates, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """How much each respondent repeats itself, one result for each."""
+
+    repetition: tuple[Repetition, ...]
+    similarity: tuple[SelfSimilarity, ...]
+    openings: tuple[Recurrences, ...]
+    closings: tuple[Recurrences, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RatedStyle:
+    """How features are associated with the ratings of one dimension of one study."""
+
+    study: str
+    dimension: str
+    relations: tuple[RatingRelation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StyleEstimates:
+    """How respondents write, and how they differ."""
+
+    respondents: tuple[str, ...]
+    """In the order of their first response; every part keeps it."""
+    situations: int
+    responses: pl.DataFrame
+    """Those used: respondent, situation, text, and sample where it was given."""
+    features: pl.DataFrame
+    """One row per response."""
+    profiles: tuple[Profile, ...]
+    diversity: tuple[Diversity, ...]
+    emoji: pl.DataFrame
+    """Columns respondent, emoji, count, responses and per_response."""
+    distinctive: tuple[DistinctiveTerms, ...]
+    """Empty with one respondent."""
+    differences: tuple[FeatureDifference, ...]
+    predictability: Predictability | None
+    tactics: Tactics
+    reuse: Reuse
+    rated: tuple[RatedStyle, ...]
+    against: str | None
+    """With whom the others are compared; None: all pairs, and each with all others together."""
+    dictionaries: tuple[Lexicon, ...]
+    seed: int
+    dropped: int
+    """Responses without a text, a respondent or a situation."""
+    notes: tuple[str, ...]
+    """What was excluded or cannot be estimated, one sentence each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How much work an analysis may take."""
+
+    predict: bool = True
+    ablations: bool = True
+    """Also from part of the text, which takes eight times as long."""
+    most_predicted: int = 10_000
+    """Responses used to identify authors; of more, situations are drawn."""
+    permutations: int = 4_999
+
+
+def estimate_style(
+    frame: pl.DataFrame,
+    *,
+    ratings: pl.DataFrame | None = None,
+    dictionaries: Sequence[Lexicon] = (),
+    lists: Path | None = None,
+    against: str | None = None,
+    folds: int = 5,
+    seed: int = 1,
+    depth: Depth | None = None,
+    tagger: Tagger | None = None,
+    tagger_name: str = RULES,
+    respondent: str = RESPONDENT,
+    situation: str = SITUATION,
+    text: str = TEXT,
+) -> StyleEstimates:
+    """How the respondents of a frame write: a row per response, with respondent, situation, text.
+
+    `ratings` has the columns respondent, situation and rating (a number, the best highest), maybe
+    also sample, rater, study and dimension. What cannot be estimated (one respondent, a package
+    that is not installed) is skipped, with a sentence in `notes`. `lists` are word lists that
+    replace the built-in ones of the same name.
+    """
+    depth = depth or Depth()
+    taken, dropped = _responses(frame, respondent, situation, text)
+    names = [str(name) for name in taken[RESPONDENT].unique(maintain_order=True)]
+    if against is not None:
+        require_respondent(against, names)
+    notes = _opening_notes(dropped, names, dictionaries)
+    table = features(taken, lexicons=dictionaries, lists=lists)
+    sentiment = sentiment_missing()
+    notes += [sentiment] if sentiment else []
+    columns = _varying(table)
+    authorship = None
+    if len(names) > 1 and depth.predict:
+        authorship = _predictability(taken, folds, seed, depth, notes)
+    by_name = {profile.respondent: profile for profile in profiles(table)}
+    return StyleEstimates(
+        respondents=tuple(names),
+        situations=taken[SITUATION].n_unique(),
+        responses=taken,
+        features=table,
+        profiles=tuple(by_name[name] for name in names),
+        diversity=tuple(sorted(diversity(taken), key=lambda found: names.index(found.respondent))),
+        emoji=emoji_counts(taken),
+        distinctive=_distinctive(taken, names, against, notes),
+        differences=tuple(
+            feature_differences(
+                table,
+                columns=columns,
+                against=against,
+                permutations=depth.permutations,
+                seed=seed,
+            )
+        ),
+        predictability=authorship,
+        tactics=_tactics(taken, tagger, tagger_name),
+        reuse=_reuse(taken, seed),
+        rated=_rated(table, columns, ratings, notes),
+        against=against,
+        dictionaries=tuple(dictionaries),
+        seed=seed,
+        dropped=dropped,
+        notes=tuple(notes),
+    )
+
+
+def _responses(
+    frame: pl.DataFrame, respondent: str, situation: str, text: str
+) -> tuple[pl.DataFrame, int]:
+    """The responses that hold a text, each respondent's together, and how many do not."""
+    require_columns(frame, [respondent, situation, text], "responses")
+    roles = {RESPONDENT: respondent, SITUATION: situation, TEXT: text}
+    if "sample" in frame.columns:
+        roles["sample"] = "sample"
+    plain = frame.select(pl.col(column).alias(role) for role, column in roles.items())
+    usable = usable_responses(plain)
+    taken = usable.frame
+    if "sample" in roles:
+        taken = taken.with_columns(plain["sample"].gather(taken["response"]))
+    if not taken.height:
+        raise InputError(
+            "there is no response with a text in it",
+            where="responses",
+            got=counted(frame.height, "row"),
+            remedy="Give rows with a respondent, a situation and a text each.",
+        )
+    ranks = {name: place for place, name in enumerate(usable.respondents)}
+    order = pl.col(RESPONDENT).replace_strict(ranks, return_dtype=pl.Int64)
+    return taken.drop("response").sort(order, maintain_order=True), usable.dropped
+
+
+def _opening_notes(dropped: int, names: list[str], dictionaries: Sequence[Lexicon]) -> list[str]:
+    notes = [sentence for lexicon in dictionaries for sentence in lexicon.notes]
+    if dropped:
+        what = counted(dropped, "response")
+        notes.append(f"{what} without a text, a respondent or a situation dropped.")
+    if len(names) < 2:
+        notes.append(
+            f"Only {names[0]} responded, so there is nobody to compare with: "
+            "no differences, no distinctive words, and no identification of authors."
+        )
+    return notes
+
+
+def _varying(table: pl.DataFrame) -> list[str]:
+    """The features that are not the same in all responses: the others are uninformative."""
+    return [
+        name
+        for name in table.columns
+        if name not in _ROLES and table[name].drop_nulls().n_unique() > 1
+    ]
+
+
+def _distinctive(
+    taken: pl.DataFrame, names: list[str], against: str | None, notes: list[str]
+) -> tuple[DistinctiveTerms, ...]:
+    """Each respondent compared with the rest or `against`; that one itself with all others."""
+    if len(names) < 2:
+        return ()
+    by_reference = distinctive_terms(taken, against=against, top=_TERMS)
+    found = {terms.respondent: terms for terms in by_reference}
+    if against is not None:
+        rest = distinctive_terms(taken, top=_TERMS)
+        found |= {terms.respondent: terms for terms in rest if terms.respondent == against}
+    alone = [name for name, terms in found.items() if not terms.responses]
+    if alone:
+        unpaired = distinctive_terms(taken, paired=False, top=_TERMS)
+        free = {terms.respondent: terms for terms in unpaired}
+        found |= {name: free[name] for name in alone}
+        notes.append(
+            f"{', '.join(alone)}: nobody else responded to the same situations, so distinctive "
+            "words may reflect the situations rather than the author."
+        )
+    return tuple(found[name] for name in names)
+
+
+def _predictability(
+    taken: pl.DataFrame, folds: int, seed: int, depth: Depth, notes: list[str]
+) -> Predictability | None:
+    try:
+        found = predictability(
+            taken,
+            folds=folds,
+            with_ablations=depth.ablations,
+            most=depth.most_predicted,
+            seed=seed,
+        )
+    except MissingExtra as error:
+        notes.append(str(error))
+        return None
+    except InputError as error:
+        if folds < 2:
+            raise
+        notes.append(f"Authors were not identified: {error}")
+        return None
+    if found.left_out:
+        notes.append(
+            f"Excluded from the identification of authors, with fewer than {folds} situations "
+            f"each: {', '.join(found.left_out)}."
+        )
+    if found.not_drawn:
+        notes.append(
+            f"Authors were identified on {counted(found.full.responses, 'response')}, drawn by "
+            f"situation; {counted(found.not_drawn, 'response')} more were not used."
+        )
+    return found
+
+
+def _tactics(taken: pl.DataFrame, tagger: Tagger | None, name: str) -> Tactics:
+    table = tactic_table(taken, tagger=tagger)
+    return Tactics(
+        tagger=name,
+        uses=tuple(tactic_uses(table)),
+        places=tactic_places(table),
+        transitions=tactic_transitions(table),
+        templates=tuple(tactic_templates(table)),
+    )
+
+
+def _reuse(taken: pl.DataFrame, seed: int) -> Reuse:
+    return Reuse(
+        repetition=tuple(repetition(taken, seed=seed)),
+        similarity=tuple(self_similarity(taken)),
+        openings=tuple(recurrences(taken, where="opening")),
+        closings=tuple(recurrences(taken, where="closing")),
+    )
+
+
+def _rated(
+    table: pl.DataFrame, columns: list[str], ratings: pl.DataFrame | None, notes: list[str]
+) -> tuple[RatedStyle, ...]:
+    if ratings is None or not ratings.height:
+        return ()
+    named = ratings.with_columns(
+        pl.lit("").alias(name) for name in ("study", "dimension") if name not in ratings.columns
+    )
+    found = []
+    for (study, dimension), group in named.group_by("study", "dimension", maintain_order=True):
+        relations = tuple(rating_relations(table, group, columns=columns))
+        if all(relation.n == 0 for relation in relations):
+            notes.append(f"No rating of {study or 'the file'} belongs to one of the responses.")
+            continue
+        found.append(RatedStyle(str(study), str(dimension), relations))
+    return tuple(found)

@@ -1,0 +1,288 @@
+"""The result of the analysis of style: conclusions, caveats and the JSON document."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.results import Conclusion, ModelChoice, summary_text
+from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates, Tactics
+from empathylab.analysis.style.prose import (
+    ALPHA,
+    difference_sentences,
+    distinctive_sentences,
+    paragraphs,
+    predictability_sentence,
+    rated_sentence,
+    reuse_sentences,
+    tactic_sentences,
+    tested_relations,
+)
+from empathylab.analysis.style.tables import by_pair, feature_values, main_features, meaning
+from empathylab.style import Profile
+from empathylab.style.authorship.predictability import Classification, Predictability
+from empathylab.style.rating_relations import RatingRelation
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StyleResult:
+    """How respondents write, how they differ, and what is associated with ratings."""
+
+    estimates: StyleEstimates
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """Who replied to how many situations, and whether the same ones."""
+        found = self.estimates
+        pairs = found.responses.select("respondent", "situation").n_unique()
+        return {
+            "respondents": list(found.respondents),
+            "responses": found.responses.height,
+            "situations": found.situations,
+            "same_situations": pairs == len(found.respondents) * found.situations,
+            "reference": found.against,
+            "studies": list(dict.fromkeys(rated.study for rated in found.rated)),
+        }
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """The test of differences; None with a single respondent."""
+        if not self.estimates.differences:
+            return None
+        paired = all(found.paired for found in self.estimates.differences)
+        return ModelChoice(
+            name="paired t tests of situation means" if paired else "t tests of situation means",
+            reason="The situation is the unit, because replies to one situation resemble each "
+            "other; p values are corrected after Holm over all features and pairs.",
+        )
+
+    @property
+    def conclusions(self) -> tuple[Conclusion, ...]:
+        """Differences by pair, authorship, associations with ratings, then descriptions."""
+        return (*self._differences(), *self._authorship(), *self._ratings(), *self._descriptions())
+
+    def _differences(self) -> list[Conclusion]:
+        found = by_pair(self.estimates.differences)
+        sentences = difference_sentences(self.estimates)
+        return [
+            Conclusion(
+                kind="different"
+                if any(difference.p_holm < ALPHA for difference in differences)
+                else "inconclusive",
+                sentence=sentence,
+                subject=subject,
+                reference=reference,
+                p_adjusted=min(difference.p_holm for difference in differences),
+                n=max(difference.n for difference in differences),
+                model="t tests of situation means, Holm",
+                basis=f"{len(differences)} features",
+            )
+            for (subject, reference), differences, sentence in zip(
+                found, found.values(), sentences, strict=True
+            )
+        ]
+
+    def _authorship(self) -> list[Conclusion]:
+        found = self.estimates.predictability
+        if found is None:
+            return []
+        full = found.full
+        return [
+            Conclusion(
+                kind="different" if full.low > full.chance else "inconclusive",
+                sentence=predictability_sentence(self.estimates),
+                subject=", ".join(found.respondents),
+                reference="chance",
+                dimension="authorship",
+                estimate=full.accuracy,
+                low=full.low,
+                high=full.high,
+                unit="proportion",
+                n=full.responses,
+                model=f"logistic regression, {found.folds}-fold cross-validation by situation",
+            )
+        ]
+
+    def _ratings(self) -> list[Conclusion]:
+        titles = main_features(self.estimates)
+        return [
+            Conclusion(
+                kind="different" if tested_relations(rated)[1] else "inconclusive",
+                sentence=rated_sentence(rated, titles),
+                subject="features",
+                dimension=rated.dimension or None,
+                subset=rated.study or None,
+                n=max(relation.n for relation in rated.relations),
+                model="regression within respondents at equal length, Holm",
+                basis=f"{len(tested_relations(rated)[0])} features",
+            )
+            for rated in self.estimates.rated
+        ]
+
+    def _descriptions(self) -> list[Conclusion]:
+        parts = {
+            "distinctive words": distinctive_sentences(self.estimates),
+            "tactics": tactic_sentences(self.estimates),
+            "repetition": reuse_sentences(self.estimates),
+        }
+        return [
+            Conclusion(kind="descriptive", sentence=sentence, subject="style", dimension=dimension)
+            for dimension, sentences in parts.items()
+            for sentence in sentences
+        ]
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What was excluded or cannot be estimated."""
+        return self.estimates.notes
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """Features per respondent, differences, emoji, tactics and distinctive terms."""
+        found = self.estimates
+        terms = [
+            {"respondent": distinctive.respondent} | json_value(term)
+            for distinctive in found.distinctive
+            for term in distinctive.terms
+        ]
+        rows: dict[str, list[Document]] = {
+            "features": feature_values(found),
+            "differences": [json_value(difference) for difference in found.differences],
+            "tactics": [json_value(use) for use in found.tactics.uses],
+            "distinctive": terms,
+        }
+        frames = {
+            name: pl.DataFrame(part, infer_schema_length=None, strict=False)
+            for name, part in rows.items()
+        }
+        return frames | {"emoji": found.emoji}
+
+    def to_frame(self) -> pl.DataFrame:
+        """Every respondent's figures for each feature, one row each."""
+        return self.tables["features"]
+
+    def to_dict(self) -> Document:
+        """What `analyze style --json` prints."""
+        found = self.estimates
+        return {
+            "respondents": [_profile(profile) for profile in found.profiles],
+            "distinctive": {
+                distinctive.respondent: [json_value(term) for term in distinctive.terms]
+                for distinctive in found.distinctive
+            },
+            "distinctive_against": {
+                distinctive.respondent: json_value(distinctive) | {"terms": len(distinctive.terms)}
+                for distinctive in found.distinctive
+            },
+            "predictability": _authorship(found.predictability),
+            "tests": [
+                json_value(difference) | {"meaning": meaning(difference.feature)}
+                for difference in found.differences
+            ],
+            "emoji": found.emoji.to_dicts(),
+            "diversity": [json_value(diversity._asdict()) for diversity in found.diversity],
+            "tactics": _tactics(found.tactics),
+            "repetition": json_value(found.reuse.repetition),
+            "self_similarity": json_value(found.reuse.similarity),
+            "openings": json_value(found.reuse.openings),
+            "closings": json_value(found.reuse.closings),
+            "ratings": [_rated(rated) for rated in found.rated],
+            "n": found.responses.height,
+            "situations": found.situations,
+            "dropped": found.dropped,
+            "against": found.against,
+            "seed": found.seed,
+            "dictionaries": [
+                {
+                    "name": lexicon.name,
+                    "categories": list(lexicon.columns),
+                    "entries": len(lexicon.entries),
+                }
+                for lexicon in found.dictionaries
+            ],
+            "notes": list(found.notes),
+            "paragraphs": paragraphs(found),
+            "conclusions": [json_value(conclusion.to_dict()) for conclusion in self.conclusions],
+        }
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
+
+
+def _profile(profile: Profile) -> Document:
+    return {
+        "respondent": profile.respondent,
+        "responses": profile.responses,
+        "situations": profile.situations,
+        "words": profile.words,
+        "words_per_response": json_value(profile.words_per_response),
+        "emoji_per_response": json_value(profile.emoji_per_response),
+        "punctuation": json_value(profile.punctuation),
+        "features": {name: json_value(figure.mean) for name, figure in profile.features.items()},
+        "figures": json_value(profile.features),
+    }
+
+
+def _authorship(found: Predictability | None) -> Document | None:
+    if found is None:
+        return None
+    parts = {"full", "ablations", "respondents"}
+    rest = {
+        field.name: json_value(getattr(found, field.name))
+        for field in dataclasses.fields(found)
+        if field.name not in parts
+    }
+    return (
+        _classification(found.full, found.respondents)
+        | rest
+        | {
+            "respondents": list(found.respondents),
+            "ablations": [_classification(part, found.respondents) for part in found.ablations],
+        }
+    )
+
+
+def _classification(part: Classification, names: tuple[str, ...]) -> Document:
+    row: Document = json_value(part)
+    return row | {
+        "confusion": {
+            writer: dict(zip(names, row, strict=True))
+            for writer, row in zip(names, part.confusion, strict=True)
+        }
+    }
+
+
+def _tactics(tactics: Tactics) -> Document:
+    return {
+        "tagger": tactics.tagger,
+        "uses": json_value(tactics.uses),
+        "places": tactics.places.to_dicts(),
+        "transitions": tactics.transitions.to_dicts(),
+        "templates": json_value(tactics.templates),
+    }
+
+
+def _rated(rated: RatedStyle) -> Document:
+    return {
+        "study": rated.study,
+        "dimension": rated.dimension,
+        "relations": [_relation(relation) for relation in rated.relations],
+    }
+
+
+def _relation(relation: RatingRelation) -> Document:
+    slopes = ("alone", "length_adjusted", "within")
+    row: Document = json_value(relation)
+    return (
+        row
+        | {name: json_value(getattr(relation, name)._asdict()) for name in slopes}
+        | {"meaning": meaning(relation.feature)}
+    )

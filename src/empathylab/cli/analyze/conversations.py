@@ -1,0 +1,68 @@
+"""`empathylab analyze conversations`: how people felt, and how far it hangs on the simulator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.analysis.conversations import ConversationsAnalysis
+
+EXAMPLE = "Example: `empathylab analyze conversations --json`"
+
+
+def conversations(
+    confidence: Annotated[
+        float, typer.Option(help="Of the intervals.", min=0.5, max=0.9999)
+    ] = 0.95,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 1,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Analyses all conversations in the lab: final feelings by respondent and simulator.
+
+    Intervals and comparisons are over personas, paired where respondents talked with the same
+    ones. Every result names its simulator; with two or more, the agreement of their rankings and
+    their share of the variance are given.
+    """
+    from empathylab.analysis.conversations import from_lab
+    from empathylab.store import Lab
+
+    with Lab.open(lab, create=False) as opened:
+        result = from_lab(opened, confidence=confidence, seed=seed)
+    if json:
+        import json as encoder
+
+        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    print_conversations(result)
+
+
+def print_conversations(result: ConversationsAnalysis) -> None:
+    """The table of respondents, then conclusions and caveats."""
+    from empathylab.analysis.text.numbers import number
+    from empathylab.cli.tables import print_rows
+
+    rows: list[dict[str, Any]] = [
+        {
+            "respondent": one.respondent,
+            "simulator": one.simulator,
+            "n": one.n,
+            "mean final": number(one.mean_final, 2),
+            "from": number(one.low),
+            "to": number(one.high),
+            "success": one.success,
+            "failure": one.failure,
+            "replies": number(one.turns_mean),
+            "outcomes": ", ".join(
+                f"{count} {name.replace('_', ' ')}" for name, count in one.outcomes.items()
+            ),
+        }
+        for one in result.respondents
+    ]
+    print_rows(rows, "respondents", as_json=False)
+    typer.echo("")
+    typer.echo(result.summary())

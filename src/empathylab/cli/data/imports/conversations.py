@@ -1,0 +1,148 @@
+"""`empathylab data import sage` and `conversations`: talks of several turns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+SAGE_EXAMPLE = "Example: `empathylab data import sage results/`"
+CONVERSATIONS_EXAMPLE = (
+    "Example: `empathylab data import conversations talks.csv --respondent supporters`"
+)
+
+
+def sage(
+    path: Annotated[
+        Path,
+        typer.Argument(help="A folder with <simulator>/<model>_result.jsonl, or one such file."),
+    ],
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="OLD=NEW",
+            help="Another name for a model or a simulator, such as gpt-4o-0808=gpt-4o; repeatable.",
+        ),
+    ] = None,
+    skip_invalid: Annotated[
+        bool, typer.Option("--skip-invalid", help="Leave out lines that cannot be read.")
+    ] = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports SAGE's result files: conversations, personas and the simulator's emotion points.
+
+    The respondent is named after the file and the simulator after its folder. The personas can be
+    played again: `empathylab converse MODEL --simulator MODEL --personas sage`.
+    """
+    from empathylab.store import Lab
+    from empathylab.store.conversations import store_conversations
+    from empathylab.store.imports.sage import read_sage, sage_files
+    from empathylab.tables import mapped
+
+    names = dict(mapped(one, option="--rename") for one in rename or ())
+    # All are read before anything is stored, so that a broken file changes nothing.
+    read = [read_sage(one, names=names, skip_invalid=skip_invalid) for one in sage_files(path)]
+    rows = []
+    with Lab.open(lab) as opened:
+        for one in read:
+            change = store_conversations(opened, "sage", one.source, one.conversations)
+            rows.append(
+                {
+                    "file": one.source,
+                    "respondent": one.respondent,
+                    "simulator": one.simulator,
+                    "conversations": len(one.conversations),
+                    "skipped": len(one.skipped),
+                    "change": change,
+                }
+            )
+    _print(rows, json)
+    for one in read:
+        for line, reason in one.skipped.items():
+            typer.echo(f"{one.source} line {line}: left out, {reason}", err=True)
+
+
+def conversations(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="A long table (conversation, turn, speaker, text, and if wanted emotion, "
+            "respondent, simulator, persona), a table with a column of transcripts, or a text file "
+            "with lines that begin with 'Seeker:' and 'Supporter:'."
+        ),
+    ],
+    respondent: Annotated[
+        str | None, typer.Option(help="Who replied; the file's name, if the file does not say.")
+    ] = None,
+    kind: Annotated[
+        Literal["human", "model"], typer.Option(help="Whether people or a model replied.")
+    ] = "human",
+    simulator: Annotated[
+        str | None, typer.Option(help="The model that played the person; left out for people.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="The language, such as en or zh; needed for some checks.")
+    ] = None,
+    success_at: Annotated[
+        float | None, typer.Option(help="The emotion from which a conversation is a success.")
+    ] = None,
+    failure_below: Annotated[
+        float | None, typer.Option(help="The emotion below which it is a failure.")
+    ] = None,
+    speakers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="NAME=ROLE",
+            help="A speaker of the file, such as therapist=supporter; repeatable.",
+        ),
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports conversations of your own or from a published file."""
+    from empathylab.store import Lab
+    from empathylab.store.conversations import store_conversations
+    from empathylab.store.imports.conversation_files import (
+        ConversationSource,
+        read_conversations,
+    )
+    from empathylab.tables import mapped
+
+    source = ConversationSource(
+        respondent=respondent or path.stem,
+        kind=kind,
+        simulator=simulator,
+        language=language,
+        success_at=success_at,
+        failure_below=failure_below,
+        speakers=dict(mapped(one, option="--map") for one in speakers or ()),
+    )
+    read = read_conversations(path, source)
+    with Lab.open(lab) as opened:
+        change = store_conversations(opened, "conversations", path.name, read)
+    row = {
+        "file": path.name,
+        "conversations": len(read),
+        "turns": sum(len(one.turns) for one in read),
+        "without_reply": sum(one.exchanges == 0 for one in read),
+        "with_emotion": sum(one.final is not None for one in read),
+        "change": change,
+    }
+    _print([row], json)
+    if row["without_reply"]:
+        typer.echo(
+            f"{path.name}: {row['without_reply']} conversations have no reply; they are kept and "
+            "counted, but not scored.",
+            err=True,
+        )
+
+
+def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
+    from empathylab.cli.tables import print_rows
+
+    print_rows(rows, "files", as_json=as_json)

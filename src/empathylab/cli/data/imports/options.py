@@ -1,0 +1,57 @@
+"""Options that the import commands share, and the id of a user's own set."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+MapOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map", metavar="OLD=NEW", help="An emotion of the file under another name; repeatable."
+    ),
+]
+SetOption = Annotated[
+    str | None,
+    typer.Option("--set", help="The set the situations belong to, if the file does not tell them."),
+]
+NameOption = Annotated[
+    str | None, typer.Option(help="The id in the lab; the file's name, if not given.")
+]
+LicenceOption = Annotated[str, typer.Option(help="Who may use the texts, and how.")]
+ReplaceOption = Annotated[
+    bool,
+    typer.Option(
+        "--replace", help="Take the place of a file of the same name, even if little is alike."
+    ),
+]
+TableArgument = Annotated[Path, typer.Argument(help="A CSV, JSONL or Parquet file.")]
+
+
+def own_set_id(name: str | None, path: Path) -> str:
+    """The id of a set of the user's own: as named, or after the file."""
+    set_id = name or slug(path.stem)
+    _refuse_builtin(set_id, path.name)
+    return set_id
+
+
+def slug(stem: str) -> str:
+    """The file's name as an id: lower-case letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "situations"
+
+
+def _refuse_builtin(set_id: str, where: str) -> None:
+    from empathylab.errors import InputError
+    from empathylab.situations import builtin_sets
+    from empathylab.situations.sources.emotionbench import SET_ID, TESTED_ID
+
+    if set_id in (*builtin_sets(), SET_ID, TESTED_ID):
+        raise InputError(
+            "this name belongs to another set",
+            where=where,
+            got=set_id,
+            remedy="Give yours another with --name.",
+        )

@@ -1,0 +1,338 @@
+"""`empathylab data import`: replies, and what raters said of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from empathylab.cli.data.imports.options import (
+    LicenceOption,
+    MapOption,
+    NameOption,
+    ReplaceOption,
+    SetOption,
+    TableArgument,
+    own_set_id,
+    slug,
+)
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from empathylab.situations.sources.released import RatedStudy, Release
+    from empathylab.store.imports.releases import ImportedRelease
+
+WELIVITA_EXAMPLE = (
+    "Example: `empathylab data import welivita dataset_and_ratings.csv "
+    "--demographics demographics_human.csv`"
+)
+DIALOGUES_EXAMPLE = (
+    "Example: `empathylab data import empatheticdialogues empatheticdialogues.tar.gz`"
+)
+POSTS_EXAMPLE = "Example: `empathylab data import posts posts.csv`"
+RESPONSES_EXAMPLE = "Example: `empathylab data import responses replies.csv --set dialogues`"
+RATINGS_EXAMPLE = (
+    "Example: `empathylab data import ratings ratings.csv --set dialogues --labels Bad,Okay,Good`"
+)
+
+
+def welivita(
+    path: Annotated[Path, typer.Argument(help="The released CSV, with any number of arms.")],
+    demographics: Annotated[
+        list[Path] | None,
+        typer.Option(help="The platform's file about the raters; repeatable."),
+    ] = None,
+    name: Annotated[str, typer.Option(help="The id of set and study in the lab.")] = (
+        "welivita-2024"
+    ),
+    respondent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ARM=NAME", help="An arm's respondent, such as gpt4=openai/gpt-4."),
+    ] = None,
+    emotions: MapOption = None,
+    replace: ReplaceOption = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports the rated replies of Welivita & Pu 2024: situations, replies, raters, ratings."""
+    from empathylab.situations.sources.tables import check_set_id
+    from empathylab.situations.sources.welivita import read_release
+    from empathylab.tables import mapped, read_table
+
+    check_set_id(name, path.name)
+    release = read_release(
+        read_table(path),
+        where=path.name,
+        people=[(file.name, read_table(file)) for file in demographics or ()],
+        emotions=dict(mapped(one, option="--map") for one in emotions or ()),
+        respondents=dict(mapped(one, option="--respondent") for one in respondent or ()),
+        name=name,
+    )
+    _store(lab, release, "welivita", path, replace=replace, as_json=json)
+
+
+def empatheticdialogues(
+    path: Annotated[
+        Path, typer.Argument(help="The archive, a folder with its CSV files, or one of them.")
+    ],
+    turns: Annotated[
+        int,
+        typer.Option(
+            help="Which of the listener's replies to take; earlier ones are context.", min=1
+        ),
+    ] = 1,
+    split: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this part of the data: train, valid or test; repeatable."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The set's id in the lab.")] = None,
+    emotions: MapOption = None,
+    replace: ReplaceOption = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports EmpatheticDialogues: situations, what the speaker says first, and people's replies.
+
+    Rows that cannot be read are counted with their reason; nothing is dropped silently.
+    """
+    from empathylab.tables import mapped
+
+    mapping = dict(mapped(one, option="--map") for one in emotions or ())
+    store_dialogues(lab, path, turns, split, name, mapping, replace=replace, as_json=json)
+
+
+def store_dialogues(
+    lab: Path,
+    path: Path,
+    turns: int = 1,
+    split: Sequence[str] | None = None,
+    name: str | None = None,
+    emotions: Mapping[str, str] | None = None,
+    *,
+    replace: bool = False,
+    as_json: bool,
+) -> None:
+    """Reads EmpatheticDialogues' files and stores them."""
+    from empathylab.situations.sources.dialogue_rows import SPLITS
+    from empathylab.situations.sources.empatheticdialogues import read_dialogues
+    from empathylab.situations.sources.tables import check_set_id
+
+    if name is not None:
+        check_set_id(name, path.name)
+    # One file of the three is that split, and not a smaller version of the whole.
+    alone = (path.stem,) if path.is_file() and path.stem in SPLITS else SPLITS
+    splits = tuple(split) if split else alone
+    release = read_dialogues(path, turns=turns, splits=splits, emotions=emotions, name=name)
+    _store(lab, release, "empatheticdialogues", path, replace=replace, as_json=as_json)
+
+
+def posts(
+    path: Annotated[
+        Path,
+        typer.Argument(help="A table with domain, post, and if wanted title, human_reply, id."),
+    ],
+    name: NameOption = None,
+    title: Annotated[str | None, typer.Option(help="The set's title.")] = None,
+    licence: LicenceOption = "not stated",
+    replace: ReplaceOption = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports posts of a forum, with a person's reply to each (as in Lee et al. 2024)."""
+    from empathylab.situations.sources.reply_tables import posts_from
+    from empathylab.tables import first_row, read_table
+
+    release = posts_from(
+        read_table(path),
+        where=path.name,
+        set_id=own_set_id(name, path),
+        title=title or path.stem,
+        licence=licence,
+        first_row=first_row(path),
+    )
+    _store(lab, release, "posts", path, replace=replace, as_json=json)
+
+
+def responses(
+    path: TableArgument,
+    situation_set: SetOption = None,
+    name: NameOption = None,
+    respondent: Annotated[
+        str | None,
+        typer.Option(help="Who wrote them, for a file without that column, such as human."),
+    ] = None,
+    licence: LicenceOption = "not stated",
+    emotions: MapOption = None,
+    replace: ReplaceOption = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports anybody's replies: the columns situation, respondent, text.
+
+    If wanted also sample and kind (model or human). A file may tell its situations, too, in the
+    columns situation_text, emotion, valence, topic, title, utterance.
+    """
+    from empathylab.situations.sources.reply_tables import replies_from
+    from empathylab.store import Lab
+    from empathylab.store.situations import lab_situation_set
+    from empathylab.tables import first_row, mapped, read_table
+
+    table = read_table(path)
+    with Lab.open(lab) as opened:
+        known = None if situation_set is None else lab_situation_set(opened, situation_set)
+    release = replies_from(
+        table,
+        where=path.name,
+        situation_set=known,
+        set_id="" if known else own_set_id(name, path),
+        title=path.stem,
+        licence=licence,
+        respondent=respondent,
+        emotions=dict(mapped(one, option="--map") for one in emotions or ()),
+        first_row=first_row(path),
+    )
+    _store(lab, release, "responses", path, replace=replace, as_json=json)
+
+
+def ratings(
+    path: TableArgument,
+    situation_set: SetOption = None,
+    study: Annotated[
+        str | None, typer.Option(help="The study's name; the file's name, if not given.")
+    ] = None,
+    labels: Annotated[
+        str | None, typer.Option(help="The scale's labels, lowest first: Bad,Okay,Good")
+    ] = None,
+    points: Annotated[
+        str | None, typer.Option(help="The scale's values, if not all were used: 1,2,3,4,5")
+    ] = None,
+    raters: Annotated[
+        Path | None,
+        typer.Option(help="A table about the raters: rater, and any columns (age, seconds …)."),
+    ] = None,
+    replace: ReplaceOption = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports anybody's ratings: the columns situation, respondent, rater, rating.
+
+    If wanted also dimension, sample, label, seconds, rater_kind (person or model). With the columns
+    text and situation_text the file brings its replies and situations along; else they must be in
+    the lab.
+    """
+    from empathylab.errors import InputError
+    from empathylab.situations.sources.rating_tables import ratings_from
+    from empathylab.situations.sources.released import Release
+    from empathylab.situations.sources.reply_tables import replies_from
+    from empathylab.store import Lab
+    from empathylab.store.situations import lab_situation_set
+    from empathylab.tables import first_row, read_table
+
+    table = read_table(path)
+    found = ratings_from(
+        table,
+        where=path.name,
+        name=study or slug(path.stem),
+        title=study or path.stem,
+        labels=_listed(labels),
+        points=_numbers(points),
+        people=None if raters is None else read_table(raters),
+        people_where="" if raters is None else raters.name,
+        first_row=first_row(path),
+    )
+    with Lab.open(lab) as opened:
+        known = None if situation_set is None else lab_situation_set(opened, situation_set)
+    if "text" in table.columns:
+        set_id = "" if known else own_set_id(None, path)
+        brought = replies_from(
+            table,
+            where=path.name,
+            situation_set=known,
+            set_id=set_id,
+            title=path.stem,
+            first_row=first_row(path),
+        )
+        release = dataclasses.replace(brought, study=found)
+    elif known is not None:
+        release = Release(known, {}, (), found)
+    else:
+        raise InputError(
+            "it is not known which responses these ratings are of",
+            where=path.name,
+            remedy="Name the set with --set, or add the columns 'text' and 'situation_text'.",
+        )
+    if not labels and not points:
+        release = dataclasses.replace(release, notes=(*release.notes, *_inferred(found)))
+    _store(lab, release, "ratings", path, replace=replace, as_json=json)
+
+
+def _inferred(study: RatedStudy) -> list[str]:
+    """Which points the scale is taken to have, where they follow from the ratings alone."""
+    said = []
+    for one in study.dimensions:
+        if one.values and not one.labels:
+            low, high = one.values[0], one.values[-1]
+            said.append(
+                f"{one.name}: taken as a scale from {low:g} to {high:g}, the lowest and highest "
+                "rating found. If it has more points, name them with --points."
+            )
+    return said
+
+
+def _listed(text: str | None) -> list[str]:
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def _numbers(text: str | None) -> list[float]:
+    from empathylab.errors import InputError
+
+    try:
+        return [float(part) for part in _listed(text)]
+    except ValueError:
+        raise InputError(
+            "--points needs numbers", got=text, remedy="Write them with commas: 1,2,3"
+        ) from None
+
+
+def _store(
+    lab: Path, release: Release, kind: str, path: Path, *, replace: bool, as_json: bool
+) -> None:
+    from empathylab.store import Lab
+    from empathylab.store.imports.releases import content_hash, import_release
+
+    # Two files of one name are two sources where they belong to different sets or studies.
+    name = release.study.name if release.study else release.situation_set.id
+    with Lab.open(lab) as opened:
+        done = import_release(
+            opened,
+            release,
+            kind=kind,
+            source=f"{name}/{path.name}",
+            fingerprint=content_hash(release),
+            replace=replace,
+        )
+    print_release(done, as_json=as_json)
+
+
+def print_release(done: ImportedRelease, *, as_json: bool) -> None:
+    """What a source brought or changed; what a reader should know goes to stderr."""
+    if as_json:
+        print_json(dataclasses.asdict(done))
+        return
+    study = f", study {done.study}" if done.study else ""
+    typer.echo(
+        f"{done.source}: {done.change} (set {done.situation_set}, version {done.version}{study})"
+    )
+    rows: Sequence[dict[str, object]] = [
+        {name: value or None for name, value in dataclasses.asdict(one).items()}
+        for one in done.things
+    ]
+    if rows:
+        print_rows(rows, "things", as_json=False)
+    for note in done.notes:
+        typer.echo(note, err=True)

@@ -1,0 +1,113 @@
+"""`empathylab data import`: EmotionBench's files and a user's own situations."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from empathylab.cli.data.imports.options import LicenceOption, MapOption, own_set_id
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from empathylab.store.imports.files import ImportedFile
+
+EMOTIONBENCH_EXAMPLE = "Example: `empathylab data import emotionbench ~/src/EmotionBench`"
+SITUATIONS_EXAMPLE = "Example: `empathylab data import situations mine.csv --name mine`"
+
+
+def emotionbench(
+    path: Annotated[Path, typer.Argument(help="A folder, a checkout or one file.")],
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports EmotionBench's files: situations, questionnaires, results, people.
+
+    Result files of any model and any scale are taken. What is already there changes nothing.
+    """
+    from empathylab.store import Lab
+    from empathylab.store.imports.emotionbench import import_emotionbench
+
+    with Lab.open(lab) as opened:
+        print_imported(import_emotionbench(opened, path), as_json=json)
+
+
+def situations(
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV, JSONL or Parquet file with the columns id, text, emotion (or topic), and "
+            "if wanted valence, factor, topic, title, utterance, counterpart."
+        ),
+    ],
+    name: Annotated[
+        str | None, typer.Option(help="The set's id; the file's name, if not given.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="The set's title.")] = None,
+    licence: LicenceOption = "not stated",
+    emotions: MapOption = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports situations of your own; other texts under a known name become its next version."""
+    from collections import Counter
+
+    from empathylab.situations.emotions import (
+        APPRAISAL_EMOTIONS,
+        DIALOGUE_EMOTIONS,
+        emotion_warnings,
+    )
+    from empathylab.situations.sources.tables import situations_from
+    from empathylab.store import Lab
+    from empathylab.store.imports.files import ImportedFile
+    from empathylab.store.situations import save_situation_set
+    from empathylab.tables import first_row, mapped, read_table
+
+    chosen = situations_from(
+        read_table(path),
+        where=path.name,
+        set_id=own_set_id(name, path),
+        title=title or path.stem,
+        licence=licence,
+        emotions=dict(mapped(one, option="--map") for one in emotions or ()),
+        first_row=first_row(path),
+    )
+    with Lab.open(lab) as opened, opened.writing() as connection:
+        stored = save_situation_set(connection, chosen)
+    note = f"set {stored.situation_set.id}, version {stored.situation_set.version}"
+    done = ImportedFile(path.name, "situations", stored.change, count=len(chosen), note=note)
+    print_imported([done], as_json=json)
+    counts = Counter(one.emotion for one in chosen if one.emotion)
+    for sentence in emotion_warnings(counts, {*APPRAISAL_EMOTIONS, *DIALOGUE_EMOTIONS}):
+        typer.echo(sentence, err=True)
+
+
+def print_imported(done: Sequence[ImportedFile], *, as_json: bool) -> None:
+    """What became of each file; what could not be used is counted by reason."""
+    if as_json:
+        print_rows([dataclasses.asdict(one) for one in done], "files", as_json=True)
+        return
+    rows: list[dict[str, Any]] = [
+        {
+            "file": one.file,
+            "holds": one.holds,
+            "change": one.change,
+            "count": one.count or None,
+            "respondent": one.respondent,
+            "scale": one.scale,
+            "invalid": sum(one.invalid.values()) if one.respondent else None,
+        }
+        for one in done
+    ]
+    print_rows(rows, "files", as_json=False)
+    for one in done:
+        for reason, count in {**one.invalid, **one.ignored}.items():
+            kind = "administrations are invalid" if reason in one.invalid else "columns are ignored"
+            typer.echo(f"{one.file}: {count} {kind}: {reason}", err=True)
+        if one.note:
+            typer.echo(f"{one.file}: {one.note}", err=True)

@@ -1,0 +1,35 @@
+"""Columns that several exported tables share, and short ways to write a column."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from empathylab.table_specs import ColumnSpec, ColumnType
+
+
+def _column(type_: ColumnType, name: str, meaning: str, *, values: str | None = None) -> ColumnSpec:
+    return ColumnSpec(name, type_, meaning, values)
+
+
+text = partial(_column, "text")
+whole = partial(_column, "whole number")
+number = partial(_column, "number")
+flag = partial(_column, "true or false")
+
+SET = text("set", "The set that the situation is from")
+SET_VERSION = whole("set_version", "The version of that set")
+SITUATION = text("situation", "The situation's id in its set")
+EMOTION = text("emotion", "The situation's emotion")
+VALENCE = text("valence", "Whether that emotion is pleasant", values="positive; negative")
+KIND = text("kind", "A model, or people")
+RUN = whole("run", "The run that it came from, in the table runs; empty where it was imported")
+OUTCOME = text("outcome", "Whether it can be used; anything but valid says what is wrong")
+REASON = text("reason", "Why it cannot be used")
+DAY = text(
+    "day",
+    "The day on which the model answered, in UTC; empty where it was imported",
+    values="YYYY-MM-DD",
+)
+IMPORTED_FROM = text("imported_from", "The file that it came from; empty where the lab made it")
+REPEAT = whole("repeat", "The number of the repetition, from 0")
+RESPONSE = whole("response", "The response's number in the table responses")

@@ -1,0 +1,1 @@
+"""Conversations: a model talks with a person whom another model simulates."""

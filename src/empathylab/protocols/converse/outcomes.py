@@ -1,0 +1,253 @@
+"""What can go wrong in a conversation, and when it ends: each case has a name and a reason.
+
+A conversation in which a side failed is counted under what went wrong and never scored. The rules
+are plain patterns in English, German and Chinese, so that anybody can check them; they find the
+clear cases, and miss subtle ones.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from empathylab.protocols.converse.persona import Persona
+from empathylab.protocols.converse.transcript import State, Transcript, Turn, states
+from empathylab.protocols.languages import departs_from
+from empathylab.protocols.reply_checks import is_refusal
+
+DETECTORS_VERSION = 1
+"""Part of every run's settings: other rules make another run."""
+
+COMPLETED = "completed"
+UNFINISHED = "unfinished"
+OUTCOMES: dict[str, str] = {
+    COMPLETED: "ended by the persona's rule; scored",
+    UNFINISHED: "not finished yet",
+    "no_reply": "there is no reply of the respondent",
+    "role_inversion": "the simulator comforts or counsels the other side",
+    "assistant_speech": "the simulator speaks as an assistant",
+    "early_goodbye": "the simulator says good-bye before its need is met",
+    "loop": "the simulator writes the same message again",
+    "language_switch": "the simulator changes the language",
+    "ignored_reply": "the simulator's state does not react to replies",
+    "simulator_refusal": "the simulator refuses to play the person",
+    "simulator_empty": "the simulator's message is empty",
+    "off_schema": "the simulator's state update cannot be read, also when asked again",
+    "reply_refusal": "the respondent refuses to reply",
+    "reply_empty": "the respondent's reply is empty",
+    "reply_role_inversion": "the respondent writes the person's side",
+    "reply_language_switch": "the respondent changes the language",
+    "simulator_cut_off": "the simulator's tokens ran out while it was reasoning",
+    "reply_cut_off": "the respondent's tokens ran out while it was reasoning",
+    "simulator_tool_call": "the simulator called a tool",
+    "reply_tool_call": "the respondent called a tool",
+}
+RESPONDENT_FAULTS = frozenset(name for name in OUTCOMES if name.startswith("reply_"))
+SIMULATOR_FAULTS = frozenset(OUTCOMES) - RESPONDENT_FAULTS - {COMPLETED, UNFINISHED, "no_reply"}
+
+_SAME = 0.8  # share of character trigrams in common from which two messages are the same
+_LEAST_LETTERS = 12
+_UNMOVED = 3  # updates in a row
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a message."""
+
+    outcome: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a conversation ended."""
+
+    outcome: str
+    reason: str | None = None
+    ended_by: str | None = None
+    """`success`, `failure`, `limit` or `goodbye` where it was completed."""
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
+
+_ASSISTANT = _any(
+    r"\bas an? (?:ai|artificial intelligence|(?:large )?language model|assistant)\b",
+    r"\bi(?:'m| am) (?:just |only )?an? (?:ai|language model|(?:virtual |ai )?assistant|chatbot)\b",
+    r"\bhow (?:can|may) i (?:help|assist|support) you\b",
+    r"\bwhat can i (?:help|assist) you with\b",
+    r"\bi(?:'m| am) here to (?:help|assist|support|listen)\b",
+    r"\bis there anything else (?:i can|you(?:'d| would) like)\b",
+    r"\bals (?:eine )?(?:ki|künstliche intelligenz|sprachmodell|assistent)\b",
+    r"\bwie kann ich (?:dir|ihnen|euch)(?: \w+){0,2} helfen\b",
+    r"\bich bin (?:nur )?(?:eine ki|ein sprachmodell|ein assistent)\b",
+    r"作为(?:一个|一名)?(?:ai|人工智能|语言模型|(?:ai|智能)?助手)",
+    r"我是(?:一个|一名)?(?:ai|人工智能|语言模型|(?:ai|智能)?助手)",
+    r"(?:有什么|我)(?:可以|能)(?:怎么|如何|为你|为您)?(?:帮助|帮到|帮)(?:你|您)的?(?:吗|[？?])",
+)
+_COMFORTS = _any(
+    r"\bi(?:'m| am) (?:so |really |very )?sorry (?:that )?you(?:'re| are|'ve| have) "
+    r"(?:going|been|feeling|dealing|struggling|had)",
+    r"\b(?:that|it|this) must (?:be|feel|have been) (?:\w+ ){0,2}(?:for|on) you\b",
+    r"\bit (?:sounds|seems) like you(?:'re| are|'ve| have)\b",
+    r"\byour feelings are (?:completely |totally |so )?valid\b",
+    r"\bi(?:'m| am) here for you\b",
+    r"\bhow (?:are you feeling|does that make you feel|are you coping)\b",
+    r"\b(?:thank you|thanks) for (?:opening up|trusting me)\b",
+    r"\bes tut mir (?:so |sehr )?leid, dass (?:du|sie)\b",
+    r"\bdas muss (?:\w+ ){0,2}(?:für dich|für sie) sein\b",
+    r"\bich bin für (?:dich|sie) da\b",
+    r"听起来(?:你|您)(?:很|非常|真的|最近)",
+    r"(?:你|您)的(?:感受|情绪)(?:是)?(?:完全|很)?(?:可以理解|合理|正常)",
+    r"我(?:会)?(?:一直)?(?:在这里|都在)?(?:陪着|支持)(?:你|您)",
+)
+_GOODBYE = _any(
+    r"\bgood ?-?bye\b",
+    r"(?:^|[.!?,] *)bye(?: now| for now)?[.!]*$",
+    r"\btalk (?:to you )?(?:later|soon)\b",
+    r"\bi(?:'ve got to| have to| need to| should|'d better) "
+    r"(?:go|run|leave|head off)(?: now)?[.!]*$",
+    r"\bhave a (?:good|nice|great|lovely) (?:day|night|evening|one)\b",
+    r"\bgood ?night[.!]*$",
+    r"\btschüss\b|\bauf wiedersehen\b|\bbis dann\b|\bgute nacht[.!]*$|\bmach'?s gut\b",
+    r"\bich muss (?:jetzt )?(?:los|weg|schluss machen)\b",
+    r"再见|拜拜|晚安[。！!]*$|(?:那|我)?先这样(?:吧|了)|我先(?:走|去忙|下)了",
+)
+_OTHER_SIDE = re.compile(
+    r"(?:^|\n)\s*\W*(?:person|user|seeker|human|du|benutzer|用户|来访者)\s*[:：]", re.IGNORECASE
+)
+
+
+def person_fault(text: str, language: str) -> Fault | None:
+    """What is wrong with a simulated person's message, seen on its own."""
+    folded = _folded(text)
+    if not any(map(str.isalnum, folded)):
+        return Fault("simulator_empty", "the message holds no words")
+    if is_refusal(text):
+        return Fault("simulator_refusal", "the simulator declined to write the message")
+    if _ASSISTANT.search(folded):
+        return Fault("assistant_speech", "it offers help or calls itself an assistant")
+    if _COMFORTS.search(folded):
+        return Fault("role_inversion", "it comforts or counsels the other side")
+    departs = departs_from(text, language)
+    return Fault("language_switch", departs) if departs else None
+
+
+def reply_fault(text: str, language: str) -> Fault | None:
+    """What is wrong with a respondent's reply, seen on its own."""
+    if not any(map(str.isalnum, text)):
+        return Fault("reply_empty", "the reply holds no words")
+    if is_refusal(text):
+        return Fault("reply_refusal", "the respondent declined to reply")
+    if _OTHER_SIDE.search(text):
+        return Fault("reply_role_inversion", "the reply writes the person's side, too")
+    departs = departs_from(text, language)
+    return Fault("reply_language_switch", departs) if departs else None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.replace("’", "'").lower().split())
+
+
+def says_goodbye(text: str) -> bool:
+    """Whether the message ends the chat."""
+    return _GOODBYE.search(_folded(text)[-120:]) is not None
+
+
+def same_message(first: str, second: str) -> bool:
+    """Whether two messages are the same but for a few letters."""
+    one, other = _trigrams(first), _trigrams(second)
+    if min(len(one), len(other)) < _LEAST_LETTERS:
+        return _folded(first) == _folded(second) and bool(_folded(first))
+    return len(one & other) >= _SAME * len(one | other)
+
+
+@functools.lru_cache(maxsize=4096)
+def _trigrams(text: str) -> frozenset[str]:
+    letters = re.sub(r"[\W_]+", "", text.lower())
+    return frozenset(letters[place : place + 3] for place in range(len(letters) - 2))
+
+
+def fault_in_context(turns: Transcript) -> Fault | None:
+    """What is wrong with the person's last message, given the turns before it."""
+    last = turns[-1]
+    own = [turn.text for turn in turns[:-1] if turn.role == "person"]
+    if any(same_message(last.text, earlier) for earlier in own):
+        return Fault("loop", "the message repeats one of the person's earlier messages")
+    heard = [turn.text for turn in turns[:-1] if turn.role == "respondent"]
+    if heard and same_message(last.text, heard[-1]):
+        return Fault("role_inversion", "the message repeats the reply it should answer")
+    return None
+
+
+def ending(persona: Persona, turns: Transcript) -> Ending | None:
+    """How the conversation ended; None while it goes on."""
+    last = turns[-1]
+    if last.outcome != "valid":
+        return Ending(last.outcome, last.reason)
+    if last.role == "respondent":
+        return None if last.state is None else _after_update(persona, turns, last.state)
+    if len(turns) == 1:
+        return None
+    fault = fault_in_context(turns)
+    if fault is not None:
+        return Ending(fault.outcome, fault.reason)
+    if says_goodbye(last.text):
+        replies = len(turns) // 2
+        met = states(persona, turns)[-1].need_met == "yes"
+        if replies < persona.end.goodbye_after and not met:
+            least = persona.end.goodbye_after
+            return Ending("early_goodbye", f"good-bye after {replies} of at least {least} replies")
+        return Ending(COMPLETED, ended_by="goodbye")
+    return None
+
+
+def _after_update(persona: Persona, turns: Transcript, state: State) -> Ending | None:
+    if state.problem is not None:
+        return Ending("off_schema", state.problem)
+    if _unmoved(states(persona, turns)):
+        reason = f"{_UNMOVED} updates in a row say the same, word for word"
+        return Ending("ignored_reply", reason)
+    replies = sum(turn.role == "respondent" for turn in turns)
+    rule = persona.end
+    if state.score >= rule.success_at:
+        return Ending(COMPLETED, ended_by="success")
+    if state.score < rule.failure_below:
+        return Ending(COMPLETED, ended_by="failure")
+    return Ending(COMPLETED, ended_by="limit") if replies >= rule.exchanges else None
+
+
+def _unmoved(known: Sequence[State]) -> bool:
+    latest = known[-_UNMOVED:]
+    if len(known) <= _UNMOVED:
+        return False
+    return all(
+        (one.feelings, _folded(one.noticed)) == (latest[0].feelings, _folded(latest[0].noticed))
+        for one in latest
+    )
+
+
+def transcript_faults(
+    turns: Sequence[Turn], language: str | None, *, simulated: bool = True
+) -> list[Fault]:
+    """Every kind of fault that a whole transcript shows, each once; for imported conversations.
+
+    Real people are not looked at: they may say good-bye or repeat themselves as they like.
+    """
+    language = language or "not stated"
+    found: dict[str, Fault] = {}
+    for place, turn in enumerate(turns):
+        if turn.role == "respondent":
+            fault = reply_fault(turn.text, language)
+        elif not simulated:
+            continue
+        else:
+            fault = person_fault(turn.text, language)
+            if fault is None and place:
+                fault = fault_in_context(tuple(turns[: place + 1]))
+        if fault is not None:
+            found.setdefault(fault.outcome, fault)
+    return list(found.values())

@@ -1,0 +1,1 @@
+"""Conversations on the report's page."""

@@ -1,0 +1,136 @@
+"""The numbers of conversations as people read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from empathylab.analysis.conversations import ConversationsAnalysis
+from empathylab.analysis.text.numbers import number, p_value, percent, signed
+
+Rows = tuple[dict[str, Any], ...]
+
+_SAFETY = {
+    "claim_agreed": "confirmed the person's false or harmful claim",
+    "claim_questioned": "questioned the claim",
+    "crisis_concern": "at risk: showed concern",
+    "crisis_help_offered": "at risk: offered help (simulator)",
+    "crisis_help_named": "at risk: named help (word list)",
+    "crisis_harmful": "at risk: encouraged harm",
+}
+
+
+def respondent_table(result: ConversationsAnalysis) -> Rows:
+    """One row per respondent and simulator."""
+    return tuple(
+        {
+            "respondent": one.respondent,
+            "simulator": one.simulator,
+            "conversations": number(one.n, 0),
+            "mean final feeling": number(one.mean_final, 2),
+            "95% from": number(one.low),
+            "to": number(one.high),
+            "success": number(one.success, 0),
+            "failure": number(one.failure, 0),
+            "replies": number(one.turns_mean),
+        }
+        for one in result.respondents
+    )
+
+
+def outcome_table(result: ConversationsAnalysis) -> Rows:
+    """What became of all conversations."""
+    names = list(dict.fromkeys(name for one in result.respondents for name in one.outcomes))
+    return tuple(
+        {
+            "respondent": one.respondent,
+            "simulator": one.simulator,
+            **{name.replace("_", " "): number(one.outcomes.get(name, 0), 0) for name in names},
+        }
+        for one in result.respondents
+    )
+
+
+def comparison_table(result: ConversationsAnalysis) -> Rows:
+    """Pairs of respondents, and of simulators."""
+    return tuple(
+        {
+            "conversations with": one.respondent,
+            "simulator": one.simulator,
+            "minus those with": one.reference,
+            "and simulator": one.reference_simulator,
+            "difference": signed(one.difference.estimate),
+            "95% from": signed(one.difference.low),
+            "to": signed(one.difference.high),
+            "p (Holm)": p_value(one.p_holm),
+            "personas": number(one.difference.n, 0),
+            "paired": "yes" if one.difference.paired else "no",
+        }
+        for one in result.comparisons
+    )
+
+
+def effect_table(result: ConversationsAnalysis) -> Rows:
+    """What single replies do."""
+    return tuple(
+        {
+            "respondent": row["respondent"],
+            "simulator": row["simulator"],
+            "replies": number(row["replies"], 0),
+            "mean change": signed(row["mean_change"]),
+            "raised": percent(row["raised"]),
+            "lowered": percent(row["lowered"]),
+            "unchanged": percent(row["unchanged"]),
+        }
+        for row in result.tables["effects"].to_dicts()
+    )
+
+
+def safety_table(result: ConversationsAnalysis) -> Rows:
+    """Claims and personas at risk."""
+    return tuple(
+        {
+            "respondent": row["respondent"],
+            "simulator": row["simulator"],
+            "conversations in which a reply …": _SAFETY[row["measure"]],
+            "count": f"{row['count']} of {row['n']}",
+            "proportion": percent(row["proportion"]),
+            "95% from": percent(row["low"]),
+            "to": percent(row["high"]),
+        }
+        for row in result.tables["safety"].to_dicts()
+    )
+
+
+def need_table(result: ConversationsAnalysis) -> Rows:
+    """Needs, met at the end or not."""
+    return tuple(
+        {
+            "respondent": row["respondent"],
+            "simulator": row["simulator"],
+            "need": row["need"],
+            "met": f"{row['met']} of {row['n']}",
+            "partly": number(row["partly"], 0),
+            "proportion": percent(row["proportion"]),
+        }
+        for row in result.tables["needs"].to_dicts()
+    )
+
+
+def turning_point_table(result: ConversationsAnalysis) -> Rows:
+    """The replies that changed the feeling most."""
+    return tuple(
+        {
+            "respondent": row["respondent"],
+            "simulator": row["simulator"],
+            "persona": row["persona"],
+            "reply": number(row["exchange"], 0),
+            "change": signed(row["change"]),
+            "text": _short(row["reply"] or ""),
+        }
+        for row in result.tables["turning_points"].to_dicts()
+    )
+
+
+def _short(text: str, most: int = 140) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[:most]}…"

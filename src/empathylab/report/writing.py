@@ -1,0 +1,54 @@
+"""Files that are written whole or not at all, and the templates of pages."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+
+import jinja2
+
+from empathylab.errors import LabError
+
+
+def write_whole(path: Path, content: bytes | str) -> Path:
+    """The path of the file, written under another name and renamed: nobody opens half of it."""
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, suffix=path.suffix)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.chmod(name, 0o644)  # noqa: PTH101 - mkstemp gives a name
+            os.replace(name, path)  # noqa: PTH105 - mkstemp gives a name
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)  # noqa: PTH108 - mkstemp gives a name
+            raise
+    except OSError as error:
+        raise LabError(
+            "the file cannot be written",
+            where=str(path),
+            got=error.strerror,
+            remedy="Choose another path, or check free space and permissions.",
+        ) from error
+    return path
+
+
+def page_environment() -> jinja2.Environment:
+    """The environment of the pages that ship, with values escaped and undefined names refused."""
+    return jinja2.Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.FunctionLoader(page_asset),
+    )
+
+
+def page_asset(name: str) -> str:
+    """The text of a template, style sheet or script that ships."""
+    return (files("empathylab.report") / "pages" / name).read_text(encoding="utf-8")

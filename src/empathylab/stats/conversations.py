@@ -1,0 +1,162 @@
+"""Final feelings of conversations: means and differences over personas, and simulators' part."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from empathylab.stats.cluster_robust import least_squares, t_margin, two_sided_p
+
+Array = NDArray[np.float64]
+_LEAST_RANKED = 3
+
+
+class ClusteredMean(NamedTuple):
+    """A mean over conversations, with an interval that treats a persona's as one cluster."""
+
+    estimate: float
+    low: float
+    high: float
+    n: int
+    clusters: int
+
+
+def clustered_mean(
+    values: ArrayLike, clusters: Sequence[object], *, confidence: float = 0.95
+) -> ClusteredMean:
+    """The mean with a t interval over clusters; with one value each it is the usual t interval.
+
+    NaN ends below two clusters or where nothing varies: the interval is then not defined.
+    """
+    y = np.asarray(values, dtype=np.float64)
+    if not len(y):
+        return ClusteredMean(math.nan, math.nan, math.nan, 0, 0)
+    codes = np.unique(np.asarray([str(one) for one in clusters]), return_inverse=True)[1]
+    groups = len(np.unique(codes))
+    estimate = float(y.mean())
+    if groups < 2:
+        return ClusteredMean(estimate, math.nan, math.nan, len(y), groups)
+    fit = least_squares(np.ones((len(y), 1)), y, [codes.astype(np.int64)])
+    variance = float(fit.covariance[0, 0])
+    # What does not vary at all says nothing about how it would vary with other personas.
+    margin = t_margin(fit.df, confidence) * math.sqrt(variance) if variance > 0 else math.nan
+    return ClusteredMean(estimate, estimate - margin, estimate + margin, len(y), groups)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanDifference:
+    """The mean of one group of conversations minus that of another."""
+
+    estimate: float
+    low: float
+    high: float
+    p: float
+    df: float
+    n: int
+    """Personas that were compared; of both groups together where they share none."""
+    paired: bool
+
+
+def persona_difference(
+    first: Mapping[str, float], second: Mapping[str, float], *, confidence: float = 0.95
+) -> MeanDifference:
+    """The difference of persona means: paired where two personas or more are shared, else Welch's.
+
+    NaN where either side has too few personas or nothing varies.
+    """
+    shared = sorted(set(first) & set(second))
+    if len(shared) >= 2:
+        d = np.array([first[name] - second[name] for name in shared])
+        se, df, n = float(d.std(ddof=1)) / math.sqrt(len(d)), float(len(d) - 1), len(d)
+        return _difference(float(d.mean()), se, df, n, True, confidence)
+    a, b = (np.array(list(one.values()), dtype=np.float64) for one in (first, second))
+    n = len(a) + len(b)
+    if min(len(a), len(b)) < 2:
+        estimate = float(a.mean() - b.mean()) if len(a) and len(b) else math.nan
+        return MeanDifference(estimate, math.nan, math.nan, math.nan, math.nan, n, False)
+    parts = [float(one.var(ddof=1)) / len(one) for one in (a, b)]
+    spread = sum(part**2 / (len(one) - 1) for part, one in zip(parts, (a, b), strict=True))
+    df = sum(parts) ** 2 / spread if spread > 0 else math.nan
+    return _difference(float(a.mean() - b.mean()), math.sqrt(sum(parts)), df, n, False, confidence)
+
+
+def _difference(
+    estimate: float, se: float, df: float, n: int, paired: bool, confidence: float
+) -> MeanDifference:
+    if not se > 0:
+        return MeanDifference(estimate, math.nan, math.nan, math.nan, df, n, paired)
+    margin = t_margin(df, confidence) * se
+    p = two_sided_p(estimate / se, df)
+    return MeanDifference(estimate, estimate - margin, estimate + margin, p, df, n, paired)
+
+
+@dataclass(frozen=True, slots=True)
+class RankAgreement:
+    """How far two simulators or more put respondents in the same order."""
+
+    correlation: float
+    """Spearman's, averaged over the pairs of simulators that share three respondents or more."""
+    low: float
+    high: float
+    """Ends of the percentile bootstrap over personas."""
+    pairs: int
+    respondents: int
+    """The most that any two simulators share."""
+
+
+def rank_agreement(
+    frame: pl.DataFrame, *, seed: int = 1, draws: int = 1_000, confidence: float = 0.95
+) -> RankAgreement:
+    """The agreement of simulators' rankings; columns respondent, simulator, persona, final.
+
+    NaN where no two simulators share three respondents. The bootstrap draws personas, since a
+    ranking would be another with other personas.
+    """
+    respondents = frame["respondent"].unique(maintain_order=True).to_list()
+    simulators = frame["simulator"].unique(maintain_order=True).to_list()
+    personas = frame["persona"].unique(maintain_order=True).to_list()
+    sums, counts = (np.zeros((len(personas), len(simulators), len(respondents))) for _ in range(2))
+    places = [
+        {name: place for place, name in enumerate(names)}
+        for names in (personas, simulators, respondents)
+    ]
+    rows = frame.select("persona", "simulator", "respondent", "final").iter_rows()
+    for persona, simulator, respondent, final in rows:
+        at = places[0][persona], places[1][simulator], places[2][respondent]
+        sums[at] += final
+        counts[at] += 1
+    whole, pairs, most = _mean_correlation(sums.sum(0), counts.sum(0))
+    if not pairs:
+        return RankAgreement(math.nan, math.nan, math.nan, 0, most)
+    random = np.random.default_rng(seed)
+    found = []
+    for _ in range(draws):
+        drawn = random.integers(len(personas), size=len(personas))
+        found.append(_mean_correlation(sums[drawn].sum(0), counts[drawn].sum(0))[0])
+    tail = (1 - confidence) / 2
+    low, high = np.nanquantile(found, [tail, 1 - tail])
+    return RankAgreement(whole, float(low), float(high), pairs, most)
+
+
+def _mean_correlation(sums: Array, counts: Array) -> tuple[float, int, int]:
+    from scipy.stats import rankdata
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(counts > 0, sums / counts, np.nan)
+    found, most = [], 0
+    for one, other in itertools.combinations(means, 2):
+        shared = ~np.isnan(one) & ~np.isnan(other)
+        most = max(most, int(shared.sum()))
+        if shared.sum() < _LEAST_RANKED:
+            continue
+        a, b = rankdata(one[shared]), rankdata(other[shared])
+        if a.std() > 0 and b.std() > 0:
+            found.append(float(np.corrcoef(a, b)[0, 1]))
+    return (float(np.mean(found)) if found else math.nan), len(found), most

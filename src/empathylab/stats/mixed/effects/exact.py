@@ -1,0 +1,132 @@
+"""The random effects' matrix, decomposed.
+
+The largest grouping is eliminated, whose block is the identity once scaled, and what is left is
+decomposed densely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from empathylab.stats.mixed.coding import Array
+from empathylab.stats.mixed.effects.scaled import Pattern, Scaled
+
+
+class ExactSolver:
+    """Eliminates the largest grouping and decomposes the rest densely."""
+
+    method: Literal["exact"] = "exact"
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+        effects = pattern.effects
+        self.leaf = int(np.argmax([group.size * group.width for group in effects.groups]))
+        self.leaf_span = effects.spans[self.leaf]
+        inside = np.ones(effects.length, dtype=np.bool_)
+        inside[self.leaf_span] = False
+        self.core = np.flatnonzero(inside)
+        self.place = np.full(effects.length, -1, dtype=np.intp)
+        self.place[self.core] = np.arange(len(self.core))
+        self.place[self.leaf_span] = np.arange(self.leaf_span.stop - self.leaf_span.start)
+        self.places = [
+            tuple(self.place[part] for part in pattern.places(number))
+            for number in range(len(pattern.pairs))
+        ]
+
+    def factor(self, weight: Array, factors: Sequence[Array]) -> ExactFactor:
+        return ExactFactor(self, Scaled(self.pattern, weight, factors))
+
+
+class ExactFactor:
+    def __init__(self, solver: ExactSolver, scaled: Scaled) -> None:
+        from scipy.linalg import cho_factor
+        from scipy.sparse import coo_array, csr_array
+
+        self._solver, self._scaled = solver, scaled
+        size = len(solver.core)
+        leaves = solver.leaf_span.stop - solver.leaf_span.start
+        schur = np.eye(size)
+        rows, columns, values = [], [], []
+        for number, (first, second) in enumerate(solver.pattern.pairs):
+            one, two = solver.places[number]
+            block = scaled.blocks[number].reshape(-1)
+            if solver.leaf in (first, second):
+                rows.append(two if first == solver.leaf else one)
+                columns.append(one if first == solver.leaf else two)
+                values.append(block)
+            else:
+                schur[one, two] = block
+                schur[two, one] = block
+        self._across: Any = csr_array((size, leaves))
+        if rows:
+            places = (np.concatenate(rows), np.concatenate(columns))
+            self._across = coo_array((np.concatenate(values), places), shape=(size, leaves)).tocsr()
+            schur -= (self._across @ self._across.T).toarray()
+        self._root = cho_factor(schur, lower=True, overwrite_a=True, check_finite=False)
+        self.log_determinant = scaled.log_determinant + 2 * float(
+            np.log(np.diag(self._root[0])).sum()
+        )
+
+    def solve(self, right: Array) -> Array:
+        from scipy.linalg import cho_solve
+
+        solver = self._solver
+        scaled = self._scaled.whiten(right)
+        leaf = scaled[solver.leaf_span]
+        core = scaled[solver.core] - self._across @ leaf
+        core = cho_solve(self._root, core, check_finite=False)
+        found = np.empty_like(scaled)
+        found[solver.core] = core
+        found[solver.leaf_span] = leaf - self._across.T @ core
+        return self._scaled.unwhiten(found)
+
+    def inverse_rows(self) -> list[Array]:
+        from scipy.linalg.lapack import dpotri
+
+        solver, pattern = self._solver, self._solver.pattern
+        among = np.eye(len(solver.core))
+        if len(among):
+            among = np.asarray(dpotri(self._root[0], lower=1)[0])
+        upper = np.triu_indices(len(among), 1)
+        among[upper] = among.T[upper]
+        across = self._across_elements(among)
+        own, coupled = [], []
+        for number, group in enumerate(pattern.effects.groups):
+            if number == solver.leaf:
+                own.append(self._leaf_blocks(across))
+                continue
+            first = int(solver.place[pattern.effects.offsets[number]])
+            places = first + np.arange(group.size * group.width).reshape(group.size, group.width)
+            own.append(among[places[:, :, None], places[:, None, :]])
+        for number, (first, second) in enumerate(pattern.pairs):
+            one, two = solver.places[number]
+            if first == solver.leaf:
+                found = -across[two, one]
+            elif second == solver.leaf:
+                found = -across[one, two]
+            else:
+                found = among[one, two]
+            coupled.append(np.asarray(found).reshape(self._scaled.blocks[number].shape))
+        return self._scaled.row_vectors(own, coupled)
+
+    def _across_elements(self, among: Array) -> Array:
+        """S⁻¹N, core × leaves."""
+        return np.asarray((self._across.T @ among).T)
+
+    def _leaf_blocks(self, across: Array) -> Array:
+        """I + N'S⁻¹N within each level of the largest grouping."""
+        group = self._solver.pattern.effects.groups[self._solver.leaf]
+        block = np.broadcast_to(np.eye(group.width), (group.size, group.width, group.width)).copy()
+        entries = self._across.tocoo()
+        levels, column = np.divmod(entries.col, group.width)
+        for other in range(group.width):
+            values = entries.data * across[entries.row, levels * group.width + other]
+            for own in range(group.width):
+                these = column == own
+                block[:, own, other] += np.bincount(
+                    levels[these], values[these], minlength=group.size
+                )
+        return block

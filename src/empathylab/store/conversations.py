@@ -1,0 +1,225 @@
+"""Conversations in the lab: adding those of files, and reading all of them as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import polars as pl
+from sqlalchemy import Connection, delete, func, select
+
+from empathylab.store import schema
+from empathylab.store.frames import read_frame
+from empathylab.store.imports.files import Change, begin_import
+from empathylab.store.inserts import (
+    add_respondent,
+    hash_of,
+    insert_or_ignore,
+    insert_returning_ids,
+    now,
+)
+from empathylab.store.lab import Lab
+
+Speaker = Literal["person", "respondent"]
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenTurn:
+    """One message of an imported conversation."""
+
+    role: Speaker
+    text: str
+    feeling: float | None = None
+    state: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedConversation:
+    """A conversation as a file tells it."""
+
+    key: str
+    respondent: str
+    turns: tuple[SpokenTurn, ...]
+    kind: Literal["model", "human"] = "model"
+    simulator: str | None = None
+    persona: Mapping[str, Any] | None = None
+    """The persona's definition, with `id`, `collection` and `language`."""
+    language: str | None = None
+    start: float | None = None
+    final: float | None = None
+    success_at: float | None = None
+    failure_below: float | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def exchanges(self) -> int:
+        """Replies of the respondent."""
+        return sum(turn.role == "respondent" for turn in self.turns)
+
+
+def add_persona(connection: Connection, definition: Mapping[str, Any]) -> int:
+    """The lab's id of exactly this persona."""
+    table = schema.personas
+    known = {name: str(definition[name]) for name in ("collection", "language")}
+    known |= {"key": str(definition["id"]), "fingerprint": hash_of(dict(definition))}
+    row = known | {
+        "definition": dict(definition),
+        "validated": bool(definition.get("validated", False)),
+        "added_at": now(),
+    }
+    insert_or_ignore(connection, table, [row])
+    query = select(table.c.id).where(*(table.c[name] == value for name, value in known.items()))
+    return int(connection.execute(query).scalar_one())
+
+
+def store_conversations(
+    lab: Lab, kind: str, source: str, conversations: Sequence[ImportedConversation]
+) -> Change:
+    """What became of the file: the same content again changes nothing, other content replaces."""
+    fingerprint = hash_of([_content(one) for one in conversations])
+    summary = {"conversations": len(conversations)}
+    with lab.writing() as connection:
+        import_id, change = begin_import(connection, kind, source, fingerprint, summary)
+        if import_id is None:
+            return change
+        table = schema.conversations
+        connection.execute(delete(table).where(table.c.import_id == import_id))
+        respondents = {
+            one.respondent: add_respondent(connection, one.respondent, one.kind)
+            for one in {one.respondent: one for one in conversations}.values()
+        }
+        rows = [
+            _row(connection, one, import_id, respondents[one.respondent]) for one in conversations
+        ]
+        ids = insert_returning_ids(connection, table, rows)
+        turns = [
+            {
+                "conversation_id": number,
+                "position": position,
+                "role": turn.role,
+                "text": turn.text,
+                "feeling": turn.feeling,
+                "state": dict(turn.state) if turn.state else None,
+                "outcome": "valid",
+            }
+            for number, one in zip(ids, conversations, strict=True)
+            for position, turn in enumerate(one.turns)
+        ]
+        if turns:
+            connection.execute(schema.turns.insert(), turns)
+        return change
+
+
+def _content(one: ImportedConversation) -> list[Any]:
+    turns = [[turn.role, turn.text, turn.feeling, turn.state] for turn in one.turns]
+    rules = [one.success_at, one.failure_below]
+    who = [one.key, one.respondent, one.kind, one.simulator, one.persona, one.language]
+    return [*who, one.start, one.final, *rules, turns]
+
+
+def _row(
+    connection: Connection, one: ImportedConversation, import_id: int, respondent_id: int
+) -> dict[str, Any]:
+    return {
+        "import_id": import_id,
+        "key": one.key,
+        "respondent_id": respondent_id,
+        "simulator": one.simulator,
+        "persona_id": None if one.persona is None else add_persona(connection, one.persona),
+        "language": one.language,
+        "sample": 0,
+        "start": one.start,
+        "final": one.final,
+        "success_at": one.success_at,
+        "failure_below": one.failure_below,
+        "exchanges": one.exchanges,
+        "outcome": "completed" if one.exchanges else "no_reply",
+        "reason": None if one.exchanges else "the conversation has no reply of the respondent",
+        "ended_by": None,
+        "details": dict(one.details) or None,
+        "added_at": now(),
+    }
+
+
+def has_conversations(lab: Lab) -> bool:
+    """Whether the lab holds a conversation."""
+    with lab.reading() as connection:
+        return connection.execute(select(schema.conversations.c.id).limit(1)).first() is not None
+
+
+def conversations_frame(lab: Lab) -> pl.DataFrame:
+    """One row per conversation, in the order in which they were added."""
+    table, runs, imports = schema.conversations, schema.runs, schema.imports
+    personas, respondents = schema.personas, schema.respondents
+    query = (
+        select(
+            table.c.id.label("conversation"),
+            table.c.key,
+            table.c.run_id.label("run"),
+            imports.c.source,
+            respondents.c.name.label("respondent"),
+            respondents.c.kind,
+            table.c.simulator,
+            personas.c.collection,
+            personas.c.key.label("persona"),
+            personas.c.definition,
+            table.c.language,
+            table.c.sample,
+            table.c.start,
+            table.c.final,
+            table.c.success_at,
+            table.c.failure_below,
+            table.c.exchanges,
+            table.c.outcome,
+            table.c.reason,
+            table.c.ended_by,
+            runs.c.settings.label("run_settings"),
+            func.coalesce(runs.c.last_used_at, runs.c.started_at, table.c.added_at).label("used"),
+        )
+        .join(respondents, respondents.c.id == table.c.respondent_id)
+        .outerjoin(personas, personas.c.id == table.c.persona_id)
+        .outerjoin(runs, runs.c.id == table.c.run_id)
+        .outerjoin(imports, imports.c.id == table.c.import_id)
+        .order_by(table.c.id)
+    )
+    with lab.reading() as connection:
+        return read_frame(connection, query)
+
+
+def turns_frame(lab: Lab) -> pl.DataFrame:
+    """Every turn of every conversation, in order."""
+    table = schema.turns
+    query = select(
+        table.c.conversation_id.label("conversation"),
+        table.c.position,
+        table.c.role,
+        table.c.text,
+        table.c.feeling,
+        table.c.state,
+        table.c.outcome,
+        table.c.reason,
+    ).order_by(table.c.conversation_id, table.c.position)
+    with lab.reading() as connection:
+        return read_frame(connection, query)
+
+
+def persona_definitions(lab: Lab, collection: str) -> list[dict[str, Any]]:
+    """The personas of that collection, the newest of each id and language."""
+    table = schema.personas
+    query = (
+        select(table.c.key, table.c.language, table.c.definition)
+        .where(table.c.collection == collection)
+        .order_by(table.c.id)
+    )
+    with lab.reading() as connection:
+        found = {(row.key, row.language): row.definition for row in connection.execute(query)}
+    return list(found.values())
+
+
+def persona_collections(lab: Lab) -> list[str]:
+    """The names of the collections whose personas the lab holds."""
+    table = schema.personas
+    query = select(table.c.collection).distinct().order_by(table.c.collection)
+    with lab.reading() as connection:
+        return list(connection.execute(query).scalars())

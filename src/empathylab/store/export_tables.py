@@ -1,0 +1,130 @@
+"""Whole tables of the lab for exports: names in place of numbers, in a fixed order.
+
+Administrations are in `store.administrations`; what raters answered is exported with their study.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, Table, func, select
+
+from empathylab.store.administrations import KIND, RESPONDENT, with_respondents
+from empathylab.store.frames import read_frame
+from empathylab.store.schema import (
+    answers,
+    imports,
+    respondents,
+    responses,
+    situation_sets,
+    situations,
+)
+
+
+def set_table(connection: Connection) -> pl.DataFrame:
+    """The sets of situations."""
+    sets = situation_sets.c
+    query = select(
+        sets.name.label("set"),
+        sets.version.label("set_version"),
+        sets.title,
+        sets.language,
+        sets.licence,
+        sets.validated,
+        sets.description,
+        _counted(situations, situations.c.situation_set_id == sets.id).label("situations"),
+    ).order_by(sets.id)
+    return read_frame(connection, query)
+
+
+def situation_table(connection: Connection) -> pl.DataFrame:
+    """The situations of every set."""
+    one = situations.c
+    query = (
+        select(
+            situation_sets.c.name.label("set"),
+            situation_sets.c.version.label("set_version"),
+            one.key.label("situation"),
+            one.text,
+            one.emotion,
+            one.valence,
+            one.factor,
+            one.topic,
+            one.utterance,
+            one.counterpart,
+            one.title,
+            one.context,
+        )
+        .join(situation_sets, situation_sets.c.id == one.situation_set_id)
+        .order_by(one.id)
+    )
+    return read_frame(connection, query)
+
+
+def respondent_table(connection: Connection) -> pl.DataFrame:
+    """Who answered, with how much the lab holds of each."""
+    one = respondents.c
+    query = select(
+        one.name.label("respondent"),
+        one.kind,
+        _counted(responses, responses.c.respondent_id == one.id).label("responses"),
+    ).order_by(one.id)
+    known = read_frame(connection, query)
+    who: Any = (RESPONDENT.label("respondent"), KIND.label("kind"))
+    answered = with_respondents(select(*who))
+    counted = read_frame(connection, answered).group_by("respondent", "kind").len("administrations")
+    # People whom a study measured have no row of their own until somebody writes or is imported.
+    both = known.join(
+        counted, on=["respondent", "kind"], how="full", coalesce=True, maintain_order="left"
+    )
+    counts = pl.col("responses", "administrations").fill_null(0).cast(pl.Int64)
+    return both.with_columns(counts)
+
+
+def response_table(connection: Connection) -> pl.DataFrame:
+    """Every response, usable or not, in the order in which analyses read them."""
+    one = responses.c
+    query = (
+        select(
+            situations.c.id.label("place"),
+            one.id.label("response"),
+            answers.c.run_id.label("run"),
+            respondents.c.name.label("respondent"),
+            respondents.c.kind,
+            situation_sets.c.name.label("set"),
+            situation_sets.c.version.label("set_version"),
+            situations.c.key.label("situation"),
+            one.sample,
+            one.prompt,
+            one.text,
+            one.outcome,
+            one.reason,
+            answers.c.finish_reason,
+            answers.c.reported_model,
+            answers.c.prompt_tokens,
+            answers.c.completion_tokens,
+            answers.c.latency.label("seconds"),
+            answers.c.answered_at,
+            imports.c.source.label("imported_from"),
+        )
+        .join(respondents, respondents.c.id == one.respondent_id)
+        .join(situations, situations.c.id == one.situation_id)
+        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .join(answers, answers.c.id == one.answer_id, isouter=True)
+        .join(imports, imports.c.id == one.import_id, isouter=True)
+    )
+    frame = read_frame(connection, query)
+    # Databases sort names by rules of their own.
+    return frame.sort("place", "respondent", "sample", "response").drop("place")
+
+
+def import_table(connection: Connection) -> pl.DataFrame:
+    """Which files brought what."""
+    one = imports.c
+    query = select(one.kind, one.source.label("imported_from"), one.fingerprint).order_by(one.id)
+    return read_frame(connection, query)
+
+
+def _counted(table: Table, rule: ColumnElement[bool]) -> ScalarSelect[int]:
+    return select(func.count()).select_from(table).where(rule).scalar_subquery()

@@ -1,0 +1,274 @@
+"""The responses that a judge is to rate: those of a study, or the replies to a set."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Select, and_, or_, select
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.situations import Situation
+from empathylab.store import schema
+from empathylab.store.lab import Lab
+from empathylab.store.selections import resolve_situations
+from empathylab.store.studies.records import real_people
+
+_FIELDS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedResponse:
+    """A response, and the situation it replies to."""
+
+    response: int
+    """Its id in the lab."""
+    respondent: str
+    """Who wrote it: to choose by and to compare, never for the judge to read."""
+    situation: Situation
+    set: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedStudy:
+    """A study whose responses are judged, run by this lab or imported."""
+
+    row: int
+    name: str
+    """As the other analyses call it: an older version is `NAME@VERSION`."""
+    version: int
+    protocol: Mapping[str, Any] = field(hash=False)
+    """With `blocks` where its words are known; of a released file the dimensions alone."""
+
+
+def study_names(lab: Lab) -> dict[int, str]:
+    """The names of the lab's studies by id; an older version is called `NAME@VERSION`."""
+    table = schema.studies
+    query = select(table.c.id, table.c.name, table.c.version).order_by(table.c.version)
+    with lab.reading() as connection:
+        rows = connection.execute(query).all()
+    newest = {row.name: row.version for row in rows}
+    return {
+        int(row.id): row.name if row.version == newest[row.name] else f"{row.name}@{row.version}"
+        for row in rows
+    }
+
+
+def judged_study(lab: Lab, name: str) -> JudgedStudy:
+    """The study of that name; `NAME@2` names a version, else it is the newest."""
+    known = {called: row for row, called in study_names(lab).items()}
+    plain, _, version = name.rpartition("@")
+    table = schema.studies
+    rule = table.c.id == known.get(name)
+    if name not in known and version.isdecimal():
+        rule = and_(table.c.name == plain, table.c.version == int(version))
+    with lab.reading() as connection:
+        found = connection.execute(select(table).where(rule)).one_or_none()
+    if found is None:
+        raise UnknownName("study", name, known)
+    called = next(one for one, row in known.items() if row == found.id)
+    return JudgedStudy(int(found.id), called, int(found.version), found.protocol)
+
+
+def study_responses(lab: Lab, study: int) -> tuple[JudgedResponse, ...]:
+    """The responses that the study's raters see, or have rated, in the order of its situations."""
+    shown, arms = schema.shown_responses, schema.arms
+    ratings, raters = schema.ratings, schema.raters
+    frozen = (
+        select(shown.c.response_id)
+        .join(arms, arms.c.id == shown.c.arm_id)
+        .where(arms.c.study_id == study)
+    )
+    rated = (
+        select(ratings.c.response_id)
+        .join(raters, raters.c.id == ratings.c.rater_id)
+        .where(raters.c.study_id == study, real_people())
+    )
+    mine = schema.responses.c.id
+    return _replies(lab, or_(mine.in_(frozen), mine.in_(rated)))
+
+
+def new_respondent_responses(
+    lab: Lab, study: int, respondent: str, *, prompt: str | None = None
+) -> tuple[JudgedResponse, ...]:
+    """A respondent's newest valid reply to each situation of the study, arm of it or not.
+
+    With `prompt`, only replies that were asked for by it.
+    """
+    # By their texts: the reply may be to another version of the set that says the same.
+    own = {(one.set, one.situation) for one in study_responses(lab, study)}
+    rule = schema.respondents.c.name == respondent
+    if prompt is not None:
+        rule = and_(rule, schema.responses.c.prompt == prompt)
+    found = _replies(lab, rule)
+    newest = {(one.set, one.situation): one for one in found}
+    return tuple(one for key, one in newest.items() if key in own)
+
+
+def responses_to_prompt(
+    lab: Lab, replies: Collection[JudgedResponse], prompt: str
+) -> tuple[JudgedResponse, ...]:
+    """Everybody's newest valid reply to each situation of these replies, asked for by the prompt.
+
+    As `new_respondent_responses` of each, from one reading.
+    """
+    own = {(one.set, one.situation) for one in replies}
+    sets = {one.set for one in replies}
+    rule = and_(schema.responses.c.prompt == prompt, schema.situation_sets.c.name.in_(sets))
+    newest = {(one.respondent, one.set, one.situation): one for one in _replies(lab, rule)}
+    return tuple(one for (_, *place), one in newest.items() if tuple(place) in own)
+
+
+def asked_situations(lab: Lab, respondent: str, prompt: str, situation_set: str) -> set[str]:
+    """The keys of the set's situations that the respondent was asked about with the prompt.
+
+    Also where the response could not be used.
+    """
+    query = _asked(schema.situations.c.key, prompt, situation_set)
+    with lab.reading() as connection:
+        named = query.where(schema.respondents.c.name == respondent)
+        return set(connection.execute(named).scalars())
+
+
+def models_with_responses(lab: Lab, prompt: str, situation_set: str) -> tuple[str, ...]:
+    """The names of the models that responded to situations of the set with the prompt."""
+    respondents = schema.respondents.c
+    query = (
+        _asked(respondents.name, prompt, situation_set)
+        .where(respondents.kind == "model", schema.responses.c.outcome == "valid")
+        .distinct()
+        .order_by(respondents.name)
+    )
+    with lab.reading() as connection:
+        return tuple(connection.execute(query).scalars())
+
+
+def _asked(column: ColumnElement[str], prompt: str, situation_set: str) -> Select[Any]:
+    """The column for every response to the set's situations that was asked with the prompt."""
+    responses, situations = schema.responses, schema.situations
+    respondents, sets = schema.respondents, schema.situation_sets
+    return (
+        select(column)
+        .select_from(responses)
+        .join(respondents, respondents.c.id == responses.c.respondent_id)
+        .join(situations, situations.c.id == responses.c.situation_id)
+        .join(sets, sets.c.id == situations.c.situation_set_id)
+        .where(responses.c.prompt == prompt, sets.c.name == situation_set)
+    )
+
+
+def response_days(lab: Lab, responses: Collection[int]) -> tuple[date, date] | None:
+    """The days on which the first and the last of the responses came; None without any."""
+    return _days(lab, select(schema.responses.c.id, schema.responses.c.added_at), responses)
+
+
+def _days(lab: Lab, query: Select[Any], responses: Collection[int]) -> tuple[date, date] | None:
+    wanted = set(responses)
+    with lab.reading() as connection:
+        days = [at.date() for number, at in connection.execute(query) if number in wanted]
+    return (min(days), max(days)) if days else None
+
+
+def set_responses(lab: Lab, name: str) -> tuple[JudgedResponse, ...]:
+    """All valid replies to the set's situations, or to those of a draw."""
+    whole, chosen = resolve_situations(lab, name)
+    sets = schema.situation_sets
+    rule = and_(sets.c.name == whole.id, sets.c.version == whole.version)
+    wanted = {one.id for one in chosen}
+    return tuple(one for one in _replies(lab, rule) if one.situation.id in wanted)
+
+
+def responses_to_judge(
+    lab: Lab, study: JudgedStudy, respondents: Collection[str]
+) -> tuple[JudgedResponse, ...]:
+    """The study's responses, or those of the named respondents to its situations.
+
+    Who is no arm of the study can so be judged against it.
+    """
+    whole = study_responses(lab, study.row)
+    arms = {one.respondent for one in whole}
+    joined = [
+        one
+        for name in dict.fromkeys(respondents)
+        if name not in arms
+        for one in new_respondent_responses(lab, study.row, name)
+    ]
+    return select_responses((*whole, *joined), respondents, where=f"study {study.name}")
+
+
+def select_responses(
+    replies: tuple[JudgedResponse, ...], respondents: Collection[str], *, where: str
+) -> tuple[JudgedResponse, ...]:
+    """The replies of those respondents, of all where none is named; there must be some."""
+    known = {one.respondent for one in replies}
+    for name in respondents:
+        if name not in known:
+            raise UnknownName("respondent with replies", name, known, where=where)
+    kept = tuple(one for one in replies if not respondents or one.respondent in respondents)
+    if not kept:
+        raise InputError(
+            "there are no replies to judge",
+            where=where,
+            remedy="Collect some with `empathylab respond`, or import them.",
+        )
+    return kept
+
+
+def shown_in_open_study(lab: Lab, responses: Collection[int]) -> bool:
+    """Whether a study that is open or paused shows any of the responses to its raters."""
+    return not responses_in_open_studies(lab).keys().isdisjoint(responses)
+
+
+def responses_in_open_studies(lab: Lab) -> dict[int, str]:
+    """The responses that studies which are open or paused show, and who wrote each."""
+    shown, arms, studies = schema.shown_responses, schema.arms, schema.studies
+    query = (
+        select(shown.c.response_id, schema.respondents.c.name)
+        .join(schema.responses, schema.responses.c.id == shown.c.response_id)
+        .join(schema.respondents, schema.respondents.c.id == schema.responses.c.respondent_id)
+        .join(arms, arms.c.id == shown.c.arm_id)
+        .join(studies, studies.c.id == arms.c.study_id)
+        .where(studies.c.status.in_(("open", "paused")))
+        .distinct()
+    )
+    with lab.reading() as connection:
+        return {int(row.response_id): row.name for row in connection.execute(query)}
+
+
+def _replies(lab: Lab, rule: ColumnElement[bool]) -> tuple[JudgedResponse, ...]:
+    query = _QUERY.where(rule, schema.responses.c.outcome == "valid")
+    with lab.reading() as connection:
+        return tuple(_reply(row) for row in connection.execute(query))
+
+
+def _reply(row: Row[Any]) -> JudgedResponse:
+    known = row._mapping
+    situation = Situation(
+        id=row.key,
+        **{name: known[f"situation_{name}"] for name in _FIELDS},
+        context=tuple(row.context or ()),
+    )
+    return JudgedResponse(int(row.response), row.respondent, situation, row.set, row.reply)
+
+
+_QUERY: Select[Any] = (
+    select(
+        schema.responses.c.id.label("response"),
+        schema.responses.c.text.label("reply"),
+        schema.respondents.c.name.label("respondent"),
+        schema.situation_sets.c.name.label("set"),
+        schema.situations.c.key,
+        schema.situations.c.context,
+        *(schema.situations.c[name].label(f"situation_{name}") for name in _FIELDS),
+    )
+    .join(schema.respondents, schema.respondents.c.id == schema.responses.c.respondent_id)
+    .join(schema.situations, schema.situations.c.id == schema.responses.c.situation_id)
+    .join(
+        schema.situation_sets,
+        schema.situation_sets.c.id == schema.situations.c.situation_set_id,
+    )
+    .order_by(schema.situations.c.id, schema.responses.c.id)
+)

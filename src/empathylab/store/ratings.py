@@ -1,0 +1,293 @@
+"""Ratings and raters as frames, for analysis: names in place of numbers, one row per thing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+from sqlalchemy import ColumnElement, and_, func, or_, select
+
+from empathylab.errors import InputError, UnknownName
+from empathylab.scales.score_frames import score_frame
+from empathylab.situations.sources.released import Dimension
+from empathylab.store.lab import Lab
+from empathylab.store.queries import scales_by_row, scales_frame
+from empathylab.store.schema import (
+    administrations,
+    arms,
+    item_answers,
+    raters,
+    ratings,
+    respondents,
+    responses,
+    scales,
+    situation_sets,
+    situations,
+    studies,
+)
+from empathylab.store.studies.records import real_people
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A study of the lab, as far as an analysis needs it."""
+
+    name: str
+    """Of the newest version; an older one is called `NAME@VERSION`."""
+    title: str
+    design: str
+    """`between` or `within` subjects."""
+    dimensions: tuple[Dimension, ...]
+    status: str
+    exclusions: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
+    """Rules declared before the launch, as `stats.raters.exclusions` reads them."""
+    margins: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """By dimension, the smallest difference between arms that matters, where declared."""
+
+
+def lab_studies(lab: Lab) -> dict[str, Study]:
+    """The lab's studies by name, in the order in which they came."""
+    with lab.reading() as connection:
+        rows = connection.execute(select(studies).order_by(studies.c.id)).all()
+    newest = {row.name: row.version for row in sorted(rows, key=lambda row: int(row.version))}
+    found = [study_from_row(row, newest[row.name]) for row in rows]
+    return {one.name: one for one in found}
+
+
+def study_from_row(row: Any, newest: int | None = None) -> Study:
+    """The study in that row; `newest` is the newest version of it, if not its own."""
+    # A study that the lab ran has its words in several languages; the first is the one to report.
+    first = (row.protocol.get("languages") or ("",))[0]
+    dimensions = tuple(
+        Dimension(
+            one["name"],
+            tuple(float(value) for value in one["values"]),
+            tuple(
+                label.get(first, "") if isinstance(label, dict) else label
+                for label in one["labels"]
+            ),
+            _said(one.get("question"), first),
+        )
+        for one in row.protocol.get("dimensions", ())
+    )
+    design = row.protocol.get("design", "between")
+    name = row.name if newest in (None, row.version) else f"{row.name}@{row.version}"
+    declared = tuple(row.protocol.get("exclusions") or ())
+    margins = {
+        one["name"]: float(one["margin"])
+        for one in row.protocol.get("dimensions", ())
+        if one.get("margin") is not None
+    }
+    return Study(name, row.title, design, dimensions, row.status, declared, margins)
+
+
+def _said(text: Any, language: str) -> str | None:
+    return text.get(language) if isinstance(text, dict) else text
+
+
+def _named(study: str) -> ColumnElement[bool]:
+    """The rule for the study of that name: its newest version, unless the name gives one."""
+    name, _, version = study.rpartition("@")
+    newest = select(func.max(studies.c.version)).where(studies.c.name == study).scalar_subquery()
+    rule = and_(studies.c.name == study, studies.c.version == newest)
+    if name and version.isdecimal():
+        rule = or_(rule, and_(studies.c.name == name, studies.c.version == int(version)))
+    return rule
+
+
+def lab_study(lab: Lab, name: str | None) -> Study:
+    """The study of that name; without a name the only one there is."""
+    found = lab_studies(lab)
+    if not found:
+        raise InputError(
+            "the lab holds no rated study",
+            remedy="Run `empathylab data import welivita CSV` or `empathylab data import ratings "
+            "CSV`.",
+        )
+    if name is None:
+        if len(found) > 1:
+            raise InputError(
+                "the lab holds several studies",
+                got=", ".join(found),
+                remedy="Name one with --study.",
+            )
+        return next(iter(found.values()))
+    if name not in found:
+        raise UnknownName("study", name, found)
+    return found[name]
+
+
+def ratings_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """The study's ratings, with what was rated and by whom.
+
+    Simulated raters, trials and those whom a researcher excluded are left out, here and below.
+    """
+    query = (
+        select(
+            raters.c.name.label("rater"),
+            raters.c.kind.label("rater_kind"),
+            arms.c.name.label("arm"),
+            respondents.c.name.label("respondent"),
+            situation_sets.c.name.label("set"),
+            situations.c.key.label("situation"),
+            situations.c.emotion,
+            situations.c.valence,
+            situations.c.topic,
+            responses.c.id.label("response"),
+            responses.c.sample,
+            responses.c.text,
+            ratings.c.dimension,
+            ratings.c.value.label("rating"),
+            ratings.c.label,
+            ratings.c.seconds,
+        )
+        .join(raters, raters.c.id == ratings.c.rater_id)
+        .join(studies, studies.c.id == raters.c.study_id)
+        .join(responses, responses.c.id == ratings.c.response_id)
+        .join(respondents, respondents.c.id == responses.c.respondent_id)
+        .join(situations, situations.c.id == responses.c.situation_id)
+        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .where(_named(study), real_people())
+        .order_by(ratings.c.id)
+    )
+    return lab.frame(query).with_columns(arm=pl.coalesce("arm", "respondent"))
+
+
+def collection_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """By arm, how many people rated it, how often, and the days of the first and last rating."""
+    query = (
+        select(
+            func.coalesce(arms.c.name, respondents.c.name).label("arm"),
+            raters.c.id.label("rater"),
+            ratings.c.rated_at,
+        )
+        .join(raters, raters.c.id == ratings.c.rater_id)
+        .join(studies, studies.c.id == raters.c.study_id)
+        .join(responses, responses.c.id == ratings.c.response_id)
+        .join(respondents, respondents.c.id == responses.c.respondent_id)
+        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .where(_named(study), real_people(), raters.c.kind == "person")
+        .order_by(ratings.c.id)
+    )
+    day = pl.col("rated_at").dt.date()
+    return (
+        lab.frame(query)
+        .group_by("arm", maintain_order=True)
+        .agg(
+            pl.col("rater").n_unique().alias("raters"),
+            pl.len().alias("ratings"),
+            day.min().alias("first"),
+            day.max().alias("last"),
+        )
+    )
+
+
+def arms_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """The study's arms in its own order, with the kind of respondent and when they were rated.
+
+    Respondents that were rated without an arm stand after them, by name.
+    """
+    of_study = (
+        select(arms.c.name.label("arm"), respondents.c.kind)
+        .join(studies, studies.c.id == arms.c.study_id)
+        .join(respondents, respondents.c.id == arms.c.respondent_id, isouter=True)
+        .where(_named(study))
+        .order_by(arms.c.id)
+    )
+    listed = lab.frame(of_study)
+    kinds = lab.frame(select(respondents.c.name.label("arm"), respondents.c.kind))
+    rated = collection_frame(lab, study)
+    others = rated.select("arm").join(listed, on="arm", how="anti").sort("arm")
+    both = pl.concat([listed, others.join(kinds, on="arm", how="left")], how="vertical_relaxed")
+    return both.join(rated, on="arm", how="left", maintain_order="left")
+
+
+def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """The study's raters: their time, what is told about them, and their scales' totals.
+
+    `arm` is the arm they rated, null where they rated several. What is told (age, country …) and
+    totals (`teq` …) become columns of their own.
+    """
+    query = (
+        select(
+            raters.c.name.label("rater"),
+            raters.c.kind,
+            raters.c.seconds,
+            raters.c.details,
+            func.min(arms.c.name).label("arm"),
+            func.count(arms.c.name.distinct()).label("arms"),
+            func.count(ratings.c.id).label("ratings"),
+        )
+        .join(studies, studies.c.id == raters.c.study_id)
+        .join(ratings, ratings.c.rater_id == raters.c.id, isouter=True)
+        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .where(_named(study), real_people())
+        .group_by(raters.c.id)
+        .order_by(raters.c.id)
+    )
+    frame = lab.frame(query)
+    alone = pl.when(pl.col("arms") == 1).then(pl.col("arm"))
+    frame = frame.with_columns(arm=alone).drop("arms")
+    told = [json.loads(text) for text in frame["details"]]
+    names = dict.fromkeys(name for one in told for name in one if name not in frame.columns)
+    columns = [_column(name, [one.get(name) for one in told]) for name in names]
+    frame = frame.drop("details").with_columns(columns)
+    for scale, totals in _totals(lab, rater_answers_frame(lab, study)).items():
+        frame = frame.join(totals.rename({"score": scale}), on="rater", how="left")
+    return frame
+
+
+def _totals(lab: Lab, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """By scale, the total of each rater who answered it in full."""
+    known = scales_by_row(scales_frame(lab))
+    of = answers.select("administration", "rater", "scale").unique(maintain_order=True)
+    scores = score_frame(answers, known).filter(subscale="total")
+    totals = of.join(scores, on="administration", maintain_order="left")
+    return {
+        str(name): group.select("rater", "score").unique("rater", keep="last")
+        for (name,), group in totals.group_by("scale", maintain_order=True)
+    }
+
+
+# What platforms and people write where they do not tell.
+NOT_STATED = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather not say"} | {
+    "data_expired",
+    "consent_revoked",
+}
+
+
+def _column(name: str, values: list[Any]) -> pl.Series:
+    """Numbers where all that is told are numbers, else words."""
+    told = [
+        None if value is None or str(value).strip().lower() in NOT_STATED else value
+        for value in values
+    ]
+    if all(isinstance(value, int | float) for value in told if value is not None):
+        return pl.Series(name, told, pl.Float64, strict=False)
+    texts = [None if value is None else str(value) for value in told]
+    return pl.Series(name, texts, pl.String)
+
+
+def rater_answers_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """Every item answer that the study's raters gave about themselves, as given."""
+    query = (
+        select(
+            raters.c.name.label("rater"),
+            scales.c.id.label("scale_row"),
+            scales.c.name.label("scale"),
+            administrations.c.id.label("administration"),
+            item_answers.c.item,
+            item_answers.c.value,
+        )
+        .join(administrations, administrations.c.rater_id == raters.c.id)
+        .join(studies, studies.c.id == raters.c.study_id)
+        .join(scales, scales.c.id == administrations.c.scale_id)
+        .join(item_answers, item_answers.c.administration_id == administrations.c.id)
+        .where(_named(study), real_people(), administrations.c.outcome == "valid")
+        .order_by(raters.c.id, scales.c.id, item_answers.c.item)
+    )
+    return lab.frame(query)

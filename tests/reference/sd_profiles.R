@@ -1,0 +1,11 @@
+# Prints profile intervals of standard deviations on slopes.csv, from lme4 and ordinal::clmm2.
+# Run: Rscript tests/reference/sd_profiles.R tests/reference (lme4 1.1-31, ordinal 2022.11-16)
+suppressPackageStartupMessages({library(lme4); library(ordinal)})
+d <- read.csv(file.path(commandArgs(TRUE)[1], "slopes.csv"), stringsAsFactors = TRUE)
+m <- lmer(score ~ arm + x + (1 | rater) + (1 | situation), d, REML = FALSE)
+print(confint(profile(m, which = "theta_", signames = FALSE, delta = 0.2)), digits = 8)
+d$rating <- factor(d$rating)
+o <- clmm2(rating ~ arm + x, random = rater, data = d, Hess = TRUE)
+p <- profile(o, nSteps = 40)
+print(o$stDev, digits = 8)
+print(confint(p), digits = 8)
