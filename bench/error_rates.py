@@ -156,7 +156,10 @@ def main() -> None:
             nulls = list(pool.map(outcome, [(design, 0.0, seed) for seed in seeds], chunksize=5))
             others = [(design, EFFECT, seed + 500_000) for seed in seeds]
             effects = list(pool.map(outcome, others, chunksize=5))
-            claims, covering = sum(one.claims for one in nulls), sum(one.covering for one in effects)
+            claims, covering = (
+                sum(one.claims for one in nulls),
+                sum(one.covering for one in effects),
+            )
             counts = [sum(one.conclusions for one in part) for part in (nulls, effects)]
             print(
                 f"{design.name} false_positives {claims / counts[0]:.4f} "
