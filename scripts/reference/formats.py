@@ -110,8 +110,8 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "sage": (
         "SAGE's results",
         (
-            "A folder with `<simulator>/<model>_result.jsonl`, or one such file: a conversation per "
-            "line with `id`, `emo_point` and `history` (`role`, `content`, `emotion-point`)."
+            "A folder with `<simulator>/<model>_result.jsonl`, or one such file: a conversation "
+            "per line with `id`, `emo_point` and `history` (`role`, `content`, `emotion-point`)."
         ),
     ),
     "conversations": (
