@@ -191,16 +191,23 @@ def _checks(lab: Lab, simulator: Model, conversing: Conversing, run: RunOptions)
 
 
 def _print(lab: Lab, tallies: list[Tally], *, as_json: bool) -> None:
+    """The analysis of all conversations in the lab, and where the report is."""
+    from empathylab.analysis import overview
     from empathylab.analysis.conversations import from_lab
     from empathylab.cli.analyze.conversations import print_conversations
+    from empathylab.report import write_report
 
-    result = from_lab(lab)
+    data = overview.from_lab(lab)
+    path = write_report(data, lab.reports)
+    result = data.conversations or from_lab(lab)
     if not as_json:
         print_conversations(result)
+        typer.echo(f"Report: {path}")
         return
     import json as encoder
 
     from empathylab.cli.summary import tally_row
 
-    document = {"sessions": [tally_row(tally) for tally in tallies], **result.to_dict()}
+    sessions = [tally_row(tally) for tally in tallies]
+    document = {"report": str(path), "sessions": sessions, **result.to_dict()}
     typer.echo(encoder.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
