@@ -132,12 +132,15 @@ def dimension_models(
             problem = f"every rating of {name} is {value}, so there is nothing to model."
             found.append(DimensionModel(name, "lmm" if linear else "clmm", False, None, problem))
             continue
-        kinds = [False]
-        if "valence" in frame.columns and frame["valence"].drop_nulls().n_unique() == 2:
-            kinds.append(True)
-        for by_valence in kinds:
+        kinds = {False: frame}
+        if "valence" in frame.columns:
+            # Mixed situations cannot inform the difference between the two valences.
+            clear = frame.filter(pl.col("valence").is_in(["positive", "negative"]))
+            if clear["valence"].n_unique() == 2:
+                kinds[True] = clear
+        for by_valence, rows in kinds.items():
             model = DimensionModel(name, "lmm" if linear else "clmm", by_valence, None)
-            fitted = _fitted(model, frame, reference, terms)
+            fitted = _fitted(model, rows, reference, terms)
             if not linear and not by_valence and fitted.model is not None:
                 fitted = dataclasses.replace(fitted, odds=_odds(frame, reference))
             found.append(fitted)
