@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from empathylab.scales import Scale, builtin_scale
 from empathylab.scales.wording import with_words
 from empathylab.study import Study, parse_study
-from empathylab.study.blocks.norm import norm_scales
+from empathylab.study.blocks.norming import norm_scales
 
 KEY = b"a key for the tests, 32 bytes it"
 

@@ -156,6 +156,12 @@ def reply_template(name: str) -> ReplyTemplate:
     return known[name]
 
 
+def told_fields(prompt: str) -> tuple[str, ...] | None:
+    """What the built-in template `id@version` tells of a situation; None for any other."""
+    template = _VERSIONS.get(prompt)
+    return None if template is None else template.sees
+
+
 def template_versions(name: str) -> tuple[ReplyTemplate, ...]:
     """All versions of the built-in template of that id, the oldest first."""
     found = (one for one in _VERSIONS.values() if one.id == name)

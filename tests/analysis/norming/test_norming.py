@@ -18,7 +18,7 @@ from empathylab.situations.writing import set_to_toml
 from empathylab.store import Lab
 from empathylab.store.studies.norms import SituationAnswers
 from empathylab.study import Study, parse_study, preset_text
-from empathylab.study.blocks.norm import norm_scales
+from empathylab.study.blocks.norming import norm_scales
 from empathylab.study.session.service import Page, StudyService, launch
 from tests.study.service_examples import Clock, careful, someone
 

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from empathylab.protocols.reply_templates import told_fields
 from empathylab.situations import Situation, builtin_set
 from empathylab.situations.content_notes import content_note, content_tags, missing_tags
 from empathylab.store import Lab, add_respondent, add_situation_set, now, schema
@@ -66,7 +67,7 @@ def test_a_language_without_a_vocabulary_is_not_judged() -> None:
 
 
 def noted(lab: Lab, text: str) -> tuple[str, ...]:
-    return check_study(parse_study(text), lab).plan.notes
+    return check_study(parse_study(text), lab, told=told_fields).plan.notes
 
 
 def with_replies(lab: Lab, prompt: str | None) -> str:
@@ -137,7 +138,7 @@ def test_check_says_what_respondents_were_not_told(
 def test_nothing_is_said_where_raters_see_what_respondents_were_told(sqlite_lab: Lab) -> None:
     text = with_replies(sqlite_lab, "empathic-listener@2")
     equal = text.replace("[emotion, situation, utterance]", "[situation, utterance]")
-    checked = check_study(parse_study(equal), sqlite_lab)
+    checked = check_study(parse_study(equal), sqlite_lab, told=told_fields)
     assert not any(one.startswith("Raters see") for one in checked.plan.notes)
     assert checked.information == (
         "Raters saw the situation and what the person says. "

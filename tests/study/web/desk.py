@@ -194,7 +194,7 @@ class Desk:
         decision = decide(self._course(person), answers, asked)
         if isinstance(decision, NeedsPlace):
             who = Person(person, self.people[person])
-            place = choose_place(self.study, self.state, who, NOW)
+            place = choose_place(self.study, self.state, who, NOW, secret=KEY)
             if not isinstance(place, Place):
                 return Closed(place.reason, place.sentence, completion_for(self.study, "full"))
             self.state = with_place(self.state, place)

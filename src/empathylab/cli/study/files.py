@@ -100,6 +100,7 @@ def check(
 
     Nothing is changed. Exit 2 where the study cannot be launched as it is.
     """
+    from empathylab.protocols.reply_templates import told_fields
     from empathylab.store import Lab, has_lab
     from empathylab.study import read_study
     from empathylab.study.design.checks import check_study
@@ -111,7 +112,7 @@ def check(
         raise UnknownName("language of the study", language, study.languages, where=file.name)
     if has_lab(lab):
         with Lab.open(lab, create=False) as opened:
-            checked = check_study(study, opened)
+            checked = check_study(study, opened, told=told_fields)
     else:
         checked = check_study(study)
         typer.echo(f"There is no lab at {lab} yet, so only built-in texts are known.", err=True)

@@ -20,6 +20,7 @@ from empathylab.study.assignment.batches import study_slots
 from empathylab.study.blocks.interface import ParticipantPath
 from empathylab.study.design.definition import Study
 from empathylab.study.design.material_notes import (
+    Told,
     content_note_warnings,
     information_sentence,
     information_warnings,
@@ -44,8 +45,13 @@ class Checked:
     """For a methods section: what raters and respondents are shown of each situation."""
 
 
-def check_study(study: Study, lab: Lab | None = None) -> Checked:
-    """The study held against the lab, in which nothing is changed; without one, what ships."""
+def check_study(
+    study: Study, lab: Lab | None = None, *, told: Told = lambda prompt: None
+) -> Checked:
+    """The study held against the lab, in which nothing is changed; without one, what ships.
+
+    `told` says what a prompt tells respondents of a situation, where that is known.
+    """
     known = builtin_scales() if lab is None else lab_scales(lab)
     problems: list[str] = []
     chosen: tuple[Situation, ...] = ()
@@ -68,13 +74,13 @@ def check_study(study: Study, lab: Lab | None = None) -> Checked:
     notes = (
         *plan.notes,
         *content_note_warnings(study, chosen),
-        *information_warnings(study, chosen, prompts),
+        *information_warnings(study, chosen, prompts, told),
     )
     return Checked(
         study,
         replace(plan, problems=tuple(dict.fromkeys(found)), notes=notes),
         dict(_previews(study, chosen, replies, known)) if chosen else {},
-        information_sentence(study, chosen, prompts),
+        information_sentence(study, chosen, prompts, told),
     )
 
 

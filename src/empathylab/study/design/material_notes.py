@@ -3,13 +3,14 @@ respondents were not told."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from empathylab.errors import UnknownName
-from empathylab.protocols import ReplyTemplate, reply_template
 from empathylab.situations import Situation
 from empathylab.situations.content_notes import content_note, missing_tags
 from empathylab.study.design.definition import Study
+
+Told = Callable[[str], Sequence[str] | None]
+"""By a prompt such as `empathic-listener@2`, what it tells of a situation; None if not known."""
 
 _FIELDS = {
     "emotion": "the emotion label",
@@ -34,20 +35,22 @@ def content_note_warnings(study: Study, situations: Sequence[Situation]) -> Iter
 
 
 def information_warnings(
-    study: Study, situations: Sequence[Situation], prompts: Mapping[str, Collection[str]]
+    study: Study,
+    situations: Sequence[Situation],
+    prompts: Mapping[str, Collection[str]],
+    told: Told,
 ) -> Iterator[str]:
     """For each arm, what raters see of a situation that its respondent was not told.
 
-    `prompts` are those that the arm's replies were asked for by; where one is not known, nothing
-    is said.
+    `prompts` are those of the arm's replies; where `told` does not know one, nothing is said.
     """
     shown = _shown(study, situations)
     for arm, names in prompts.items():
         for name in sorted(names):
-            template = _known(name)
-            if template is None or shown is None:
+            fields = told(name)
+            if fields is None or shown is None:
                 continue
-            unseen = [one for one in shown if one not in seen_fields(template.sees, situations)]
+            unseen = [one for one in shown if one not in seen_fields(fields, situations)]
             if unseen:
                 yield (
                     f"Raters see {_listed(unseen)}, which the respondent of arm {arm!r} was not "
@@ -57,21 +60,19 @@ def information_warnings(
 
 
 def information_sentence(
-    study: Study, situations: Sequence[Situation], prompts: Mapping[str, Collection[str]]
+    study: Study,
+    situations: Sequence[Situation],
+    prompts: Mapping[str, Collection[str]],
+    told: Told,
 ) -> str:
     """For a methods section: what raters and respondents were shown of each situation."""
     shown = _shown(study, situations)
     if shown is None:
         return ""
     sentence = f"Raters saw {_listed(shown)}."
-    told = {
-        name: _listed(seen_fields(template.sees, situations))
-        for names in prompts.values()
-        for name in sorted(names)
-        if (template := _known(name)) is not None
-    }
-    for name, fields in told.items():
-        sentence += f" Models were told {fields} ({name})."
+    for name in sorted({name for names in prompts.values() for name in names}):
+        if (fields := told(name)) is not None:
+            sentence += f" Models were told {_listed(seen_fields(fields, situations))} ({name})."
     return sentence
 
 
@@ -90,13 +91,6 @@ def seen_fields(fields: Sequence[str], situations: Sequence[Situation]) -> tuple
 def _shown(study: Study, situations: Sequence[Situation]) -> tuple[str, ...] | None:
     shows = [getattr(one, "shows", ()) for one in study.blocks if one.rates_responses]
     return seen_fields(shows[-1], situations) if shows else None
-
-
-def _known(name: str) -> ReplyTemplate | None:
-    try:
-        return reply_template(name)
-    except UnknownName:
-        return None
 
 
 def _listed(fields: Sequence[str]) -> str:

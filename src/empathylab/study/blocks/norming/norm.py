@@ -30,7 +30,7 @@ LABEL = "label"
 @cache
 def norm_scales() -> tuple[Scale, ...]:
     """The questionnaires about situations that ship, one for each list of emotions."""
-    folder = files("empathylab.study.blocks") / "norm_scales"
+    folder = files("empathylab.study.blocks.norming") / "scales"
     return tuple(
         scale_from_dict(tomllib.loads(file.read_text(encoding="utf-8")), where=file.name)
         for file in sorted(folder.iterdir(), key=lambda file: file.name)
