@@ -100,8 +100,8 @@ def compare_means(
     what each rater adds, times G/(G − 1) for G raters, so that a rater may lie in one arm or in
     several; tests are CR2 with Satterthwaite's degrees of freedom, two-way where `reply`
     names the column that says which reply was rated, and p is corrected over each family: the
-    arms × subsets of one kind. NaN, with a note, where a side has fewer than two raters or nothing varies. Rows with a
-    gap are left out and counted.
+    arms × subsets of one kind. NaN, with a note, where a side has fewer than two raters or
+    nothing varies. Rows with a gap are left out and counted.
 
     Liang, K.-Y., & Zeger, S. L. (1986). Biometrika 73, 13–22; Hedges, L. V. (1981). Journal of
     Educational Statistics 6, 107–128.
