@@ -25,7 +25,7 @@ from empathylab.study import (
 from empathylab.study.assignment.allocation import Status, World, counts
 from empathylab.study.assignment.quotas import has_room, quota_limits
 from empathylab.study.design.definition import Arm, Quota
-from tests.study.examples import appraisal, between, ids, within
+from tests.study.examples import KEY, appraisal, between, ids, within
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 LEAVING: tuple[Status, ...] = (
@@ -93,7 +93,7 @@ class Site:
         known = any(
             (one.person, one.world) == (person.key, person.world) for one in self.state.places
         )
-        answer = choose_place(self.study, self.state, person, self.now)
+        answer = choose_place(self.study, self.state, person, self.now, secret=KEY)
         if isinstance(answer, Place):
             self.admitted(answer, person, before, known=known)
         elif not known:

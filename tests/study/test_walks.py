@@ -73,7 +73,7 @@ class Walk:
             answers[decision.step.key] = self.answer(course, decision.step, slot)
 
     def claim(self, key: str) -> Slot:
-        place = choose_place(self.study, self.state, Person(key), NOW)
+        place = choose_place(self.study, self.state, Person(key), NOW, secret=KEY)
         assert isinstance(place, Place)
         self.state = with_place(self.state, place)
         return self.slots[place.arm][place.slot]

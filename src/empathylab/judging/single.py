@@ -52,6 +52,7 @@ class Judging:
             "dimensions": [one.name for one in self.instrument.dimensions],
             "instrument": self.instrument.id,
             "instruction": self.instrument.instruction,
+            "shows": list(self.instrument.shows),
             **self.asking.settings(),
             "orders": self.orders,
             "template": dataclasses.asdict(self.template),

@@ -23,7 +23,7 @@ from empathylab.study import (
 )
 from empathylab.study.assignment.allocation import World, choose_arm
 from empathylab.study.design.definition import Quota, TimeLimits
-from tests.study.examples import altered, between
+from tests.study.examples import KEY, altered, between
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SLOTS = State({"one": 3, "two": 3})
@@ -37,7 +37,9 @@ def arrive(
     state: State, *names: str, study: Study | None = None, at: float = 0, world: World = "person"
 ) -> State:
     for name in names:
-        place = choose_place(study or between(), state, Person(name, world), minutes(at))
+        place = choose_place(
+            study or between(), state, Person(name, world), minutes(at), secret=KEY
+        )
         assert isinstance(place, Place), place
         state = with_place(state, place)
     return state
@@ -52,7 +54,7 @@ def leave(state: State, name: str, status: str) -> State:
 
 
 def refusal(state: State, name: str, *, study: Study | None = None, at: float = 0) -> str:
-    answer = choose_place(study or between(), state, Person(name), minutes(at))
+    answer = choose_place(study or between(), state, Person(name), minutes(at), secret=KEY)
     assert isinstance(answer, Full), answer
     assert answer.sentence
     return answer.reason
@@ -73,7 +75,7 @@ def test_who_goes_first_to_which_arm_is_chance_that_the_seed_repeats() -> None:
 
 def test_a_person_who_comes_back_has_the_same_place() -> None:
     state = arrive(SLOTS, "a", "b")
-    again = choose_place(between(), state, Person("a"), minutes(10))
+    again = choose_place(between(), state, Person("a"), minutes(10), secret=KEY)
     assert isinstance(again, Place)
     assert (again.arm, again.slot) == (place_of(state, "a").arm, place_of(state, "a").slot)
     assert again.seen_at == minutes(10)
@@ -96,14 +98,14 @@ def test_a_place_that_was_left_is_given_to_the_next(status: str) -> None:
 def test_an_abandoned_place_is_given_on_after_its_time() -> None:
     state = arrive(SLOTS, *"abcdef")
     assert refusal(state, "g", at=60) == "full"
-    assert isinstance(choose_place(between(), state, Person("g"), minutes(60.1)), Place)
+    assert isinstance(choose_place(between(), state, Person("g"), minutes(60.1), secret=KEY), Place)
 
 
 def test_a_slot_that_nobody_began_goes_before_an_abandoned_one() -> None:
     one_arm = State({"one": 3})
     state = arrive(arrive(one_arm, "a"), "b", at=100)
     assert place_of(state, "b").slot == 1
-    again = choose_place(between(), state, Person("a"), minutes(60 * 24))
+    again = choose_place(between(), state, Person("a"), minutes(60 * 24), secret=KEY)
     assert isinstance(again, Place)
     assert again.slot == 0
 
@@ -125,19 +127,19 @@ def test_who_was_displaced_is_told_so_and_gets_no_other_place() -> None:
 def test_who_was_displaced_may_go_on_when_the_place_is_free_again() -> None:
     state = arrive(arrive(State({"one": 1}), "a"), "b", at=100)
     state = leave(state, "b", "returned")
-    assert isinstance(choose_place(between(), state, Person("a"), minutes(101)), Place)
+    assert isinstance(choose_place(between(), state, Person("a"), minutes(101), secret=KEY), Place)
 
 
 def test_the_places_to_mark_abandoned_are_named() -> None:
     state = arrive(State({"one": 1}), "a")
-    place = choose_place(between(), state, Person("b"), minutes(100))
+    place = choose_place(between(), state, Person("b"), minutes(100), secret=KEY)
     assert isinstance(place, Place)
     assert [one.person for one in displaced(state, place)] == ["a"]
 
 
 def test_somebody_who_returned_a_place_may_take_it_up_again() -> None:
     state = leave(arrive(SLOTS, "a"), "a", "returned")
-    again = choose_place(between(), state, Person("a"), minutes(5))
+    again = choose_place(between(), state, Person("a"), minutes(5), secret=KEY)
     assert isinstance(again, Place)
     assert again.status == "live"
 
@@ -161,7 +163,7 @@ def test_a_place_that_was_given_on_cannot_be_finished() -> None:
 
 def test_who_has_finished_gets_the_finished_place_and_no_second_one() -> None:
     state = leave(arrive(SLOTS, "a"), "a", "finished")
-    place = choose_place(between(), state, Person("a"), minutes(9999))
+    place = choose_place(between(), state, Person("a"), minutes(9999), secret=KEY)
     assert place == place_of(state, "a")
 
 
@@ -186,7 +188,9 @@ def test_a_test_visit_shows_what_the_next_person_would_get() -> None:
 
 def test_a_test_visit_is_possible_while_a_study_is_paused() -> None:
     paused = dataclasses.replace(SLOTS, status="paused")
-    assert isinstance(choose_place(between(), paused, Person("me", "test"), NOON), Place)
+    assert isinstance(
+        choose_place(between(), paused, Person("me", "test"), NOON, secret=KEY), Place
+    )
 
 
 def test_simulated_raters_are_level_among_themselves_and_disturb_nobody() -> None:
@@ -209,7 +213,7 @@ def test_a_stopped_arm_takes_nobody_new() -> None:
 def test_who_is_in_a_stopped_arm_may_finish() -> None:
     state = arrive(SLOTS, "a", "b")
     state = dataclasses.replace(state, stopped=frozenset({"one", "two"}))
-    assert isinstance(choose_place(between(), state, Person("a"), minutes(1)), Place)
+    assert isinstance(choose_place(between(), state, Person("a"), minutes(1), secret=KEY), Place)
 
 
 def test_nobody_comes_into_a_paused_or_closed_study() -> None:
@@ -220,14 +224,14 @@ def test_nobody_comes_into_a_paused_or_closed_study() -> None:
 def test_who_is_in_may_go_on_while_the_study_is_paused_but_not_when_it_is_closed() -> None:
     state = arrive(SLOTS, "a")
     paused = dataclasses.replace(state, status="paused")
-    assert isinstance(choose_place(between(), paused, Person("a"), minutes(1)), Place)
+    assert isinstance(choose_place(between(), paused, Person("a"), minutes(1), secret=KEY), Place)
     assert refusal(dataclasses.replace(state, status="closed"), "a") == "closed"
 
 
 def test_a_clock_set_back_makes_nobody_late_and_gives_nothing_on() -> None:
     state = arrive(State({"one": 1}), "a", at=0)
     assert refusal(state, "b", at=-600) == "full"
-    again = choose_place(between(), state, Person("a"), minutes(-600))
+    again = choose_place(between(), state, Person("a"), minutes(-600), secret=KEY)
     assert isinstance(again, Place)
     assert again.seen_at == NOON
 
@@ -235,7 +239,7 @@ def test_a_clock_set_back_makes_nobody_late_and_gives_nothing_on() -> None:
 def test_a_clock_that_leaps_ahead_costs_nobody_their_place_while_others_are_free() -> None:
     state = arrive(arrive(SLOTS, "a", "b"), "c", at=60 * 24 * 365)
     for name in "ab":
-        again = choose_place(between(), state, Person(name), minutes(5))
+        again = choose_place(between(), state, Person(name), minutes(5), secret=KEY)
         assert isinstance(again, Place)
         assert again.slot == place_of(state, name).slot
 
@@ -250,7 +254,7 @@ def test_the_time_to_finish_is_counted_from_the_claim() -> None:
 
 def test_who_resumes_a_late_place_has_the_time_to_finish_anew() -> None:
     study = between(time_limits=TimeLimits(abandon_after=60, finish_within=90))
-    again = choose_place(study, arrive(SLOTS, "a"), Person("a"), minutes(500))
+    again = choose_place(study, arrive(SLOTS, "a"), Person("a"), minutes(500), secret=KEY)
     assert isinstance(again, Place)
     assert is_live(again, study.time_limits, minutes(510))
 
@@ -264,7 +268,7 @@ def person(name: str, sex: str) -> Person:
 
 def admit(study: Study, state: State, *people: Person) -> State:
     for one in people:
-        place = choose_place(study, state, one, NOON)
+        place = choose_place(study, state, one, NOON, secret=KEY)
         assert isinstance(place, Place), place
         state = with_place(state, place)
     return state
@@ -273,7 +277,7 @@ def admit(study: Study, state: State, *people: Person) -> State:
 def test_a_full_quota_turns_away_its_kind_only() -> None:
     study = between(quotas=(QUOTA,))
     state = admit(study, SLOTS, person("a", "male"))
-    answer = choose_place(study, state, person("b", "male"), NOON)
+    answer = choose_place(study, state, person("b", "male"), NOON, secret=KEY)
     assert answer == Full("quota")
     assert answer.outcome == "screened-out"
     admit(study, state, person("c", "female"), person("d", "female"))
@@ -281,10 +285,10 @@ def test_a_full_quota_turns_away_its_kind_only() -> None:
 
 def test_who_is_of_no_named_kind_comes_in_by_the_others_only() -> None:
     study = between(quotas=(QUOTA,))
-    assert choose_place(study, SLOTS, person("a", "other"), NOON) == Full("quota")
+    assert choose_place(study, SLOTS, person("a", "other"), NOON, secret=KEY) == Full("quota")
     open_to_others = between(quotas=(altered(QUOTA, others=1),))
     state = admit(open_to_others, SLOTS, person("a", "other"))
-    assert choose_place(open_to_others, state, Person("b"), NOON) == Full("quota")
+    assert choose_place(open_to_others, state, Person("b"), NOON, secret=KEY) == Full("quota")
 
 
 def test_a_freed_place_frees_its_quota() -> None:
@@ -296,10 +300,12 @@ def test_a_freed_place_frees_its_quota() -> None:
 def test_somebody_late_whose_quota_was_filled_meanwhile_does_not_overfill_it() -> None:
     study = between(quotas=(QUOTA,))
     state = admit(study, SLOTS, person("a", "male"))
-    late = choose_place(study, state, person("b", "male"), minutes(100))
+    late = choose_place(study, state, person("b", "male"), minutes(100), secret=KEY)
     assert isinstance(late, Place)
     state = with_place(state, late)
-    assert choose_place(study, state, person("a", "male"), minutes(101)) == Full("quota")
+    assert choose_place(study, state, person("a", "male"), minutes(101), secret=KEY) == Full(
+        "quota"
+    )
 
 
 def test_between_level_arms_the_one_with_fewer_of_the_same_kind_is_chosen() -> None:
@@ -318,9 +324,9 @@ def test_level_arms_come_before_an_equal_mix_of_kinds() -> None:
     # Arm one has no woman yet, but arm two has fewer people.
     for name in ("d", "e", "f", "g"):
         state = State(SLOTS.slots, places)
-        assert choose_arm(study, state, person(name, "female"), places) == "two"
+        assert choose_arm(study, state, person(name, "female"), places, secret=KEY) == "two"
 
 
 def test_a_time_without_a_zone_is_refused() -> None:
     with pytest.raises(InputError, match="without a zone"):
-        choose_place(between(), SLOTS, Person("a"), datetime(2026, 1, 1))  # noqa: DTZ001
+        choose_place(between(), SLOTS, Person("a"), datetime(2026, 1, 1), secret=KEY)  # noqa: DTZ001

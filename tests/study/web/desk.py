@@ -125,7 +125,7 @@ class Desk:
             course = self._course(person)
             decision = decide(course, self.answers[person], step_key)
             if not isinstance(decision, Show):
-                return Moved("This is where you are.")
+                return Moved("Please continue here.")
             checked = check_answer(course, decision.step, values)
             if isinstance(checked, Refused):
                 return checked
@@ -199,7 +199,7 @@ class Desk:
         decision = decide(self._course(person), answers, asked)
         if isinstance(decision, NeedsPlace):
             who = Person(person, self.people[person])
-            place = choose_place(self.study, self.state, who, NOW)
+            place = choose_place(self.study, self.state, who, NOW, secret=KEY)
             if not isinstance(place, Place):
                 return Closed(place.reason, place.sentence, completion_for(self.study, "full"))
             self.state = with_place(self.state, place)

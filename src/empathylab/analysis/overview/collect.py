@@ -40,7 +40,7 @@ from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
 from empathylab.analysis.text.numbers import percent
 from empathylab.errors import UserError
-from empathylab.situations import builtin_sets
+from empathylab.situations import builtin_versions
 from empathylab.stats.lengths import length_distributions
 from empathylab.stats.mixed.threads import one_thread
 from empathylab.stats.questionnaires.appraisal import ScaleChange
@@ -450,7 +450,12 @@ def _lengths(replied: pl.DataFrame) -> Iterable[ReplyLengths]:
 
 
 def _used_sets(runs: pl.DataFrame) -> Iterable[dict[str, Any]]:
-    named = {str(json.loads(text).get("situations", "")).split(" ")[0] for text in runs["settings"]}
-    for set_id, one in builtin_sets().items():
-        if set_id in named:
-            yield {"id": set_id, "title": one.title, "description": one.description}
+    named = {str(json.loads(text).get("situations", "")) for text in runs["settings"]}
+    for one in builtin_versions().values():
+        if f"{one.id} (version {one.version})" in named:
+            yield {
+                "id": one.id,
+                "version": one.version,
+                "title": one.title,
+                "description": one.description,
+            }

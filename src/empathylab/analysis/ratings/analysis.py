@@ -7,14 +7,16 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from empathylab.analysis.ratings.collection_periods import collection_periods
-from empathylab.analysis.ratings.conclusions import (
-    checked_margins,
-    comparisons,
-    conclusions,
-    descriptions,
+from empathylab.analysis.ratings.conclusions import comparisons, conclusions, descriptions
+from empathylab.analysis.ratings.design import (
+    REPLY,
+    pairing_unit,
+    recognise_design,
+    reference_arm,
+    with_replies,
 )
-from empathylab.analysis.ratings.design import pairing_unit, recognise_design, reference_arm
 from empathylab.analysis.ratings.exclusions import check_rules, declared_rules, kept_ratings
+from empathylab.analysis.ratings.margins import checked_margins
 from empathylab.analysis.ratings.model import dimension_models, model_choice, random_terms
 from empathylab.analysis.ratings.raters import (
     AnsweredScale,
@@ -136,8 +138,12 @@ def from_table(
         applied = list(rules)
         check_rules(applied, present, contradictions, declared)
 
+    # Where replies vary, a test must not take them as the only ones of interest.
+    reply = REPLY if design.replies_vary else ""
+    ratings = with_replies(ratings)
+
     def compared(part: pl.DataFrame) -> ArmComparison:
-        return _compared(part, of_study, against.name)
+        return _compared(part, of_study, against.name, reply)
 
     exclusions, kept = None, None
     if applied:
@@ -148,7 +154,7 @@ def from_table(
     continuous = list(of_study.continuous.items())
     models = dimension_models(ratings, continuous, against.name, terms)
     whole = exclusions.everybody if exclusions else compared(ratings)
-    means = _means(ratings, of_study, against.name)
+    means = _means(ratings, of_study, against.name, reply)
     differences = comparisons(whole, means, of_study)
     return RatingsResult(
         study=declared,
@@ -172,7 +178,7 @@ def from_table(
         inconsistencies=contradictions,
         exclusions=exclusions,
         kept_models=() if kept is None else dimension_models(kept, continuous, against.name, terms),
-        kept_means=() if kept is None else _means(kept, of_study, against.name),
+        kept_means=() if kept is None else _means(kept, of_study, against.name, reply),
         raters_without_ratings=everybody.height - present.height,
         unrated=tuple(unrated),
         collected=collection_periods(arms, order),
@@ -250,16 +256,22 @@ def _inferred(ratings: pl.DataFrame) -> Study:
     return Study("table", "Ratings", design, tuple(dimensions), "closed")
 
 
-def _compared(frame: pl.DataFrame, scales: StudyScales, reference: str) -> ArmComparison:
+def _compared(
+    frame: pl.DataFrame, scales: StudyScales, reference: str, reply: str
+) -> ArmComparison:
     if not scales.counted:
         return ArmComparison(reference, {}, (), (), (), {}, 0.95, "rater")
     counted = frame.filter(pl.col("dimension").is_in(list(scales.counted)))
-    return compare_arms(counted, scales.counted, reference=reference)
+    return compare_arms(counted, scales.counted, reference=reference, reply=reply)
 
 
-def _means(frame: pl.DataFrame, scales: StudyScales, reference: str) -> tuple[MeanComparison, ...]:
+def _means(
+    frame: pl.DataFrame, scales: StudyScales, reference: str, reply: str
+) -> tuple[MeanComparison, ...]:
     return tuple(
-        compare_means(frame.filter(dimension=name), dimension=name, reference=reference)
+        compare_means(
+            frame.filter(dimension=name), dimension=name, reference=reference, reply=reply
+        )
         for name in scales.continuous
         if name in scales.by_mean
     )

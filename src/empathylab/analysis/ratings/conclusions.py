@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from empathylab.analysis.ratings.design import RatingsDesign
-from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term
-from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel
+from empathylab.analysis.ratings.margins import Margins
+from empathylab.analysis.ratings.mixed_models import doubtful
+from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel, Test
 from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import Conclusion, Kind, Unit
 from empathylab.analysis.text.apa import counted, interval, p_text
 from empathylab.analysis.text.numbers import number, signed
-from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
+from empathylab.stats.corrections import holm
 from empathylab.stats.equivalence import Equivalence, equivalence_test
 
 ALPHA = 0.05
+MANY = 1000
+"""Degrees of freedom from which t is normal."""
 CLUSTERED = "cluster-robust t test, raters as clusters"
-Margins = Mapping[str, float]
+TWO_WAY = "cluster-robust t test, raters and replies as clusters"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,22 +132,24 @@ def _main(
     found: Comparison, fitted: DimensionModel | None, design: RatingsDesign, margin: float | None
 ) -> Iterator[Conclusion]:
     test = _of_test(found, design, margin)
-    coefficient = None if fitted is None else _coefficient(fitted, found.arm)
-    if fitted is None or fitted.model is None or coefficient is None:
+    tested = None if fitted is None else _tested(fitted, found.arm)
+    if fitted is None or fitted.model is None or tested is None:
         why = "the mixed model gives no estimate for this arm"
         reason = why if fitted is None or fitted.model else f"no mixed model: {fitted.problem}"
         caveat = f"This rests on the clustered test alone; {reason.rstrip('.')}."
         yield dataclasses.replace(test, caveats=(caveat, *test.caveats))
         return
-    effect, p_adjusted = coefficient
+    effect, p_adjusted = tested
     unit: Unit = "log-odds" if fitted.kind == "clmm" else "points"
     estimate = Estimate(effect.estimate, effect.low, effect.high)
     equivalence = found.equivalence(margin)
     kind = _kind(estimate.estimate, p_adjusted, equivalence)
+    by = f"mixed model, t({number(effect.df)})" if effect.df < MANY else "mixed model"
     yield Conclusion(
         kind=kind,
         sentence=_sentence(
-            found, kind, estimate, unit, effect.p, p_adjusted, equivalence, by="mixed model"
+            *(found, kind, estimate, unit, effect.p, p_adjusted, equivalence),
+            by="; ".join([by, *_few(found, design)]),
         ),
         subject=found.arm,
         reference=found.reference,
@@ -160,7 +165,8 @@ def _main(
         model=f"{fitted.name}: {fitted.model.formula}",
         basis=_basis(fitted.model.n, design),
         caveats=(
-            *(_small_sample(found, design) if fitted.kind == "clmm" else ()),
+            *_small_sample(found, design),
+            *unequal_effects(fitted, found.arm),
             *_model_caveats(fitted, design),
         ),
     )
@@ -211,25 +217,20 @@ def descriptions(
     )
 
 
-def _coefficient(fitted: DimensionModel, arm: str) -> tuple[Any, float] | None:
-    """The arm's coefficient with its adjusted p; None where it must not be reported."""
-    name = f"arm{arm}"
-    model = fitted.model
-    if model is None or name not in model.coefficients or name in doubtful(model):
+def _tested(fitted: DimensionModel, arm: str) -> tuple[Test, float] | None:
+    """The test of the arm with its adjusted p; None where it must not be reported."""
+    name, model = f"arm{arm}", fitted.model
+    if model is None or name not in fitted.tests or name in doubtful(model):
         return None
-    return model.coefficients[name], holm_by_term(model)[name]
+    arms = [model.design.names[place] for place in model.design.terms["arm"]]
+    adjusted = dict(zip(arms, holm([fitted.tests[one].p for one in arms]), strict=True))
+    return fitted.tests[name], float(adjusted[name])
 
 
 def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> Conclusion:
-    # The test is CR2, which holds its level with few raters.
-    caveats: tuple[str, ...] = ()
-    if design.replies_vary:
-        caveats = (
-            (
-                "The test treats these replies as the only ones of interest; other replies of the "
-                "same arm may differ."
-            ),
-        )
+    # CR2 holds its level with few raters; with few of them an arm's estimate still is their taste.
+    caveats = _small_sample(found, design)
+    ways = "rater and reply" if design.replies_vary else "rater"
     known = math.isfinite(found.p)
     equivalence = found.equivalence(margin)
     kind: Kind = "inconclusive"
@@ -237,7 +238,7 @@ def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> 
         kind = _kind(found.difference.estimate, found.p_adjusted, equivalence)
     sentence = _sentence(
         *(found, kind, found.difference, found.unit, found.p, found.p_adjusted, equivalence),
-        by="clustered by rater",
+        by="; ".join([f"clustered by {ways}", *_few(found, design)]),
     )
     return Conclusion(
         kind=kind,
@@ -253,7 +254,7 @@ def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> 
         p=_finite(found.p),
         p_adjusted=_finite(found.p_adjusted),
         n=found.n,
-        model=CLUSTERED,
+        model=TWO_WAY if design.replies_vary else CLUSTERED,
         basis=f"{counted(found.n, 'rating')} by {counted(found.raters, 'rater')}",
         caveats=caveats,
     )
@@ -325,18 +326,23 @@ def _basis(n: int, design: RatingsDesign) -> str:
     )
 
 
+def _few(found: Comparison, design: RatingsDesign) -> list[str]:
+    """Which of the two arms has few raters, in a few words."""
+    counts = {
+        arm: design.raters_per_arm.get(arm, FEW_RATERS) for arm in (found.arm, found.reference)
+    }
+    few = [f"{counted(n, 'rater')} of {arm}" for arm, n in counts.items() if n < FEW_RATERS]
+    return [f"only {' and '.join(few)}"] if few else []
+
+
 def _small_sample(found: Comparison, design: RatingsDesign) -> tuple[str, ...]:
-    few = [
-        f"{design.raters_per_arm[arm]} for {arm}"
-        for arm in (found.arm, found.reference)
-        if design.raters_per_arm.get(arm, FEW_RATERS) < FEW_RATERS
-    ]
+    few = _few(found, design)
     if not few:
         return ()
     return (
         (
-            f"Few raters ({', '.join(few)}): with fewer than {FEW_RATERS} per arm, p values of "
-            "this model are too small and its intervals too narrow."
+            f"Few raters, {few[0]}: the test allows for this, but with fewer than {FEW_RATERS} "
+            "per arm the result depends on who they are."
         ),
     )
 
@@ -347,7 +353,9 @@ def _model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, 
     caveats = [one for one in problems if "boundary" not in one]
     caveats += [f"Not in the model: {one}" for one in fitted.dropped]
     formula = fitted.model.formula if fitted.model is not None else ""
-    if design.kind in ("within", "mixed") and "(1|arm:rater)" not in formula:
+    if design.kind in ("within", "mixed") and not any(
+        term in formula for term in ("(1|arm:rater)", "(1 + arm|rater)")
+    ):
         caveats.append(
             "The model assumes that the arms differ by the same amount for all raters; where "
             "raters differ in this, p values are too small."
@@ -355,36 +363,35 @@ def _model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, 
     return tuple(caveats)
 
 
+def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
+    """The arm's effect at each threshold, where it is not the same at all of them."""
+    odds = fitted.odds
+    if odds is None or not odds.rejected:
+        return ()
+    effects = [one for one in odds.test.effects if one.column == f"arm{arm}"]
+    if not effects:
+        return ()
+    said = [
+        f"{signed(one.estimate, 2)} [{signed(one.low, 2)}, {signed(one.high, 2)}] "
+        f"at {one.threshold}"
+        for one in effects
+    ]
+    opposite = min(one.estimate for one in effects) < 0 < max(one.estimate for one in effects)
+    reading = (
+        "the arm is rated higher at some thresholds and lower at others"
+        if opposite
+        else "the single log-odds is their average"
+    )
+    return (
+        (
+            f"The effect differs between thresholds of the rating ({p_text(odds.p)}, proportional "
+            f"odds): log-odds {', '.join(said)}; {reading}."
+        ),
+    )
+
+
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def checked_margins(
-    given: float | Margins | None, declared: Margins, scales: StudyScales
-) -> dict[str, float]:
-    """The margin of each dimension: as given, else as declared in the study file.
-
-    In points of the scale for dimensions compared by mean, else in percentage points.
-    """
-    names = list(scales.continuous)
-    margins = {name: value for name, value in declared.items() if name in names}
-    if isinstance(given, Mapping):
-        for name in given:
-            if name not in names:
-                raise UnknownName("rated dimension", name, names)
-        margins |= given
-    elif given is not None:
-        margins = dict.fromkeys(names, float(given))
-    for name, value in margins.items():
-        unit = "points" if name in scales.by_mean else "percentage points"
-        most = scales.width(name)
-        if not 0 < value < most:
-            raise InputError(
-                f"the margin of {name} must lie between 0 and {most:g} {unit}",
-                got=value,
-                remedy="Declare the smallest difference that would matter.",
-            )
-    return margins
 
 
 def contract(conclusion: Conclusion) -> dict[str, Any]:

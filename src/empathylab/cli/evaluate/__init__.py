@@ -161,10 +161,10 @@ def _evaluate(
     from empathylab.cli.summary import print_json, print_summary
     from empathylab.protocols import Appraisal, Responding, plan_appraisal, plan_responding
     from empathylab.scales import builtin_scale
-    from empathylab.situations import builtin_set
+    from empathylab.store import lab_situation_set
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        imagined, dialogues = builtin_set("appraisal"), builtin_set("dialogues")
+        imagined, dialogues = (lab_situation_set(lab, name) for name in ("appraisal", "dialogues"))
         appraisal = Appraisal(
             builtin_scale("panas"),
             imagined,

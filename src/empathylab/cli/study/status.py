@@ -11,7 +11,7 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.study.actions import NameArgument, running
 
 if TYPE_CHECKING:
-    from empathylab.study.session.visits import StudyStatus
+    from empathylab.study.session.visits import ArmStatus, StudyStatus
 
 STATUS_EXAMPLE = "Example: `empathylab study status my-study --watch`"
 AUDIT_EXAMPLE = "Example: `empathylab study audit my-study --json`"
@@ -27,7 +27,7 @@ def status(
     """Shows how far a study is: people only, and never which arm leads."""
     with running(lab, name) as service:
         while True:
-            found = service.actions.status()
+            found = shown(service.actions.status())
             if json:
                 import json as encoder
 
@@ -39,6 +39,17 @@ def status(
             if not watch:
                 return
             time.sleep(every)
+
+
+def shown(found: StudyStatus) -> StudyStatus:
+    """The status as it may be shown: counts by arm are coarse until the study is closed."""
+    import dataclasses
+
+    from empathylab.study.admin.embargo import coarse_arms
+
+    if found.status == "closed":
+        return found
+    return dataclasses.replace(found, arms=coarse_arms(found.arms))
 
 
 def status_row(found: StudyStatus) -> dict[str, Any]:
@@ -62,14 +73,16 @@ def _print(found: StudyStatus) -> None:
         {
             "arm": one.arm,
             "places": one.places,
-            "finished": one.finished,
-            "under way": one.live,
-            "left": sum(one.others.values()),
+            "finished": _count(one.finished, one),
+            "under way": _count(one.live, one),
+            "left": "hidden" if one.coarse else sum(one.others.values()),
             "takes people": not one.stopped,
         }
         for one in found.arms
     ]
     print_rows(rows, "arms", as_json=False)
+    if any(one.coarse for one in found.arms):
+        typer.echo("Exact counts by arm are shown once the study is closed.", err=True)
     typer.echo(f"\n{_people(found.arrivals)} came; {found.ratings:,} ratings are in.")
     if found.opened:
         typer.echo(f"{found.opened:,} more opened the link and answered nothing.")
@@ -89,6 +102,10 @@ def _print(found: StudyStatus) -> None:
             f"Not counted: {found.simulated} simulated raters and {found.tests} trial visits.",
             err=True,
         )
+
+
+def _count(number: int, arm: ArmStatus) -> str | int:
+    return f"{number} or more" if arm.coarse else number
 
 
 def _people(count: int) -> str:

@@ -18,6 +18,7 @@ from empathylab.report.conversations.tables import (
     outcome_table,
     respondent_table,
     safety_table,
+    style_table,
     turning_point_table,
 )
 
@@ -85,6 +86,7 @@ def conversation_section(result: ConversationsAnalysis | None) -> ConversationSe
         "turning points": turning_point_table(result),
         "needs": need_table(result),
         "claims and safety": safety_table(result),
+        "style in the course of conversations": style_table(result),
     }
     chats = _chats(result)
     return ConversationSection(

@@ -1,6 +1,14 @@
-"""Results of a study that still takes people are not shown: whoever looks early stops at luck."""
+"""What an open study hides: its results, and everything that tells who is in which arm.
+
+Researchers who look at results early stop when luck favours them. Counts by arm and exact times are
+hidden because they identify the arm of each participant when they are read often enough.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
@@ -8,9 +16,65 @@ from empathylab.store import now as present
 from empathylab.store.ratings import Study
 from empathylab.store.studies.records import add_audit, find_study
 from empathylab.study.design.definition import Study as StudyDefinition
+from empathylab.study.session.visits import ArmStatus
 
 RUNNING = frozenset({"open", "paused"})
 """The statuses of studies that this lab runs and has not closed; imported ones are closed."""
+
+
+COUNT_STEP = 10
+"""Counts by arm are shown in steps of this many while a study is open."""
+_AHEAD = 2 * COUNT_STEP
+_MINUTE = 60
+
+
+def hidden_blocks(study: StudyDefinition) -> frozenset[str]:
+    """The blocks whose answers are hidden until the study is closed.
+
+    They are the first block that shows a reply or a situation, and everything after it: answers
+    there may depend on the arm. Comments stay visible because complaints must reach researchers in
+    time, and attention checks because they decide about payment.
+    """
+    first = next(number for number, block in enumerate(study.blocks) if block.is_work)
+    return frozenset(
+        block.id
+        for number, block in enumerate(study.blocks)
+        if number >= first and block.position is None
+        if not (block.checks_attention or block.holds_comments)
+    )
+
+
+def coarse_arms(arms: Sequence[ArmStatus]) -> tuple[ArmStatus, ...]:
+    """The arms of an open study with counts that identify nobody's arm.
+
+    A count is a lower bound, the same for all arms that are about level. It changes when the last
+    of them reaches the next step, so a change does not tell which arm somebody went to. A single
+    arm keeps its exact counts: everybody is in it.
+    """
+    if len(arms) < 2:
+        return tuple(arms)
+    live = _coarse([arm.live for arm in arms])
+    finished = _coarse([arm.finished for arm in arms])
+    return tuple(
+        replace(arm, live=here, finished=done, others={}, coarse=True)
+        for arm, here, done in zip(arms, live, finished, strict=True)
+    )
+
+
+def _coarse(counts: Sequence[int]) -> list[int]:
+    least = min(counts)
+    shown = (count if count >= least + _AHEAD else least for count in counts)
+    return [count // COUNT_STEP * COUNT_STEP for count in shown]
+
+
+def whole_minute(at: datetime | None) -> datetime | None:
+    """The minute in which it happened; exact times give away the order of assignment."""
+    return None if at is None else at.replace(second=0, microsecond=0)
+
+
+def whole_minutes(seconds: float | None) -> float | None:
+    """A duration rounded to minutes, in seconds; exact ones tell how long a reply is."""
+    return None if seconds is None else float(round(seconds / _MINUTE) * _MINUTE)
 
 
 def is_running(study: Study) -> bool:

@@ -7,6 +7,7 @@ was asked before they saw a reply, so that it cannot tell which arm leads.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ from empathylab.store.studies.monitoring import (
     state_counts,
 )
 from empathylab.store.studies.records import count_ratings, launched_study, stopped_arms
+from empathylab.study.admin.embargo import coarse_arms, hidden_blocks
 from empathylab.study.assignment.quotas import OTHERS, quota_limits
 from empathylab.study.blocks.interface import Block, ParticipantPath
 from empathylab.study.design.definition import Study
@@ -213,17 +215,13 @@ def watch(
     )
 
 
-def hidden_blocks(study: Study) -> frozenset[str]:
-    """The blocks whose answers nobody sees before the study is closed.
-
-    They are the ratings, and what is asked after the first reply or situation was seen.
-    """
-    first = next(number for number, one in enumerate(study.blocks) if one.is_work)
-    return frozenset(
-        one.id
-        for number, one in enumerate(study.blocks)
-        if one.is_outcome or (one.uses_scale and number > first)
-    )
+def without_arms(watched: Watched) -> Watched:
+    """What may be shown: of a study that is not closed, nothing that tells anybody's arm."""
+    if watched.status == "closed" or len(watched.arms) < 2:
+        return watched
+    # A mean by arm changes with each rater, whose own answers are shown: that tells their arm.
+    balance = tuple(dataclasses.replace(one, arms=(), p=math.nan) for one in watched.balance)
+    return dataclasses.replace(watched, arms=coarse_arms(watched.arms), balance=balance)
 
 
 def block_of(step: str) -> str:

@@ -22,8 +22,8 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from empathylab.errors import InputError
+from empathylab.study.assignment.blinding import opaque_id
 from empathylab.study.assignment.quotas import has_room
-from empathylab.study.assignment.seeded_random import draw
 from empathylab.study.blocks.interface import Outcome
 from empathylab.study.design.definition import Study, TimeLimits
 
@@ -112,11 +112,14 @@ class State:
     """Arm and number of slots that nobody new is given."""
 
 
-def choose_place(study: Study, state: State, person: Person, now: datetime) -> Place | Full:
+def choose_place(
+    study: Study, state: State, person: Person, now: datetime, *, secret: bytes
+) -> Place | Full:
     """The place for a person who comes in: their own where they have one, else the next.
 
     The same person gets the same place for as long as nobody else holds it. A finished place comes
-    back as it is. `now` and the times of places bear a time zone.
+    back as it is. `now` and the times of places bear a time zone. `secret` is the study's own: it
+    breaks ties between arms.
     """
     _refuse_naive(now)
     own = next((one for one in reversed(state.places) if _is_of(one, person)), None)
@@ -129,17 +132,21 @@ def choose_place(study: Study, state: State, person: Person, now: datetime) -> P
         study.quotas, sum(state.slots.values()), [one.traits for one in active], person.traits
     ):
         return Full("quota")
-    arm = choose_arm(study, state, person, active)
+    arm = choose_arm(study, state, person, active, secret=secret)
     if isinstance(arm, Full):
         return arm
     slot = _next_slot(state, arm, person.world, active)
     return Place(person.key, arm, slot, now, now, "live", person.world, dict(person.traits))
 
 
-def choose_arm(study: Study, state: State, person: Person, active: Collection[Place]) -> str | Full:
+def choose_arm(
+    study: Study, state: State, person: Person, active: Collection[Place], *, secret: bytes
+) -> str | Full:
     """The arm with the fewest active places among those that have room and are not stopped.
 
-    Ties go to the arm with the fewest people of the same traits, then by the seed and the person.
+    Ties go to the arm with the fewest people of the same traits, then by a keyed hash of the
+    person. The seed and the keys of people are public; the secret is not, so nobody can recompute
+    the arms of an open study.
     """
     held = Counter(one.arm for one in active)
     alike = Counter(
@@ -156,7 +163,7 @@ def choose_arm(study: Study, state: State, person: Person, active: Collection[Pl
         return Full("stopped" if room else "full")
     return min(
         candidates,
-        key=lambda arm: (held[arm], alike[arm], draw(study.seed, "arm", person.key, arm)),
+        key=lambda arm: (held[arm], alike[arm], opaque_id(secret, "arm", person.key, arm)),
     )
 
 

@@ -74,7 +74,7 @@ class Situations(FileModel):
     per_topic: PerGroup = None
     per_factor: PerGroup = None
     """A number for every group, or a table of numbers by group."""
-    valence: Literal["positive", "negative"] | None = None
+    valence: Literal["positive", "negative", "mixed"] | None = None
 
     @model_validator(mode="after")
     def _one_source_and_one_grouping(self) -> Self:

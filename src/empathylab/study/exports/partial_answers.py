@@ -9,6 +9,7 @@ from typing import Any
 
 from empathylab.store.studies.archive import Rows
 from empathylab.store.studies.records import FrozenResponse
+from empathylab.study.admin.embargo import hidden_blocks
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.interface import ParticipantPath, Step
 from empathylab.study.session.flow import study_steps
@@ -51,6 +52,10 @@ class PartialAnswers:
                         "answer": _written(value),
                     }
 
+    @property
+    def _hidden(self) -> frozenset[str]:
+        return hidden_blocks(self.launched.study)
+
     def _slot(self, place: Any) -> Slot | None:
         if place.arm is None or place.slot is None:
             return None
@@ -66,7 +71,7 @@ class PartialAnswers:
             # Whoever wrote the reply had it deleted: what was chosen there rates nothing.
             if shown is None or shown.withdrawn:
                 return False
-        return not (self.blind and block.is_outcome)
+        return not (self.blind and block.id in self._hidden)
 
     def _response(self, step: Step, slot: Slot | None) -> FrozenResponse | None:
         item = step.item(slot)

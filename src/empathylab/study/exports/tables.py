@@ -11,6 +11,7 @@ import polars as pl
 from sqlalchemy import Connection
 
 from empathylab.scales import Scale
+from empathylab.study.admin.embargo import hidden_blocks
 from empathylab.study.design.definition import Study
 from empathylab.study.exports.source import StudySource
 from empathylab.study.exports.specs import ALWAYS, RATERS, TABLES
@@ -43,7 +44,7 @@ def study_tables(connection: Connection, row: Any, *, blind: bool) -> StudyTable
     tables = {one.name: one.read(source) for one in TABLES}
     tables["raters"], told, scores = _with_details(tables["raters"], source)
     if blind:
-        tables |= _blinded(tables, scores)
+        tables |= _blinded(tables, scores, source.study)
     shown = {name: one for name, one in tables.items() if one.height or name in ALWAYS}
     return StudyTables(shown, told, scores, source.study)
 
@@ -69,14 +70,43 @@ def _with_details(
 
 
 def _blinded(
-    tables: Mapping[str, pl.DataFrame], scores: Mapping[str, tuple[Scale, str, str]]
+    tables: Mapping[str, pl.DataFrame],
+    scores: Mapping[str, tuple[Scale, str, str]],
+    study: Study | None,
 ) -> dict[str, pl.DataFrame]:
-    """The tables that hold results, without them."""
-    evoked = [column for column, (_, _, phase) in scores.items() if phase == "evoked"]
-    hidden = (*TELLING, *RESULTS, *evoked)
-    names = ("ratings", "ratings_of_excluded", "raters", "partial_answers")
-    blind = {name: tables[name].drop(hidden, strict=False) for name in names}
-    return {**blind, "scale_answers": tables["scale_answers"].filter(phase="default")}
+    """The tables without results, and without what tells anybody's arm.
+
+    Rows are sorted by rater: their order in the lab follows the responses, which follow the arms.
+    """
+    blocks = [] if study is None else [study.block(one) for one in hidden_blocks(study)]
+    # A scale in the phase evoked is an outcome; any other may be asked after the replies, too.
+    late = {block.uses_scale for block in blocks if not block.is_outcome}
+    told = [one.name for block in blocks for one in block.person_fields]
+    after = [
+        column
+        for column, (scale, _, phase) in scores.items()
+        if phase == "evoked" or scale.id in late
+    ]
+    hidden = (*TELLING, *RESULTS, *told, *after)
+    changed = {
+        name: tables[name].drop(hidden, strict=False).with_columns(_in_minutes(tables[name]))
+        for name in ("ratings", "ratings_of_excluded", "raters", "partial_answers", "pages")
+    }
+    changed = {name: frame.sort("rater", maintain_order=True) for name, frame in changed.items()}
+    for name in ("ratings", "ratings_of_excluded"):
+        keys = [one for one in ("rater", "set", "situation", "dimension") if one in changed[name]]
+        changed[name] = changed[name].sort(keys)
+    changed["scale_answers"] = tables["scale_answers"].filter(
+        pl.col("phase") == "default", ~pl.col("scale").is_in([one for one in late if one])
+    )
+    changed["written_replies"] = tables["written_replies"].clear()
+    changed["arms"] = tables["arms"].drop("raters", "ratings", "first", "last")
+    return changed
+
+
+def _in_minutes(table: pl.DataFrame) -> list[pl.Expr]:
+    times = ("seconds", "browser_seconds", "away_seconds")
+    return [(pl.col(one) / 60).round() * 60 for one in times if one in table.columns]
 
 
 def _told(name: str, values: list[Any]) -> pl.Series:

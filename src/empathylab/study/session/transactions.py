@@ -180,7 +180,8 @@ class ParticipantTransaction:
         state = claim_state(self.batch, self.launched, self.row, self.now)
         # By the clock as it is now that nobody else can claim: places are in the order of time.
         person = Person(self.row.person, world, traits)
-        choice = choose_place(study, state, person, max(self.now, self._clock()))
+        now = max(self.now, self._clock())
+        choice = choose_place(study, state, person, now, secret=self.launched.secret)
         if isinstance(choice, Full):
             if self.row.arm is None:
                 self.change(outcome=choice.outcome)

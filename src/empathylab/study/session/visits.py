@@ -104,6 +104,8 @@ class ArmStatus:
     finished: int
     others: Mapping[str, int] = field(hash=False)
     """By status, the places that no longer count; `late` are live ones beyond the limits."""
+    coarse: bool = False
+    """Whether the counts are lower bounds, as those of an open study with several arms are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,12 +146,13 @@ def test_results_are_not_shown_where_the_reason_cannot_be_written_down(
 
 
 def test_what_was_asked_after_the_replies_is_hidden_as_ratings_are(sqlite_lab: Lab) -> None:
-    from empathylab.study.admin.monitoring import asked_before, hidden_blocks
+    from empathylab.study.admin.embargo import hidden_blocks
+    from empathylab.study.admin.monitoring import asked_before
     from tests.study.examples import appraisal, between
 
     assert hidden_blocks(between()) == {"rate"}
     assert [one.id for one in asked_before(between())] == ["scale"]
-    assert hidden_blocks(appraisal()) == {"after"}
+    assert hidden_blocks(appraisal()) == {"imagine", "after"}
     assert [one.id for one in asked_before(appraisal())] == ["before"]
 
 

@@ -11,7 +11,7 @@ from empathylab.store import now as present
 from empathylab.store.studies.records import add_audit, find_study
 from empathylab.study.admin.actions import AdminActions
 from empathylab.study.admin.cached_figures import RememberedSums
-from empathylab.study.admin.monitoring import Watched, watch
+from empathylab.study.admin.monitoring import Watched, watch, without_arms
 from empathylab.study.admin.reviews import Reviews
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.running import RunningStudy
@@ -66,8 +66,10 @@ class Console:
         return "" if row is None else str(row.status)
 
     def watch(self) -> Watched:
-        """How far the study is."""
-        return watch(self.lab, self._current().launched, self.clock(), sums=self._sums)
+        """How far the study is; while it is not closed, nothing that tells anybody's arm."""
+        return without_arms(
+            watch(self.lab, self._current().launched, self.clock(), sums=self._sums)
+        )
 
     def note(self, who: str, action: str, **details: Any) -> None:
         """Writes a line of the audit log, durably, before what it is about is shown."""

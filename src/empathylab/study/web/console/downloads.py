@@ -22,6 +22,7 @@ from empathylab.store.studies.monitoring import listed_comments, rated_rows
 from empathylab.store.studies.participants import submitters
 from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
+from empathylab.study.admin.embargo import whole_minute, whole_minutes
 from empathylab.study.design.definition import Study
 from empathylab.study.exports.folders import export_study
 from empathylab.study.web.console.rendering import page
@@ -160,6 +161,11 @@ def _cell(value: Any) -> str:
     return harmless_cell(str(value))
 
 
+def _shown(value: Any, *, closed: bool) -> Any:
+    """The value; a moment to the minute while the study is not closed."""
+    return value if closed or not isinstance(value, datetime) else whole_minute(value)
+
+
 def _participants(
     connection: Connection, study: int, definition: Study, closed: bool
 ) -> Iterator[Sequence[Any]]:
@@ -168,7 +174,7 @@ def _participants(
     yield columns
     for row in all_places(connection, study):
         if row.world == "person":
-            yield [getattr(row, name) for name in columns]
+            yield [_shown(getattr(row, name), closed=closed) for name in columns]
 
 
 def _page_times(
@@ -177,8 +183,11 @@ def _page_times(
     told = ("seconds", "reported", "away", "losses")
     yield ("person", "page", "shown_at", "answered_at", *told, "corrections")
     for row in page_rows(connection, study, answers=False):
+        at = [_shown(one, closed=closed) for one in (row.shown_at, row.answered_at)]
         times = [row.timing.get(name) for name in told]
-        yield (row.person, row.step, row.shown_at, row.answered_at, *times, row.corrections)
+        if not closed:
+            times = [*map(whole_minutes, times[:3]), times[3]]
+        yield (row.person, row.step, *at, *times, row.corrections)
 
 
 def _comments(
@@ -188,7 +197,7 @@ def _comments(
     yield ("person", "answered_at", "comment")
     _, rows = listed_comments(connection, study, steps, most=_EVERYTHING, skipped=0)
     for row in rows:
-        yield (row.person, row.answered_at, row.text)
+        yield (row.person, _shown(row.answered_at, closed=closed), row.text)
 
 
 def _audit(
@@ -197,7 +206,7 @@ def _audit(
     yield ("at", "who", "action", "details")
     for row in audit_rows(connection, study):
         details = "; ".join(f"{name}: {value}" for name, value in row.details.items())
-        yield (row.at, row.who, row.action, details)
+        yield (_shown(row.at, closed=closed), row.who, row.action, details)
 
 
 def _ratings(

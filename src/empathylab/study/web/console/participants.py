@@ -21,7 +21,8 @@ from empathylab.store.studies.monitoring import (
 )
 from empathylab.store.studies.participants import visit_ids
 from empathylab.store.studies.places import find_place
-from empathylab.study.admin.monitoring import block_of, hidden_blocks
+from empathylab.study.admin.embargo import hidden_blocks, whole_minutes
+from empathylab.study.admin.monitoring import block_of
 from empathylab.study.assignment.allocation import Status, World
 from empathylab.study.recruiting import prolific
 from empathylab.study.web.console.paging import page_number, pager
@@ -240,14 +241,14 @@ def _answered(visit: Visit, row: Row[Any], *, closed: bool) -> AnsweredPage:
     if block.checks_attention:
         verdict = "passed" if block.passed(row.given) else "failed"
     answers = () if hidden else tuple((name, str(value)) for name, value in row.given.items())
-    timing = row.timing
+    seconds, away = row.timing.get("seconds"), row.timing.get("away")
     return AnsweredPage(
         row.step,
         block.kind,
         row.answered_at,
-        timing.get("seconds"),
-        timing.get("away"),
-        timing.get("losses"),
+        seconds if closed else whole_minutes(seconds),
+        away if closed else whole_minutes(away),
+        row.timing.get("losses"),
         row.corrections,
         verdict,
         answers,
