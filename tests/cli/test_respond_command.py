@@ -128,9 +128,8 @@ def test_language_takes_the_translation_the_prompt_and_the_checks(
     respond: Any, tmp_path: Path
 ) -> None:
     respond("german", "--language", "de", "--emotion", "sad")
-    query = "SELECT prompt, text, outcome FROM responses"
-    reply = "Das klingt wirklich schwer. Wie geht es dir jetzt damit?"
-    assert stored(tmp_path, query) == [("empathic-listener-de@2", reply, "valid")]
+    query = "SELECT prompt || ' ' || outcome FROM responses"
+    assert stored(tmp_path, query) == ["empathic-listener-de@2 valid"]
 
 
 def test_a_language_without_a_translation_is_refused(tmp_path: Path) -> None:
