@@ -19,7 +19,12 @@ from empathylab.analysis.ratings.differences import comparisons
 from empathylab.analysis.ratings.exclusions import check_rules, declared_rules, kept_ratings
 from empathylab.analysis.ratings.looks import current_look
 from empathylab.analysis.ratings.margins import checked_margins
-from empathylab.analysis.ratings.model import dimension_models, model_choice, random_terms
+from empathylab.analysis.ratings.model import (
+    dimension_models,
+    model_choice,
+    random_terms,
+    with_intervals,
+)
 from empathylab.analysis.ratings.raters import (
     AnsweredScale,
     compared_raters,
@@ -65,6 +70,8 @@ def from_lab(
     rules: Sequence[Rule] | None = None,
     compare: Sequence[str] = (),
     only: str | None = None,
+    bootstrap: int = 0,
+    spread: bool = False,
     peek: str | None = None,
     who: str = "researcher",
 ) -> RatingsResult:
@@ -89,6 +96,8 @@ def from_lab(
         margin=margin,
         rules=rules,
         compare=compare,
+        bootstrap=bootstrap,
+        spread=spread,
         unrated=_unrated(lab, ratings),
         running=is_running(chosen),
     )
@@ -107,6 +116,8 @@ def from_table(
     margin: Thresholds = None,
     rules: Sequence[Rule] | None = None,
     compare: Sequence[str] = (),
+    bootstrap: int = 0,
+    spread: bool = False,
     unrated: Sequence[str] = (),
     running: bool = False,
 ) -> RatingsResult:
@@ -122,7 +133,9 @@ def from_table(
     difference that matters, or that of each dimension: in points where means are compared, else
     in percentage points. `rules` exclude raters in a second analysis; `compare` names columns of
     `raters` to compare between arms beyond the usual ones. `running` says that the study still
-    takes people: where it declared looks, this is one of them.
+    takes people: where it declared looks, this is one of them. `bootstrap` is the number of
+    studies to simulate from each model for intervals; `spread` asks for profile intervals of
+    standard deviations.
     """
     ratings, incomplete = _checked(frame, study, raters)
     declared = study or _inferred(ratings)
@@ -159,6 +172,7 @@ def from_table(
     terms = random_terms(design)
     continuous = list(of_study.continuous.items())
     models = dimension_models(ratings, continuous, against.name, terms)
+    models = with_intervals(models, bootstrap=bootstrap, spread=spread)
     whole = exclusions.everybody if exclusions else compared(ratings)
     means = _means(ratings, of_study, against.name, reply)
     differences = comparisons(whole, means, of_study)

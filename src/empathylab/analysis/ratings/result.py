@@ -317,7 +317,37 @@ def _model_row(one: DimensionModel) -> dict[str, Any]:
     row = {"dimension": one.dimension, "by_valence": one.by_valence, "problem": one.problem}
     if one.model is None:
         return row
-    return row | mixed_model_row(one.model, means=["arm"])
+    row |= mixed_model_row(one.model, means=["arm"])
+    row |= {
+        "tests": json_value(one.tests),
+        "simplified": list(one.simplified),
+        "left_out": list(one.dropped),
+        "proportional_odds": _odds_row(one),
+        "sd_intervals": {name: one.spread[name]._asdict() for name in one.spread},
+        "bootstrap": None,
+    }
+    if one.bootstrap is not None:
+        intervals = {name: end._asdict() for name, end in one.bootstrap.intervals.items()}
+        row["bootstrap"] = {
+            "replications": one.bootstrap.replications,
+            "failed": one.bootstrap.failed,
+            "intervals": intervals,
+        }
+    found: dict[str, Any] = json_value(row)
+    return found
+
+
+def _odds_row(one: DimensionModel) -> dict[str, Any] | None:
+    if one.odds is None:
+        return None
+    test = one.odds.test
+    names = ("statistic", "df", "p", "f", "df_residual", "p_clustered", "clusters", "n")
+    return {
+        **{name: getattr(test, name) for name in names},
+        "clustered_by": one.odds.clusters,
+        "rejected": one.odds.rejected,
+        "effects": [effect._asdict() for effect in test.effects],
+    }
 
 
 def _model_sentence(one: DimensionModel, *, several: bool) -> str:

@@ -11,6 +11,7 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
     from empathylab.analysis.ratings import RatingsResult
+    from empathylab.analysis.ratings.model import DimensionModel
     from empathylab.stats.raters.exclusions import Rule
 
 EXAMPLE = (
@@ -88,6 +89,20 @@ def ratings(
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Also compare raters by this column; repeatable."),
     ] = None,
+    bootstrap: Annotated[
+        int,
+        typer.Option(
+            metavar="COUNT",
+            help="Also intervals from this many studies simulated by the mixed model.",
+            min=0,
+        ),
+    ] = 0,
+    sd_intervals: Annotated[
+        bool,
+        typer.Option(
+            "--sd-intervals", help="Also profile intervals of raters' and situations' variation."
+        ),
+    ] = False,
     words: Annotated[
         bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
     ] = False,
@@ -128,6 +143,8 @@ def ratings(
             rules=rules if rules or everybody else None,
             compare=compare or (),
             only=only,
+            bootstrap=bootstrap,
+            spread=sd_intervals,
             peek=peek,
             who=operator(),
         )
@@ -217,11 +234,25 @@ def _print(analysis: RatingsResult, by: str) -> None:
         typer.echo(f"\n{one.dimension}: {one.model.formula if one.model else one.problem}")
         if one.model is not None:
             print_rows(coefficient_table(one.model), "coefficients", as_json=False)
-            print_rows(random_table(one.model), "random", as_json=False)
+            rows = [row | _sd_interval(one, row["group"]) for row in random_table(one.model)]
+            print_rows(rows, "random", as_json=False)
     if not analysis.apart:
         _print_raters(analysis)
     for sentence in _asides(analysis):
         typer.echo(sentence, err=True)
+
+
+def _sd_interval(one: DimensionModel, group: str) -> dict[str, str]:
+    """The standard deviation's interval, where one was asked for."""
+    from empathylab.analysis.text.numbers import number
+
+    if one.bootstrap is None and not one.spread:
+        return {}
+    found = one.spread.get(group)
+    if found is None and one.bootstrap is not None:
+        found = one.bootstrap.intervals.get(f"sd({group})")  # type: ignore[assignment]
+    cell = "–" if found is None else f"[{number(found.low, 3)}, {number(found.high, 3)}]"
+    return {"sd interval": cell}
 
 
 def _print_collection(analysis: RatingsResult) -> None:
