@@ -69,6 +69,11 @@ def _main(
 ) -> Iterator[Conclusion]:
     test = _of_test(found, design, margin, look)
     tested = None if fitted is None else _tested(fitted, found.arm)
+    raters = [design.raters_per_arm.get(arm, 0) for arm in (found.arm, found.reference)]
+    if min(raters) < 2:
+        # Nothing then tells the arm from its rater.
+        yield test
+        return
     if fitted is None or fitted.model is None or tested is None:
         why = "the mixed model gives no estimate for this arm"
         reason = why if fitted is None or fitted.model else f"no mixed model: {fitted.problem}"

@@ -31,6 +31,7 @@ from empathylab.analysis.ratings.mixed_models import (
     model_results,
 )
 from empathylab.analysis.ratings.model import DimensionModel
+from empathylab.analysis.ratings.multiverse import Multiverse
 from empathylab.analysis.ratings.prose import (
     means_paragraph,
     methods_paragraph,
@@ -107,6 +108,8 @@ class RatingsResult:
     """For equivalence, by dimension."""
     look: Look | None = None
     """Which of the looks that the study declared this is."""
+    multiverse: Multiverse | None = None
+    """The comparisons under every reasonable choice, where asked for."""
 
     @property
     def reference(self) -> str:
@@ -176,6 +179,7 @@ class RatingsResult:
             "means": differences,
             "models": coefficients,
             "collected": collection_rows(self.collected),
+            "multiverse": json_value(self.multiverse.specifications) if self.multiverse else [],
         }
         frames = {
             name: pl.DataFrame([_scalars(row) for row in rows], infer_schema_length=None)
@@ -216,6 +220,7 @@ class RatingsResult:
             "mixed_models": models,
             "raters": self._rater_document(),
             "exclusions": self._exclusion_document(),
+            "multiverse": None if self.multiverse is None else self.multiverse.to_dict(),
             "notes": list(self.caveats),
             "paragraphs": self.paragraphs(),
         }
