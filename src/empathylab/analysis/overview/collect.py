@@ -20,6 +20,7 @@ from empathylab.analysis.appraisal.result import (
     counterpart_rows,
     doubts,
     few_scores,
+    order_caveats,
     validity_rows,
 )
 from empathylab.analysis.appraisal.self_reports import SelfReport
@@ -59,7 +60,7 @@ from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
 
 # Protocols whose models read responses: they are raters here, not respondents.
-_READERS = ["tag", "judge", "compare", "converse"]
+_READERS = ["tag", "judge", "compare", "converse", "rubric", "planted"]
 # A page with more text than this is slow to open and too large to send.
 _MOST_CHARACTERS = 5_000_000
 _LONGEST_TEXT = 120_000
@@ -197,6 +198,7 @@ class LabOverview:
 
         found = doubts(filter(wanted, self.self_reports))
         found += [sentence for run in self.runs if wanted(run) for sentence in _run_caveats(run)]
+        found += order_caveats(filter(wanted, self.appraisal.changes))
         found += few_scores(filter(wanted, self.appraisal.changes))
         found += self.unrated
         if self.left_out_runs:

@@ -84,10 +84,10 @@
   let changed = false;
   const keepDraft = () => {
     clearTimeout(waiting);
-    if (!changed || sent) return;
+    if (!changed || sent) return Promise.resolve();
     changed = false;
     const body = new URLSearchParams(new FormData(form));
-    fetch(form.action.replace(/page$/, "draft"), { method: "POST", body, keepalive: true }).catch(() => {
+    return fetch(form.action.replace(/page$/, "draft"), { method: "POST", body, keepalive: true }).catch(() => {
       changed = true;
     });
   };
@@ -99,9 +99,20 @@
     });
     document.addEventListener("visibilitychange", () => document.hidden && keepDraft());
   }
+  // The page in the other language shows the draft, so it must be stored first.
+  const languages = document.querySelector(".languages form");
+  let switching = false;
+  if (languages) {
+    languages.addEventListener("submit", (event) => {
+      if (!changed || switching) return;
+      event.preventDefault();
+      switching = true;
+      keepDraft().finally(() => languages.requestSubmit(event.submitter));
+    });
+  }
 
   // Digits choose an option of the question at hand, where somebody has not turned them off.
-  const marked = groups.length ? [...groups[0].querySelectorAll("input[data-key]")] : [];
+  const marked = [...form.querySelectorAll("fieldset.ask input[data-key]")];
   let digits = false;
   const offerDigits = () => {
     const hint = form.querySelector(".keys");
@@ -117,9 +128,10 @@
     } catch {
       digits = true;
     }
+    const keys = marked.map((one) => Number(one.dataset.key));
     text.textContent = text.dataset.text
-      .replace("{first}", marked[0].dataset.key)
-      .replace("{last}", marked.at(-1).dataset.key);
+      .replace("{first}", Math.min(...keys))
+      .replace("{last}", Math.max(...keys));
     toggle.addEventListener("click", () => {
       digits = !digits;
       try {
