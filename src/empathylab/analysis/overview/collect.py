@@ -60,7 +60,7 @@ from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
 
 # Protocols whose models read responses: they are raters here, not respondents.
-_READERS = ["tag", "judge", "compare", "converse"]
+_READERS = ["tag", "judge", "compare", "converse", "rubric", "planted"]
 # A page with more text than this is slow to open and too large to send.
 _MOST_CHARACTERS = 5_000_000
 _LONGEST_TEXT = 120_000

@@ -189,6 +189,9 @@ runs = Table(
     Column("started_at", Moment, nullable=False),
     Column("finished_at", Moment, nullable=True),
     Column("last_used_at", Moment, nullable=True),
+    # What people call it, and since when the report must show it.
+    text_column("name", nullable=True, unique=True),
+    Column("pinned_at", Moment, nullable=True),
     UniqueConstraint("fingerprint", "generation"),
 )
 
