@@ -110,6 +110,10 @@ def evaluate_models(
         judging = _ask_judges(lab, judges, tallies, conditions, judge, options, prices)
         data = overview.from_lab(lab)
         path = write_report(data, lab.reports)
+        own = {tally.run for tally in tallies if tally.run is not None}
+        if not own <= {run.run for run in data.runs}:
+            # The report keeps the runs it shows; the summary is of what was asked just now.
+            data = overview.from_lab(lab, first=own)
         scores = {
             respondent: _scores(lab, respondent, model.name, tallies, conditions, data)
             for respondent, model in judges.items()
