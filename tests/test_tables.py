@@ -109,6 +109,7 @@ def test_columns_take_the_names_of_their_roles() -> None:
 
 def test_control_and_half_characters_become_a_sign_and_line_breaks_one_kind() -> None:
     assert clean_text("a\x00b\x1b\ud83dc\r\nd\te") == "a\ufffdb\ufffd\ufffdc\nd\te"
+    assert clean_text("a\x85b\x9bc") == "a\ufffdb\ufffdc"  # C1 controls start terminal commands
     assert clean_text("👩‍👩‍👧 <b>é</b>") == "👩‍👩‍👧 <b>é</b>"
 
 

@@ -37,7 +37,7 @@ _RISKY = re.compile(rf"'*{_FORMULA_STARTS}")
 _HARMLESS = re.compile(rf"'+{_FORMULA_STARTS}")
 _NUMBER = r"[+\-−]?[\d.,]+(e[+\-]?\d+)?%?"
 _WITH_INTERVAL = re.compile(rf"{_NUMBER}( \[{_NUMBER}, {_NUMBER}\])?", re.IGNORECASE)
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def read_table(path: Path, *, required: Sequence[str] = ()) -> pl.DataFrame:

@@ -139,9 +139,10 @@ def test_the_status_counts_people_and_not_their_ratings_by_arm(rated: Path) -> N
     found = json.loads(ran("status", "small", "--lab", rated, "--json").stdout)
     assert (found["arrivals"], found["ratings"], found["status"]) == (4, 8, "open")
     assert [(one["arm"], one["places"], one["finished"]) for one in found["arms"]] == [
-        ("one", 6, 2),
-        ("two", 6, 2),
+        ("one", 6, 0),
+        ("two", 6, 0),
     ]
+    assert all(one["coarse"] for one in found["arms"])
     said = ran("status", "small", "--lab", rated).stdout
     assert "4 people came; 8 ratings are in." in said
     assert "Good" not in said

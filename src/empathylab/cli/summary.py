@@ -74,7 +74,7 @@ def _changes_table(changes: list[ScaleChange], respondent: str, scale: str) -> T
 
 
 def _cell(change: ScaleChange) -> Text:
-    text = signed(change.delta)
+    text = signed(change.cluster_delta)
     interval = interval_of(change)
     if change.emotion is None and interval is not None:
         text += f" [{signed(interval.low)}, {signed(interval.high)}]"

@@ -11,7 +11,7 @@ from scipy.special import stdtr
 
 from empathylab.analysis import AnalysisResult, ratings
 from empathylab.analysis.ratings import RatingsResult
-from empathylab.analysis.ratings.conclusions import Comparison
+from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.rows import conclusion_table
 from empathylab.errors import UserError
 from empathylab.situations.sources.released import Dimension
@@ -151,7 +151,8 @@ def test_tost_is_that_of_a_calculation_by_hand() -> None:
 
 def test_few_raters_are_said_in_the_conclusion() -> None:
     few = ratings.from_table(table(raters=6)).conclusions[0]
-    assert "Few raters (6 for gpt, 6 for human)" in few.caveats[0]
+    assert "only 6 raters of gpt and 6 raters of human" in few.sentence
+    assert few.caveats[0].startswith("Few raters")
     assert ratings.from_table(table(raters=24)).conclusions[0].caveats == ()
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
-from empathylab.errors import UserError
+from empathylab.errors import InputError, UserError
 from empathylab.situations.sources.released import Release
 from empathylab.situations.sources.welivita import read_release
 from empathylab.tables import read_table
@@ -164,3 +165,37 @@ def test_the_released_file_holds_what_the_paper_says(shared_data: Path) -> None:
     assert found.study is not None
     assert (len(found.study.raters), len(found.study.ratings)) == (400, 4000)
     assert found.study.design == "between"
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        *(("dialog_id", value) for value in (["a"], {"a": 1}, True, float("nan"))),
+        *((name, ["a"]) for name in ("situation", "emotion", "speaker_uttr", "sentiment")),
+        *((name, ["a"]) for name in ("response_human", "annotator_human", "rating_human")),
+    ],
+)
+def test_cells_that_are_no_text_are_refused_with_a_sentence(column: str, value: object) -> None:
+    table = pl.DataFrame([{**JSON_ROW, column: value}])
+    with pytest.raises(InputError):
+        read_release(table, where="x.jsonl")
+
+
+@pytest.mark.parametrize("value", [5, 10**30, 5.0])
+def test_numbers_as_ids_are_read_as_text(value: float) -> None:
+    table = pl.DataFrame([{**JSON_ROW, "dialog_id": value, "annotator_human": value}])
+    release = read_release(table, where="x.jsonl")
+    assert [one.id for one in release.situation_set.situations] == [str(int(value))]
+    assert [one.situation for one in release.replies] == [str(int(value))]
+
+
+JSON_ROW = {
+    "dialog_id": "d1",
+    "emotion": "sad",
+    "situation": "I lost it",
+    "speaker_uttr": "I lost my ring",
+    "sentiment": "negative",
+    "response_human": "Oh no",
+    "rating_human": 3,
+    "annotator_human": "a",
+}

@@ -399,3 +399,17 @@ def test_no_page_tells_the_arm_the_respondent_or_the_situation(lab: Lab) -> None
         assert page.content.token not in rows_of(lab, schema.places)[0].values()
         done = service.submit(person, page.step, careful(service.study, page), {})
         assert isinstance(done, Saved)
+
+
+def test_a_clock_set_back_leaves_no_answer_before_its_page(lab: Lab) -> None:
+    service, clock = opened(lab)
+    person = someone(service, "ann")
+    page = walk(service, person, until="rate")
+    assert isinstance(page, Page)
+    for back in (3600, 7200):
+        clock.skip(seconds=-back)
+        done = service.submit(person, "rate/1", {"empathy": "1" if back == 3600 else "2"})
+        assert isinstance(done, Saved), done
+    rows = rows_of(lab, schema.page_answers)
+    assert rows[-1]["corrections"] == 1
+    assert all(row["shown_at"] <= row["answered_at"] for row in rows)

@@ -380,3 +380,32 @@ def test_enter_turns_the_page_where_nothing_is_asked(browser: Browser) -> None:
         with rater.page.expect_navigation():
             rater.page.keyboard.press("Enter")
         assert rater.step == "tutorial/2"
+
+
+def test_keys_follow_the_visible_order_of_reversed_scales(browser: Browser) -> None:
+    text = WRITING.replace("people_per_situation: 1", "ratings_per_response: 20\ndesign: between")
+    text = text.replace("batch_size: 1\n", "batch_size: 1\narms: {one: a/b, two: c/d}\n")
+    text = text.replace(
+        "recruitment: {platform: prolific, codes: {completed: DONE-77}}\n",
+        "recruitment: {platform: open}\n"
+        "dimensions:\n"
+        "  - {name: small, question: Small, labels: [Low, Middle, High]}\n"
+        '  - {name: warm, question: Warm, direction: random, labels: [Cold,"","","","","",Warm]}\n',
+    )
+    text = text.replace("block: write\n    text: What would you say?", "block: rate")
+    desk = Desk(parse_study(text))
+    orders = set()
+    for _ in range(16):
+        with rating(browser, desk, "desktop") as rater:
+            rater.walk(lambda step: None, until="rate/1")
+            assert "Keys 1 to 7 choose" in rater.page.locator(".keys").inner_text()
+            points = rater.page.locator("#answer-warm input")
+            seen = [one.get_attribute("value") for one in points.all()]
+            assert [one.get_attribute("data-key") for one in points.all()] == list("1234567")
+            rater.page.keyboard.press("1")
+            rater.page.keyboard.press("2")
+            assert rater.page.locator("#answer-warm input:checked").input_value() == seen[1]
+        orders.add(seen[0])
+        if len(orders) == 2:
+            break
+    assert orders == {"1", "7"}

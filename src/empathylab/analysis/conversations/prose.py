@@ -30,7 +30,9 @@ def score_conclusions(results: Sequence[RespondentResult]) -> list[Conclusion]:
 
 def _score(one: RespondentResult) -> Conclusion:
     ends = ""
-    if math.isfinite(one.low):
+    if one.low <= 0 and one.high >= 100:
+        ends = " (the 95% interval covers the whole scale)"
+    elif math.isfinite(one.low):
         ends = f" (95% CI [{number(one.low)}, {number(one.high)}])"
     counts = ""
     if one.success is not None and one.failure is not None:

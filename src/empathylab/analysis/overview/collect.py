@@ -20,6 +20,7 @@ from empathylab.analysis.appraisal.result import (
     counterpart_rows,
     doubts,
     few_scores,
+    order_caveats,
     validity_rows,
 )
 from empathylab.analysis.appraisal.self_reports import SelfReport
@@ -197,6 +198,7 @@ class LabOverview:
 
         found = doubts(filter(wanted, self.self_reports))
         found += [sentence for run in self.runs if wanted(run) for sentence in _run_caveats(run)]
+        found += order_caveats(filter(wanted, self.appraisal.changes))
         found += few_scores(filter(wanted, self.appraisal.changes))
         found += self.unrated
         if self.left_out_runs:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from empathylab.analysis.ratings.collection_periods import collection_periods
-from empathylab.analysis.ratings.conclusions import comparisons, conclusions, descriptions
+from empathylab.analysis.ratings.conclusions import conclusions, descriptions
 from empathylab.analysis.ratings.design import (
     REPLY,
     pairing_unit,
@@ -15,7 +15,9 @@ from empathylab.analysis.ratings.design import (
     reference_arm,
     with_replies,
 )
+from empathylab.analysis.ratings.differences import comparisons
 from empathylab.analysis.ratings.exclusions import check_rules, declared_rules, kept_ratings
+from empathylab.analysis.ratings.looks import current_look
 from empathylab.analysis.ratings.margins import checked_margins
 from empathylab.analysis.ratings.model import dimension_models, model_choice, random_terms
 from empathylab.analysis.ratings.raters import (
@@ -48,7 +50,7 @@ from empathylab.store.ratings import (
 )
 from empathylab.store.scales import lab_scales
 from empathylab.store.selections import resolve_situations
-from empathylab.study.admin.embargo import require_closed
+from empathylab.study.admin.embargo import is_running, require_closed
 
 _NEEDED = ("rater", "arm", "situation", "rating")
 
@@ -88,6 +90,7 @@ def from_lab(
         rules=rules,
         compare=compare,
         unrated=_unrated(lab, ratings),
+        running=is_running(chosen),
     )
 
 
@@ -105,6 +108,7 @@ def from_table(
     rules: Sequence[Rule] | None = None,
     compare: Sequence[str] = (),
     unrated: Sequence[str] = (),
+    running: bool = False,
 ) -> RatingsResult:
     """The ratings in a table analysed: columns rater, arm, situation, rating.
 
@@ -117,7 +121,8 @@ def from_table(
     `good_from` is the lowest good rating, or that of each dimension. `margin` is the smallest
     difference that matters, or that of each dimension: in points where means are compared, else
     in percentage points. `rules` exclude raters in a second analysis; `compare` names columns of
-    `raters` to compare between arms beyond the usual ones.
+    `raters` to compare between arms beyond the usual ones. `running` says that the study still
+    takes people: where it declared looks, this is one of them.
     """
     ratings, incomplete = _checked(frame, study, raters)
     declared = study or _inferred(ratings)
@@ -127,6 +132,7 @@ def from_table(
     of_study = study_scales(declared, ratings, good_from)
     margins = checked_margins(margin, declared.margins, of_study)
     design = recognise_design(ratings, against.name)
+    look = current_look(declared.looks, design.rated_replies, running=running)
     known = list(scales)
     people = ratings.select("rater").unique(maintain_order=True) if raters is None else raters
     everybody, contradictions = with_contradictions(people, answers, known)
@@ -162,7 +168,7 @@ def from_table(
         recognised=design,
         scales=of_study,
         model=model_choice(models, terms),
-        conclusions=conclusions(differences, models, design, margins)
+        conclusions=conclusions(differences, models, design, margins, look)
         if len(order) > 1
         else descriptions(whole, means, of_study),
         differences=tuple(differences),
@@ -185,6 +191,7 @@ def from_table(
         unmet_rules=unmet,
         incomplete_rows=incomplete,
         margins=margins,
+        look=look,
     )
 
 

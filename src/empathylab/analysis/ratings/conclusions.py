@@ -5,106 +5,34 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from empathylab.analysis.ratings.design import RatingsDesign
+from empathylab.analysis.ratings.differences import Comparison, t_quantile
+from empathylab.analysis.ratings.looks import ALPHA, Look
 from empathylab.analysis.ratings.margins import Margins
 from empathylab.analysis.ratings.mixed_models import doubtful
-from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel, Test
+from empathylab.analysis.ratings.model import DimensionModel, Test
 from empathylab.analysis.ratings.scales import StudyScales
+from empathylab.analysis.ratings.sentences import (
+    conclusion_sentence,
+    few_raters,
+    model_caveats,
+    small_sample,
+    unequal_effects,
+)
 from empathylab.analysis.results import Conclusion, Kind, Unit
-from empathylab.analysis.text.apa import counted, interval, p_text
-from empathylab.analysis.text.numbers import number, signed
+from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.numbers import number
 from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.corrections import holm
-from empathylab.stats.equivalence import Equivalence, equivalence_test
+from empathylab.stats.equivalence import Equivalence
 
-ALPHA = 0.05
 MANY = 1000
 """Degrees of freedom from which t is normal."""
 CLUSTERED = "cluster-robust t test, raters as clusters"
 TWO_WAY = "cluster-robust t test, raters and replies as clusters"
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """An arm's difference from the reference in a unit that readers know, on some situations."""
-
-    dimension: str
-    arm: str
-    reference: str
-    kind: str
-    subset: str
-    n: int
-    raters: int
-    difference: Estimate
-    unit: Unit
-    df: float
-    p: float
-    p_adjusted: float
-    problem: str
-    what: str
-    """What is compared: `mean empathy`, `proportion rated Good`."""
-
-    def equivalence(self, margin: float | None) -> Equivalence | None:
-        """The test against ± the margin; None without a margin or an interval."""
-        width = (self.difference.high - self.difference.low) / 2
-        if margin is None or not math.isfinite(width) or width <= 0:
-            return None
-        from scipy.special import stdtrit
-
-        se = width / float(stdtrit(self.df, 1 - ALPHA / 2))
-        return equivalence_test(self.difference.estimate, se, margin, df=self.df, alpha=ALPHA)
-
-
-def comparisons(
-    counted_arms: ArmComparison, means: Sequence[MeanComparison], scales: StudyScales
-) -> list[Comparison]:
-    """Each arm against the reference: by mean on scales of many points, else by good ratings."""
-    found = [
-        Comparison(
-            one.dimension,
-            one.arm,
-            one.reference,
-            one.kind,
-            one.subset,
-            one.n + one.n_reference,
-            one.clustered.raters,
-            Estimate(*(100 * end for end in one.clustered.difference)),
-            "percentage points",
-            one.clustered.df,
-            one.clustered.p,
-            one.clustered_p_holm,
-            one.clustered.note,
-            f"proportion rated {counted_arms.scales[one.dimension].good_label}",
-        )
-        for one in counted_arms.tests
-        if one.dimension not in scales.by_mean
-    ]
-    for of in means:
-        found += [
-            Comparison(
-                of.dimension,
-                one.arm,
-                one.reference,
-                one.kind,
-                one.subset,
-                one.n + one.n_reference,
-                one.raters,
-                one.difference,
-                "points",
-                one.df,
-                one.p,
-                one.p_holm,
-                one.note,
-                f"mean {of.dimension}",
-            )
-            for one in of.differences
-        ]
-    order = list(scales.continuous)
-    return sorted(found, key=lambda one: order.index(one.dimension))
 
 
 def conclusions(
@@ -112,6 +40,7 @@ def conclusions(
     models: Sequence[DimensionModel],
     design: RatingsDesign,
     margins: Margins,
+    look: Look | None = None,
 ) -> tuple[Conclusion, ...]:
     """Per dimension and arm the mixed model's conclusion, then that of the clustered test.
 
@@ -121,17 +50,24 @@ def conclusions(
     by_dimension = {one.dimension: one for one in models if not one.by_valence}
     written: list[Conclusion] = []
     for one in main:
-        written += _main(one, by_dimension.get(one.dimension), design, margins.get(one.dimension))
+        fitted = by_dimension.get(one.dimension)
+        written += _main(one, fitted, design, margins.get(one.dimension), look)
     written += [
-        _of_test(one, design, margins.get(one.dimension)) for one in found if one.kind == "valence"
+        _of_test(one, design, margins.get(one.dimension), look)
+        for one in found
+        if one.kind == "valence"
     ]
     return tuple(written)
 
 
 def _main(
-    found: Comparison, fitted: DimensionModel | None, design: RatingsDesign, margin: float | None
+    found: Comparison,
+    fitted: DimensionModel | None,
+    design: RatingsDesign,
+    margin: float | None,
+    look: Look | None,
 ) -> Iterator[Conclusion]:
-    test = _of_test(found, design, margin)
+    test = _of_test(found, design, margin, look)
     tested = None if fitted is None else _tested(fitted, found.arm)
     if fitted is None or fitted.model is None or tested is None:
         why = "the mixed model gives no estimate for this arm"
@@ -142,14 +78,17 @@ def _main(
     effect, p_adjusted = tested
     unit: Unit = "log-odds" if fitted.kind == "clmm" else "points"
     estimate = Estimate(effect.estimate, effect.low, effect.high)
+    if look is not None:
+        estimate = _at_level(effect.estimate, effect.se, effect.df, look.alpha)
     equivalence = found.equivalence(margin)
-    kind = _kind(estimate.estimate, p_adjusted, equivalence)
+    kind = _kind(estimate.estimate, p_adjusted, equivalence, look)
     by = f"mixed model, t({number(effect.df)})" if effect.df < MANY else "mixed model"
     yield Conclusion(
         kind=kind,
-        sentence=_sentence(
+        sentence=conclusion_sentence(
             *(found, kind, estimate, unit, effect.p, p_adjusted, equivalence),
-            by="; ".join([by, *_few(found, design)]),
+            by="; ".join([by, *few_raters(found, design), *([str(look)] if look else [])]),
+            look=look,
         ),
         subject=found.arm,
         reference=found.reference,
@@ -165,9 +104,9 @@ def _main(
         model=f"{fitted.name}: {fitted.model.formula}",
         basis=_basis(fitted.model.n, design),
         caveats=(
-            *_small_sample(found, design),
+            *small_sample(found, design),
             *unequal_effects(fitted, found.arm),
-            *_model_caveats(fitted, design),
+            *model_caveats(fitted, design),
         ),
     )
     yield test
@@ -227,18 +166,24 @@ def _tested(fitted: DimensionModel, arm: str) -> tuple[Test, float] | None:
     return fitted.tests[name], float(adjusted[name])
 
 
-def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> Conclusion:
+def _of_test(
+    found: Comparison, design: RatingsDesign, margin: float | None, look: Look | None = None
+) -> Conclusion:
     # CR2 holds its level with few raters; with few of them an arm's estimate still is their taste.
-    caveats = _small_sample(found, design)
+    caveats = small_sample(found, design)
     ways = "rater and reply" if design.replies_vary else "rater"
     known = math.isfinite(found.p)
     equivalence = found.equivalence(margin)
     kind: Kind = "inconclusive"
+    difference = found.difference
     if known:
-        kind = _kind(found.difference.estimate, found.p_adjusted, equivalence)
-    sentence = _sentence(
-        *(found, kind, found.difference, found.unit, found.p, found.p_adjusted, equivalence),
-        by="; ".join([f"clustered by {ways}", *_few(found, design)]),
+        kind = _kind(found.difference.estimate, found.p_adjusted, equivalence, look)
+        if look is not None:
+            difference = _at_level(found.difference.estimate, found.se, found.df, look.alpha)
+    sentence = conclusion_sentence(
+        *(found, kind, difference, found.unit, found.p, found.p_adjusted, equivalence),
+        by="; ".join([f"clustered by {ways}", *few_raters(found, design)]),
+        look=look,
     )
     return Conclusion(
         kind=kind,
@@ -247,9 +192,9 @@ def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> 
         reference=found.reference,
         dimension=found.dimension,
         subset=found.subset,
-        estimate=_finite(found.difference.estimate),
-        low=_finite(found.difference.low),
-        high=_finite(found.difference.high),
+        estimate=_finite(difference.estimate),
+        low=_finite(difference.low),
+        high=_finite(difference.high),
         unit=found.unit,
         p=_finite(found.p),
         p_adjusted=_finite(found.p_adjusted),
@@ -260,62 +205,18 @@ def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> 
     )
 
 
-def _kind(estimate: float, p: float, equivalence: Equivalence | None) -> Kind:
-    if p < ALPHA:
+def _at_level(estimate: float, se: float, df: float, alpha: float) -> Estimate:
+    """The interval whose end touches zero where p is alpha."""
+    reach = t_quantile(df, 1 - alpha / 2) * se
+    return Estimate(estimate, estimate - reach, estimate + reach)
+
+
+def _kind(
+    estimate: float, p: float, equivalence: Equivalence | None, look: Look | None = None
+) -> Kind:
+    if p < (ALPHA if look is None else look.alpha):
         return "better" if estimate > 0 else "worse"
     return "equivalent" if equivalence is not None and equivalence.equivalent else "inconclusive"
-
-
-def _sentence(
-    found: Comparison,
-    kind: Kind,
-    estimate: Estimate,
-    unit: Unit,
-    p: float,
-    p_adjusted: float,
-    equivalence: Equivalence | None,
-    by: str,
-) -> str:
-    where = "" if found.subset == "all" else f" in {found.subset} situations"
-    on = f"on {found.dimension}{where}"
-    if not math.isfinite(p):
-        return f"{found.arm} and {found.reference} cannot be compared {on}: {found.problem}."
-    digits = 2 if unit == "points" else 3 if unit == "log-odds" else 1
-    size = signed(estimate.estimate, digits)
-    what = f"log-odds {size}" if unit == "log-odds" else f"difference in {found.what} {size} {unit}"
-    adjusted = f", {p_text(p_adjusted, 'adjusted p')}" if p_adjusted != p else ""
-    numbers = f"{what}, {interval(estimate, digits)}, {p_text(p)}{adjusted} ({by})"
-    if kind in ("better", "worse"):
-        said = f"{found.arm} was rated {'higher' if kind == 'better' else 'lower'} than "
-        said += f"{found.reference} {on}: {numbers}."
-        if equivalence is not None and equivalence.equivalent:
-            said += f" The difference is smaller than the margin of {_margin(found, equivalence)}."
-        return said
-    if kind == "equivalent" and equivalence is not None:
-        return (
-            f"{found.arm} and {found.reference} are equivalent {on}: the difference in "
-            f"{found.what} lies within the margin of {_margin(found, equivalence)} "
-            f"({_narrow(equivalence, found.unit)}, {p_text(equivalence.p, 'TOST p')}); {numbers}."
-        )
-    why = "no margin for equivalence was declared"
-    if equivalence is not None:
-        why = (
-            f"the data neither show a difference nor exclude one larger than "
-            f"{_margin(found, equivalence)} ({p_text(equivalence.p, 'TOST p')})"
-        )
-    return (
-        f"Inconclusive whether {found.arm} differs from {found.reference} {on}: {numbers}; {why}."
-    )
-
-
-def _margin(found: Comparison, equivalence: Equivalence) -> str:
-    return f"±{equivalence.margin_high:g} {found.unit}"
-
-
-def _narrow(equivalence: Equivalence, unit: Unit) -> str:
-    digits = 2 if unit == "points" else 1
-    low, high = signed(equivalence.low, digits), signed(equivalence.high, digits)
-    return f"90% CI [{low}, {high}]"
 
 
 def _basis(n: int, design: RatingsDesign) -> str:
@@ -323,70 +224,6 @@ def _basis(n: int, design: RatingsDesign) -> str:
         f"{counted(n, 'rating')} by {counted(design.raters, 'rater')}; "
         f"{counted(design.situations, 'situation')}, {number(design.ratings_per_reply, 1)} "
         "ratings per reply"
-    )
-
-
-def _few(found: Comparison, design: RatingsDesign) -> list[str]:
-    """Which of the two arms has few raters, in a few words."""
-    counts = {
-        arm: design.raters_per_arm.get(arm, FEW_RATERS) for arm in (found.arm, found.reference)
-    }
-    few = [f"{counted(n, 'rater')} of {arm}" for arm, n in counts.items() if n < FEW_RATERS]
-    return [f"only {' and '.join(few)}"] if few else []
-
-
-def _small_sample(found: Comparison, design: RatingsDesign) -> tuple[str, ...]:
-    few = _few(found, design)
-    if not few:
-        return ()
-    return (
-        (
-            f"Few raters, {few[0]}: the test allows for this, but with fewer than {FEW_RATERS} "
-            "per arm the result depends on who they are."
-        ),
-    )
-
-
-def _model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, ...]:
-    # A variance at its boundary does not limit the conclusion.
-    problems = [] if fitted.model is None else fitted.model.problems
-    caveats = [one for one in problems if "boundary" not in one]
-    caveats += [f"Not in the model: {one}" for one in fitted.dropped]
-    formula = fitted.model.formula if fitted.model is not None else ""
-    if design.kind in ("within", "mixed") and not any(
-        term in formula for term in ("(1|arm:rater)", "(1 + arm|rater)")
-    ):
-        caveats.append(
-            "The model assumes that the arms differ by the same amount for all raters; where "
-            "raters differ in this, p values are too small."
-        )
-    return tuple(caveats)
-
-
-def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
-    """The arm's effect at each threshold, where it is not the same at all of them."""
-    odds = fitted.odds
-    if odds is None or not odds.rejected:
-        return ()
-    effects = [one for one in odds.test.effects if one.column == f"arm{arm}"]
-    if not effects:
-        return ()
-    said = [
-        f"{signed(one.estimate, 2)} [{signed(one.low, 2)}, {signed(one.high, 2)}] "
-        f"at {one.threshold}"
-        for one in effects
-    ]
-    opposite = min(one.estimate for one in effects) < 0 < max(one.estimate for one in effects)
-    reading = (
-        "the arm is rated higher at some thresholds and lower at others"
-        if opposite
-        else "the single log-odds is their average"
-    )
-    return (
-        (
-            f"The effect differs between thresholds of the rating ({p_text(odds.p)}, proportional "
-            f"odds): log-odds {', '.join(said)}; {reading}."
-        ),
     )
 
 

@@ -50,6 +50,11 @@ class RatingsDesign:
     """What pairs the arms; None where nothing does."""
 
     @property
+    def rated_replies(self) -> int:
+        """How often a rater rated a reply, on one dimension or several."""
+        return round(self.raters * self.ratings_per_rater)
+
+    @property
     def replies_vary(self) -> bool:
         """Whether differences between the replies of one arm can be estimated."""
         return self.shared_replies > _MOST_EXCEPTIONS and self.shared_situations > 0

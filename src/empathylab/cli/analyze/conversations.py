@@ -27,6 +27,13 @@ def conversations(
             "rating, and if wanted turn (replies so far) and rater. Gives each simulator a card.",
         ),
     ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(help="A study whose participants rated transcripts: see `data stimuli`."),
+    ] = None,
+    dimension: Annotated[
+        str | None, typer.Option(help="Which of the study's dimensions; its first if left out.")
+    ] = None,
     scale: Annotated[
         tuple[float, float], typer.Option(help="The ends of people's scale, lowest first.")
     ] = (0.0, 100.0),
@@ -53,6 +60,10 @@ def conversations(
 
     with Lab.open(lab, create=False) as opened:
         result = from_lab(opened, confidence=confidence, seed=seed)
+        if study is not None:
+            from empathylab.analysis.conversations.stimuli import with_study
+
+            result = with_study(opened, result, study, dimension=dimension)
     if ratings is not None:
         from empathylab.tables import missing_as_null, read_table
 

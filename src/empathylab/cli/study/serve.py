@@ -106,6 +106,7 @@ def serve(
         try:
             name = study if definition is None else _launched(opened, definition, study, yes=yes)
             service = StudyService(opened, name)
+            base = (public_url or _address(host, listener.getsockname()[1]) + root).rstrip("/")
             serving = Serving(
                 folder=lab,
                 study=service.study,
@@ -113,10 +114,10 @@ def serve(
                 proxies=proxies,
                 root_path=root,
                 log_requests=not sys.stderr.isatty() if json_logs is None else json_logs,
+                public_url=base,
             )
             delete_expired(serving)
-            base = public_url or _address(host, listener.getsockname()[1]) + root
-            links = _links(opened, service, base.rstrip("/"))
+            links = _links(opened, service, base)
         except BaseException:
             listener.close()
             raise
@@ -307,7 +308,7 @@ def _console_link(lab: Lab, base: str) -> str | None:
         from empathylab.study.web.console import first_link
     except ImportError:
         return None
-    return first_link(lab, base) or f"{base}/console"
+    return first_link(lab, base, renew=False) or f"{base}/console"
 
 
 def _print(links: dict[str, Any], *, as_json: bool) -> None:
@@ -342,6 +343,12 @@ def _warn(links: dict[str, Any], host: str, *, proxied: bool) -> None:
         typer.echo(
             "Without TLS everybody on the way can read along: put a proxy before it for people "
             "outside (docs/serving.md).",
+            err=True,
+        )
+    if links["console_link"] and "?link=" not in links["console_link"]:
+        typer.echo(
+            "The link for the first account is printed once. For a new one: empathylab study "
+            f"console-link {links['study']}",
             err=True,
         )
     typer.echo("Stop with Ctrl-C.", err=True)

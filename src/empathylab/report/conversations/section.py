@@ -140,7 +140,9 @@ def _chats(result: ConversationsAnalysis) -> tuple[Chat, ...]:
 
 
 def _chat(row: dict[str, Any], turns: pl.DataFrame, number: int) -> Chat:
-    shown, felt, before = [], [], None
+    shown: list[ChatTurn] = []
+    felt: list[float] = []
+    before: float | None = None
     for role, text, feeling in turns.sort("position")["role", "text", "feeling"].iter_rows():
         change = None if feeling is None or before is None else feeling - before
         before = feeling if feeling is not None else before

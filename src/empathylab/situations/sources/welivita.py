@@ -53,6 +53,7 @@ REPLIES = {
     "note": "The release does not hold the authors' prompt. The template asks for the same: "
     "empathy with its cognitive, affective and compassionate part, about 28 words, at most 97.",
 }
+_TEXT_PREFIXES = ("response_", "annotator_")
 _SHARED = ("dialog_id", "emotion", "situation", "speaker_uttr")
 # The platform's columns that tell nothing about the person, or too much.
 _UNUSED = {"submission id", "participant id", "completion code", "started at", "completed at"}
@@ -72,6 +73,7 @@ def read_release(
     `emotions` and `respondents` map the file's words and arms to names of one's own.
     """
     require_columns(table.columns, _SHARED, where=where)
+    table = _with_texts(table, where)
     arms = [column.removeprefix("response_") for column in table.columns if _is_arm(column)]
     if not arms:
         raise InputError(
@@ -108,6 +110,36 @@ def read_release(
         replies=tuple(reply for arm in arms for reply in _replies(table, arm, named[arm], where)),
         study=study if ratings else None,
         notes=tuple(notes),
+    )
+
+
+def _with_texts(table: pl.DataFrame, where: str) -> pl.DataFrame:
+    """The table with ids and texts as text: JSON and Parquet may hold numbers or lists there."""
+    import polars as pl
+
+    held_as_text = []
+    for name in table.columns:
+        if name not in (*_SHARED, "sentiment") and not name.startswith(_TEXT_PREFIXES):
+            if table[name].dtype.is_nested() and not name.startswith("miti_"):
+                raise _no_text(name, where)
+            continue
+        kind = table[name].dtype
+        if kind.is_nested() or kind == pl.Boolean or kind == pl.Object:
+            raise _no_text(name, where)
+        column = table[name]
+        if kind.is_float():
+            column = column.fill_nan(None)
+            if column.is_not_null().any() and (column.drop_nulls() % 1 == 0).all():
+                column = column.cast(pl.Int64, strict=False)
+        held_as_text.append(column.cast(pl.String))
+    return table.with_columns(held_as_text)
+
+
+def _no_text(name: str, where: str) -> InputError:
+    return InputError(
+        f"the column {name!r} must hold text or numbers in every row",
+        where=where,
+        remedy="Write one value per cell, not a list or a table.",
     )
 
 

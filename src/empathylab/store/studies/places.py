@@ -12,6 +12,7 @@ from sqlalchemy import (
     Row,
     Select,
     bindparam,
+    case,
     func,
     insert,
     not_,
@@ -244,8 +245,13 @@ def add_answers(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> No
 
 
 def correct_answer(connection: Connection, answer: int, **values: Any) -> None:
-    """Puts another answer in the place of one, and counts that."""
+    """Puts another answer in the place of one, and counts that.
+
+    The answer is never before its page was shown, even where the clock was set back.
+    """
     table = schema.page_answers
+    if (at := values.get("answered_at")) is not None:
+        values["answered_at"] = case((table.c.shown_at > at, table.c.shown_at), else_=at)
     connection.execute(
         update(table)
         .where(table.c.id == answer)

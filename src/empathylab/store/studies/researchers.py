@@ -101,6 +101,13 @@ def open_link(connection: Connection, token: str, at: datetime) -> Row[Any] | No
     return connection.execute(query).one_or_none()
 
 
+def has_open_links(connection: Connection, at: datetime) -> bool:
+    """Whether a link could still be used."""
+    table = schema.console_links
+    query = select(table.c.id).where(table.c.used_at.is_(None), table.c.expires_at > at)
+    return connection.execute(query.limit(1)).first() is not None
+
+
 def use_link(connection: Connection, link: int, at: datetime) -> bool:
     """Whether the link could still be used; from now on it cannot."""
     table = schema.console_links

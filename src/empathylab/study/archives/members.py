@@ -8,7 +8,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,8 +35,12 @@ MEMBERS = (*DOCUMENTS, *TABLES)
 MOST_BYTES = 512 * 1024 * 1024
 """Of all members together, unpacked."""
 _MOST_MANIFEST = 64 * 1024
-_MOST_RATIO = 400
-_RATIO_FROM = 4 * 1024 * 1024
+_MOST_RATIO = 100
+"""Of unpacked to packed; long tables of ratings reach about 40."""
+_RATIO_FROM = 1024 * 1024
+_READ_AT_ONCE = 1024 * 1024
+_FEWEST_COLUMNS = 4
+"""No table of an archive has fewer."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _REMEDY = "Get the archive anew from where it was made."
 
@@ -105,7 +112,12 @@ def read_archive(path: Path) -> Archive:
         with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as packed:
             entries = _entries(packed, where)
             content = {name: _unpacked(packed, one, where) for name, one in entries.items()}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except InputError:
+        raise
+    except (
+        *(zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError),
+        *(struct.error, ValueError),
+    ) as error:
         raise InputError(
             "this is not an archive of a study, or it is damaged",
             where=where,
@@ -150,11 +162,16 @@ def _entries(packed: zipfile.ZipFile, where: str) -> dict[str, zipfile.ZipInfo]:
 
 def _unpacked(packed: zipfile.ZipFile, entry: zipfile.ZipInfo, where: str) -> bytes:
     most = _MOST_MANIFEST if entry.filename == MANIFEST else entry.file_size
+    content = bytearray()
     with packed.open(entry) as opened:
-        content = opened.read(most + 1)
-    if len(content) > most:
-        _refuse("a member is larger than it may be", where, entry.filename)
-    return content
+        # The sizes in the directory may lie, so what comes out is measured as it comes.
+        while part := opened.read(_READ_AT_ONCE):
+            content += part
+            if len(content) > most:
+                _refuse("a member is larger than it may be", where, entry.filename)
+            if len(content) > _RATIO_FROM and len(content) > _MOST_RATIO * entry.compress_size:
+                _refuse("a member is packed tighter than any study can be", where, entry.filename)
+    return bytes(content)
 
 
 def _check_hashes(manifest: Any, members: Mapping[str, bytes], where: str) -> None:
@@ -214,14 +231,40 @@ def _parsed(content: bytes, where: str) -> Any:
         raise ValueError(f"{name} is no number")
 
     try:
-        return json.loads(content.decode(), parse_constant=no_number)
+        value = json.loads(content.decode(), parse_constant=no_number)
+        _refuse_unstorable(value)
+        return value
     except (ValueError, RecursionError) as error:
         raise InputError("this is not JSON", where=where, got=str(error), remedy=_REMEDY) from None
 
 
+def _refuse_unstorable(value: Any) -> None:
+    """Raises ValueError for halves of characters and for numbers that no database holds."""
+    if isinstance(value, str):
+        value.encode()  # a lone surrogate raises UnicodeEncodeError, which is a ValueError
+    elif isinstance(value, int | float):
+        if not math.isfinite(value) or (isinstance(value, int) and abs(value) >= 2**63):
+            raise ValueError("a number is too large")
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            _refuse_unstorable(name)
+            _refuse_unstorable(one)
+    elif isinstance(value, list):
+        for one in value:
+            _refuse_unstorable(one)
+
+
 def _rows(content: bytes, where: str) -> list[Any]:
-    lines = content.split(b"\n")[:-1]
-    return [_parsed(line, f"{where} row {number}") for number, line in enumerate(lines, start=1)]
+    """The rows of a table, which must be tables of the same columns: millions of empty rows pack
+    into a few bytes, and take gigabytes once they are read.
+    """
+    rows: list[Any] = []
+    for number, line in enumerate(io.BytesIO(content), start=1):
+        row = _parsed(line, f"{where} row {number}")
+        if not isinstance(row, dict) or len(row) < _FEWEST_COLUMNS:
+            _refuse("a row must be a table", f"{where} row {number}", str(row)[:60])
+        rows.append(row)
+    return rows
 
 
 def _refuse(what: str, where: str, got: str) -> NoReturn:

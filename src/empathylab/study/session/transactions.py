@@ -273,7 +273,8 @@ class ParticipantTransaction:
                 "place_id": self.row.id,
                 "step": step.key,
                 "given": dict(values),
-                "shown_at": shown_at,
+                # A clock that was set back must not leave an answer before its question.
+                "shown_at": min(shown_at, self.now),
                 "answered_at": self.now,
                 "timing": dataclasses.asdict(page_timing(shown_at, self.now, told)),
                 "corrections": 0,

@@ -35,17 +35,19 @@ def create_app(
     study: Study,
     secret: bytes,
     trust_proxy: bool = False,
+    public_url: str = "",
     most_bytes: int = MOST_BYTES,
 ) -> Starlette:
     """The app for a study; `service_factory` is called at the first request.
 
     `secret` is the study's own and the same in every process that serves it. `trust_proxy` says
-    that a proxy stands before the server and writes `X-Forwarded-Proto`. The console is there
-    where the service keeps the study in a lab.
+    that a proxy stands before the server and writes `X-Forwarded-Proto`. `public_url` is the
+    address in links for researchers; without it they have the address of the request. The console
+    is there where the service keeps the study in a lab.
     """
     service = _once(service_factory)
     pages = RaterPages(service, study, secret, trust_proxy, most_bytes)
-    console = _once(lambda: _console(service(), trust_proxy=trust_proxy))
+    console = _once(lambda: _console(service(), trust_proxy=trust_proxy, url=public_url))
 
     def failed(request: Request) -> Response:
         if _is_console(request):
@@ -95,11 +97,11 @@ def create_app(
     return app
 
 
-def _console(service: RaterService, *, trust_proxy: bool) -> Console:
+def _console(service: RaterService, *, trust_proxy: bool, url: str) -> Console:
     if not isinstance(service, StudyService):
         raise HTTPException(404)
     name = f"{service.study.name}@{service.study.version}"
-    return Console(service.lab, name, trust_proxy=trust_proxy, clock=service.now)
+    return Console(service.lab, name, trust_proxy=trust_proxy, public_url=url, clock=service.now)
 
 
 def _is_console(request: Request) -> bool:

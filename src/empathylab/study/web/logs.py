@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import sys
+import time
 import traceback
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -20,6 +21,7 @@ from typing import Any
 from starlette.types import Scope
 
 REQUESTS = "empathylab.study.web.requests"
+_SAME_MESSAGE_SECONDS = 60.0
 _OTHER = "other"
 """The route of a path that nobody wrote a page for: it may hold anything."""
 _requests = logging.getLogger(REQUESTS)
@@ -85,8 +87,31 @@ def start_logging(*, requests: bool) -> None:
         logger.propagate = False
         logger.setLevel(logging.WARNING)
     _requests.setLevel(logging.INFO if requests else logging.WARNING)
+    # The event loop repeats what troubles it as often as a connection comes.
+    loop = logging.getLogger("asyncio")
+    loop.handlers, loop.propagate = [handler], False
+    loop.filters = [RepeatedMessages()]
     # A server says much that only its developers understand; what it says at start and end is ours.
     logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
+
+
+class RepeatedMessages(logging.Filter):
+    """Lets the same message pass once a minute: a flood must not fill the disk with its log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the message is to be written."""
+        now = time.monotonic()
+        key = str(record.msg).partition("\n")[0][:200]
+        if now - self._last.get(key, -_SAME_MESSAGE_SECONDS) < _SAME_MESSAGE_SECONDS:
+            return False
+        if len(self._last) > 1000:
+            self._last.clear()
+        self._last[key] = now
+        return True
 
 
 class _JsonLines(logging.Formatter):

@@ -257,12 +257,9 @@ def _blank(asked: Asked, page: str) -> Drawn:
 
 def _points(asked: Asked, page: str) -> tuple[Point, ...]:
     said = _said_on(page)
+    labelled = any(one.label for one in asked.options)
     return tuple(
-        Point(
-            one.value,
-            said(one.label or one.value),
-            _key(number, one.value, labelled=bool(one.label)),
-        )
+        Point(one.value, said(one.label or one.value), _key(number, one.value, labelled=labelled))
         for number, one in enumerate(asked.options, start=1)
     )
 
@@ -273,6 +270,7 @@ def _said_on(page: str) -> Callable[[str], Markup]:
 
 
 def _key(number: int, value: str, *, labelled: bool) -> str:
+    """The key of a point: its place as it is seen, or its number where all points show numbers."""
     key = str(number) if labelled else value
     return key if len(key) == 1 and key.isdecimal() else ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import errno
 import functools
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from empathylab.study.session.service import StudyService
 
 LOOPBACK = ("127.0.0.1", "::1")
+BACKLOG = 2048
 _DAY = 24 * 3600.0
 _GRACE = 15
 """Seconds for the requests under way when the server is told to stop."""
@@ -39,7 +41,7 @@ class ServerSettings(TypedDict):
     host: str
     port: int
     workers: int
-    http: Literal["h11"]
+    http: type[asyncio.Protocol]
     ws: Literal["none"]
     loop: Literal["asyncio"]
     access_log: bool
@@ -54,26 +56,33 @@ class ServerSettings(TypedDict):
 
 
 def server_settings(
-    host: str = "127.0.0.1", port: int = 8000, *, workers: int = 1, most_connections: int = 2500
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    *,
+    workers: int = 1,
+    most_connections: int | None = None,
 ) -> ServerSettings:
     """What `uvicorn.run(app, **settings)` is to be given.
 
     Its own access log would hold the platforms' ids, and it would believe any local proxy: the
-    app does both itself. Who is over the number of connections is answered 503.
+    app does both itself. Requests above the number of connections are answered 503; the number
+    follows from how many files the process may open.
     """
+    from empathylab.study.web.connections import TimedProtocol, connection_limit
+
     return ServerSettings(
         host=host,
         port=port,
         workers=workers,
-        http="h11",  # the other one has no limit on headers
+        http=TimedProtocol,  # h11, because the other one has no limit on headers
         ws="none",
         loop="asyncio",  # others listen in ways of their own, which `SharedSocket` cannot guide
         access_log=False,
         proxy_headers=False,
         server_header=False,
         date_header=True,
-        limit_concurrency=most_connections,
-        backlog=2048,
+        limit_concurrency=most_connections or connection_limit(),
+        backlog=BACKLOG,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=_GRACE,
         h11_max_incomplete_event_size=32 * 1024,
@@ -93,12 +102,16 @@ class Serving:
     root_path: str = ""
     """The path under which a proxy shows the study; it takes it off before it asks us."""
     log_requests: bool = True
+    public_url: str = ""
+    """The address under which people reach the study, for links."""
 
     def app(self) -> Starlette:
         """The study's app, which opens the lab at the first request."""
         from empathylab.study.web.app import create_app
 
-        return create_app(self.service, study=self.study, secret=self.secret)
+        return create_app(
+            self.service, study=self.study, secret=self.secret, public_url=self.public_url
+        )
 
     def service(self) -> StudyService:
         """The study in a lab of its own, opened now."""
@@ -122,7 +135,7 @@ def listening(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(address)
-        listener.listen(server_settings()["backlog"])
+        listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         raise _unusable(host, port, error) from None
@@ -261,7 +274,7 @@ class SharedSocket(socket.socket):
 
     def listen(self, backlog: int = 0, /) -> None:
         """Lets people wait, however few the event loop would have."""
-        super().listen(max(backlog, server_settings()["backlog"]))
+        super().listen(max(backlog, BACKLOG))
 
 
 def _serve_beside_others(serving: Serving, listener: socket.socket) -> None:

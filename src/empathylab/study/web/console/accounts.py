@@ -33,6 +33,7 @@ from empathylab.store.studies.researchers import (
     drop_old_attempts,
     find_researcher,
     first_secret,
+    has_open_links,
     lock_accounts,
     open_link,
     researcher_named,
@@ -78,14 +79,19 @@ class Throttled:
     minutes: int = WINDOW // timedelta(minutes=1)
 
 
-def first_link(lab: Lab, base_url: str, *, clock: Callable[[], datetime] = present) -> str | None:
+def first_link(
+    lab: Lab, base_url: str, *, renew: bool = True, clock: Callable[[], datetime] = present
+) -> str | None:
     """The one-time link that makes the lab's first account; None where there is one already.
 
-    Every call makes links that were given before worthless; each is good for a day.
+    A new link makes those that were given before worthless; each is good for a day. Without
+    `renew` it is None while an earlier one is still good, so that restarts print no more of them.
     """
     with lab.writing() as connection:
         lock_accounts(connection)
         if count_researchers(connection):
+            return None
+        if not renew and has_open_links(connection, clock()):
             return None
         drop_links(connection)
         return _new_link(connection, base_url, "owner", clock())

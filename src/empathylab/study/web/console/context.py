@@ -27,11 +27,13 @@ class Console:
         name: str,
         *,
         trust_proxy: bool = False,
+        public_url: str = "",
         clock: Callable[[], datetime] = present,
     ) -> None:
         self.lab = lab
         self.clock = clock
         self.trust_proxy = trust_proxy
+        self.public_url = public_url.rstrip("/")
         self._running = RunningStudy(lab, name, clock=clock)
         self._sums = RememberedSums()
         with lab.reading() as connection:

@@ -68,7 +68,12 @@ def change_account(visit: Visit) -> Response:
 
 
 def _base(visit: Visit) -> str:
-    """The address that the owner's own browser uses."""
+    """The study's public address; where none is set, the one that the owner's browser uses.
+
+    What a browser says of the host can be forged, and a link to another host gives an account away.
+    """
+    if visit.console.public_url:
+        return visit.console.public_url
     request = visit.request
     secure = is_secure(request, trust_proxy=visit.console.trust_proxy)
     return f"{'https' if secure else 'http'}://{request.url.netloc}{visit.root}"

@@ -101,7 +101,7 @@
   }
 
   // Digits choose an option of the question at hand, where somebody has not turned them off.
-  const marked = groups.length ? [...groups[0].querySelectorAll("input[data-key]")] : [];
+  const marked = [...form.querySelectorAll("fieldset.ask input[data-key]")];
   let digits = false;
   const offerDigits = () => {
     const hint = form.querySelector(".keys");
@@ -117,9 +117,10 @@
     } catch {
       digits = true;
     }
+    const keys = marked.map((one) => Number(one.dataset.key));
     text.textContent = text.dataset.text
-      .replace("{first}", marked[0].dataset.key)
-      .replace("{last}", marked.at(-1).dataset.key);
+      .replace("{first}", Math.min(...keys))
+      .replace("{last}", Math.max(...keys));
     toggle.addEventListener("click", () => {
       digits = !digits;
       try {

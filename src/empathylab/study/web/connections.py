@@ -1,0 +1,89 @@
+"""Connections of the server: how many there may be, and how long one may stay silent."""
+
+from __future__ import annotations
+
+import asyncio
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST_CONNECTIONS = 2500
+FIRST_REQUEST_SECONDS = 20.0
+"""To send a request's headers, from connecting or from the last answer."""
+_RESERVED_FILES = 100
+"""Files that the process needs beside connections: the database, logs, modules, sockets."""
+_FEWEST = 16
+_WANTED_FILES = 8192
+
+
+def raise_file_limit(wanted: int = _WANTED_FILES) -> int:
+    """The number of files that the process may open, raised as far as it is allowed to."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    unlimited = resource.RLIM_INFINITY
+    if soft == unlimited:
+        return wanted
+    target = wanted if hard == unlimited else min(wanted, hard)
+    if target > soft:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))
+        except (ValueError, OSError):
+            return soft
+    return max(soft, target)
+
+
+def connection_limit() -> int:
+    """How many connections the process can hold without running out of files."""
+    return max(_FEWEST, min(MOST_CONNECTIONS, raise_file_limit() - _RESERVED_FILES))
+
+
+class TimedProtocol(H11Protocol):
+    """HTTP that closes connections which send no request in time, or are too many.
+
+    Above the limit of the settings a request is answered 503. Connections that only connect are
+    closed at a tenth more, so that there are always files left to accept the next one.
+    """
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Starts the time for the first request."""
+        super().connection_made(transport)
+        most = self.limit_concurrency
+        if most is not None and len(self.connections) > most + most // 10:
+            transport.abort()
+            return
+        self._expect_request()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is expected any more."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        """Handles what came; once a request is under way, it has limits of its own."""
+        super().handle_events()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+
+    def on_response_complete(self) -> None:
+        """Starts the time for the next request."""
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._expect_request()
+
+    def _expect_request(self) -> None:
+        self._stop_waiting()
+        self._deadline = self.loop.call_later(FIRST_REQUEST_SECONDS, self._close_silent)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _close_silent(self) -> None:
+        under_way = self.cycle is not None and not self.cycle.response_complete
+        if not under_way and not self.transport.is_closing():
+            self.transport.abort()
