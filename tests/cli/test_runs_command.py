@@ -86,7 +86,7 @@ def test_a_named_run_is_kept_and_another_is_deleted_with_its_answers(tmp_path: P
 
 
 def test_runs_are_compared_over_shared_situations_and_say_how_they_differ() -> None:
-    run("evaluate", MODEL, OTHER, "--situations", "1", "--judge", STRICT, "--planted", "1")
+    run("evaluate", MODEL, OTHER, "--situations", "1", "--judge", STRICT, "--planted", "2")
     replies = [row["run"] for row in listed() if row["protocol"] == "respond"]
     content = json.loads(run("runs", "compare", *map(str, replies), "--json").stdout)
     [difference] = content["differences"]
