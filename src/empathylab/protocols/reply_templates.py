@@ -169,8 +169,11 @@ def template_versions(name: str) -> tuple[ReplyTemplate, ...]:
 
 
 def read_reply_template(path: Path) -> ReplyTemplate:
-    """The template in a TOML file; what the file leaves out is as in `empathic-listener`."""
-    template = read_template(path, EMPATHIC_LISTENER, _PLACEHOLDERS, _NEEDED)
+    """The template in a TOML file; what it leaves out is as in `empathic-listener@1`.
+
+    That version stays, so that a file goes on meaning what it meant when it was written.
+    """
+    template = read_template(path, _VERSIONS["empathic-listener@1"], _PLACEHOLDERS, _NEEDED)
     if template.id in REPLY_TEMPLATES:
         raise InputError(
             "a built-in template has this id",

@@ -72,7 +72,7 @@ def spending_boundaries(
             density = _normal(points, fraction)
         else:
             kernel = _normal(points[:, None] - grid[None, :], fraction - done)
-            density = np.trapezoid(kernel * density[None, :], grid, axis=1)
+            density = np.asarray(np.trapezoid(kernel * density[None, :], grid, axis=1))
         grid, done, before = points, fraction, total
     return tuple(found)
 

@@ -102,6 +102,11 @@ class Desk:
             self.answers.setdefault(person, {})
         return person
 
+    def change_language(self, person: str, language: str) -> None:
+        self._need_disk()
+        with self.lock:
+            self.languages[person] = language
+
     def is_known(self, ids: PlatformIds) -> bool:
         return person_key(KEY, ids.platform, ids.person) in self.people
 
