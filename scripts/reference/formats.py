@@ -214,6 +214,7 @@ USES: dict[tuple[str, str], str] = {
 # Options that mean the same in every command.
 EVERYWHERE = {"prices": "prices"}
 WRITES = {
+    "chart",
     "junit",
     "archive",
     "approvals",

@@ -15,9 +15,9 @@ from empathylab.errors import InputError
 from empathylab.judging.rubric import judge_acceptance, rubric
 from empathylab.judging.rubric.definition import HIGHEST, LOWEST
 from empathylab.judging.scoring import planted_scores
-from empathylab.stats.clusters.robust import cluster_codes
 from empathylab.stats.clusters.paired import paired_difference
 from empathylab.stats.clusters.regression import clustered_regression
+from empathylab.stats.clusters.robust import cluster_codes
 from empathylab.stats.equivalence import equivalence_test
 from empathylab.store import Lab
 from empathylab.store.judgements import rubric_scores
