@@ -215,6 +215,7 @@ USES: dict[tuple[str, str], str] = {
 EVERYWHERE = {"prices": "prices"}
 WRITES = {
     "chart",
+    "write",
     "junit",
     "archive",
     "approvals",
