@@ -215,6 +215,8 @@ USES: dict[tuple[str, str], str] = {
 # Options that mean the same in every command.
 EVERYWHERE = {"prices": "prices"}
 WRITES = {
+    "chart",
+    "write",
     "junit",
     "archive",
     "approvals",

@@ -229,14 +229,14 @@ def with_intervals(
     """The models of the arms with bootstrap and profile intervals, as far as asked for."""
     found = []
     for one in models:
-        if one.model is not None and not one.by_valence:
+        model, made, ends = one.model, None, {}
+        if model is not None and not one.by_valence:
             if bootstrap:
-                made = parametric_bootstrap(one.model, replications=bootstrap, workers=_WORKERS)
-                one = dataclasses.replace(one, bootstrap=made)
-            if spread and not any("|" in name for name in one.model.random_effects):
+                made = parametric_bootstrap(model, replications=bootstrap, workers=_WORKERS)
+            if spread and not any("|" in name for name in model.random_effects):
                 with contextlib.suppress(InputError):
-                    one = dataclasses.replace(one, spread=sd_intervals(one.model))
-        found.append(one)
+                    ends = sd_intervals(model)
+        found.append(dataclasses.replace(one, bootstrap=made, spread=ends))
     return tuple(found)
 
 

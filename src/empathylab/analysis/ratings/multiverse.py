@@ -156,12 +156,18 @@ def _clustered(
             test = clustered_difference(numbers, both["arm"] == arm, both["rater"], replies=replies)
             if not math.isfinite(test.p) or not sd > 0:
                 continue
-            ends = (end / sd for end in test.difference)
             yield Specification(
-                *(dimension, arm, outcome, "clustered test", clustering, exclusions),
-                *ends,
-                test.p,
-                test.n,
+                dimension=dimension,
+                arm=arm,
+                outcome=outcome,
+                method="clustered test",
+                clustering=clustering,
+                exclusions=exclusions,
+                estimate=test.difference.estimate / sd,
+                low=test.difference.low / sd,
+                high=test.difference.high / sd,
+                p=test.p,
+                n=test.n,
             )
 
 
@@ -193,9 +199,15 @@ def _mixed(
                 continue
             test = tests[name]
             yield Specification(
-                *(model.dimension, arm, "ordered categories", f"mixed model, {link}", groups),
-                exclusions,
-                *(end / sd for end in (test.estimate, test.low, test.high)),
-                test.p,
-                fit.n,
+                dimension=model.dimension,
+                arm=arm,
+                outcome="ordered categories",
+                method=f"mixed model, {link}",
+                clustering=groups,
+                exclusions=exclusions,
+                estimate=test.estimate / sd,
+                low=test.low / sd,
+                high=test.high / sd,
+                p=test.p,
+                n=fit.n,
             )
