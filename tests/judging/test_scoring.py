@@ -12,7 +12,13 @@ import pytest
 from empathylab.analysis.scores import from_lab
 from empathylab.judging.asking import Asking
 from empathylab.judging.rubric import ScoredReply, judge_acceptance, planted_replies, rubric
-from empathylab.judging.scoring import plan_planted, plan_scoring, planted_sample, planted_scores
+from empathylab.judging.scoring import (
+    plan_planted,
+    plan_scoring,
+    planted_sample,
+    planted_scores,
+    planted_to,
+)
 from empathylab.models import ScriptedModel, known_weights, open_model
 from empathylab.runs import Job, run
 from empathylab.store import Lab, responses_frame
@@ -134,8 +140,11 @@ def test_the_planted_replies_are_asked_about_once(lab: Lab, judges: ModuleType) 
 def test_the_embedded_model_is_not_fit_to_judge(sqlite_lab: Lab) -> None:
     if not known_weights("smollm2").installed:
         unavailable("embedded", "run `empathylab models install smollm2`")
+    planted = planted_to(["lonely-1"])  # where the expected scores alone separate all faults
+    expected = [ScoredReply(one.situation, one.kind, 0, one.expected) for one in planted.replies]
+    assert judge_acceptance(expected, planted).accepted
     model = open_model("local/smollm2")
-    run(sqlite_lab, [Job(model, [plan_planted(Asking(), planted_sample(2))])])
+    run(sqlite_lab, [Job(model, [plan_planted(Asking(), planted)])])
     result = from_lab(sqlite_lab, model.name, runs=[])
-    assert result.tried == 12
+    assert result.tried == 6
     assert result.fit is False
