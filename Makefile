@@ -11,9 +11,12 @@ LAB ?= lab
 help: ## say what there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
-run: $(VENV)/.run ## install, evaluate the embedded model, write the report
+run: $(VENV)/.run ## install, evaluate the embedded model, write the report; CONVERSE=4 adds conversations
 	@$(BIN)/empathylab models install smollm2
 	@$(BIN)/empathylab evaluate --lab $(LAB)
+ifdef CONVERSE
+	@$(BIN)/empathylab converse local/smollm2 --simulator local/smollm2 --count $(CONVERSE) --exchanges 2 --lab $(LAB)
+endif
 
 test: $(VENV)/.dev ## install what tests need and run all of them
 	@sh scripts/install-chromium.sh

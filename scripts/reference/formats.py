@@ -107,6 +107,29 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "EmpatheticDialogues",
         "Its archive, a folder with `train.csv`, `valid.csv`, `test.csv`, or one of them.",
     ),
+    "sage": (
+        "SAGE's results",
+        (
+            "A folder with `<simulator>/<model>_result.jsonl`, or one such file: a conversation "
+            "per line with `id`, `emo_point` and `history` (`role`, `content`, `emotion-point`)."
+        ),
+    ),
+    "conversations": (
+        "Conversations",
+        (
+            "One turn per row: `conversation`, `turn`, `speaker`, `text`; if wanted `emotion`, "
+            "`respondent`, `simulator`, `persona`, `language`. Or a table with a column of "
+            "transcripts, or a text file, whose turns begin with `Seeker:` and `Supporter:`."
+        ),
+    ),
+    "conversation-ratings": (
+        "People's ratings of conversations",
+        (
+            "One rating per row: `conversation` (its id in the lab, or its key) and `rating`; if "
+            "wanted `turn` (replies so far) and `rater`."
+        ),
+    ),
+    "prompt": ("A system prompt", "A text file; all of it is the prompt."),
     "study": ("A study", "YAML; every key is on the page [A study's file](study-file.md)."),
     "archive": (
         "A study's archive",
@@ -166,6 +189,10 @@ USES: dict[tuple[str, str], str] = {
     ("data import study", "path"): "archive",
     ("data import emotionbench", "path"): "emotionbench",
     ("data import situations", "path"): "situations",
+    ("data import sage", "path"): "sage",
+    ("data import conversations", "path"): "conversations",
+    ("converse", "system_prompt"): "prompt",
+    ("analyze conversations", "ratings"): "conversation-ratings",
     ("scales import", "path"): "wording",
     ("appraise", "template"): "template",
     ("study check", "file"): "study",
@@ -187,6 +214,7 @@ USES: dict[tuple[str, str], str] = {
 # Options that mean the same in every command.
 EVERYWHERE = {"prices": "prices"}
 WRITES = {
+    "junit",
     "archive",
     "approvals",
     "csv",
@@ -196,6 +224,7 @@ WRITES = {
     "out",
     "tables",
     "to",
+    "transcripts",
     "write_lists",
 }
 _NOT_FILES = {"lab"}

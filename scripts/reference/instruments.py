@@ -72,6 +72,11 @@ def _scale(scale: Scale) -> str:
     lines += [f"- **`{part.id}`**: items {_listed(part.items)}" for part in scale.subscales]
     if scale.emotion:
         lines.append(f"- **For the emotion**: {scale.emotion}")
+    lines += [f"- **Deviation**: {one.what} Source: {one.source}" for one in scale.deviations]
+    lines += [
+        f"- **Other scoring** `{scale.id}-{one.id}`: {one.name}. Source: {one.source}"
+        for one in scale.scorings
+    ]
     lines += [f"- **Reference**: {scale.citation}", f"- **Licence**: {scale.licence}", ""]
     return "\n".join(lines)
 

@@ -200,6 +200,15 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "question": "a question to answer in words",
         },
     ),
+    "norm": (
+        "raters describe each situation of their batch, to find out what it evokes",
+        {
+            "scale": "`norms-8`, `norms-32`, or a scale of the lab with a subscale per emotion",
+            "question": "asks for the feeling in the rater's own words, before the scale",
+            "text": "in place of the scale's own instruction",
+            "shows": "what is shown of the situation",
+        },
+    ),
     "write": (
         "the person writes a reply to each situation of the packet",
         {

@@ -66,7 +66,7 @@ def test_retries_can_be_left_out_and_added_later(respond: Any) -> None:
 def test_a_set_of_posts_is_answered_by_a_peer(tmp_path: Path, respond: Any) -> None:
     [session] = respond("friend", "--set", "posts", "--retries", "0")["sessions"]
     assert session["outcomes"] == {"too_short": session["planned"]}
-    assert stored(tmp_path, "SELECT DISTINCT prompt FROM responses") == ["peer-supporter@1"]
+    assert stored(tmp_path, "SELECT DISTINCT prompt FROM responses") == ["peer-supporter@2"]
 
 
 def test_a_template_and_lengths_of_ones_own_are_used(tmp_path: Path, respond: Any) -> None:

@@ -95,7 +95,7 @@ def test_a_check_in_words_says_what_to_do_next(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"situations": "{set: dialogues, count: 999}"}, "wants 999 situations, but there are 128"),
+        ({"situations": "{set: dialogues, count: 999}"}, "wants 999 situations, but there are 192"),
         ({"situations": "{set: dialoges}"}, "Did you mean 'dialogues'"),
         (
             {"batch_size": "2\nquotas: [{by: sex, counts: {female: 2, male: 3}}]"},

@@ -10,11 +10,13 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
+import textwrap
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator
@@ -112,16 +114,22 @@ class Endpoint:
 
 
 def answer_to(body: dict[str, Any], text: str) -> str:
-    """An echo, or what the JSON schema asks for: each key with one of its values in turn."""
+    """An echo, a simulated person's message, or what the JSON schema asks for."""
     if "response_format" not in body:
+        if "Write your next message" in text:
+            words = textwrap.wrap(hashlib.sha256(text.encode()).hexdigest()[:40], 8)
+            return f"Then it was {' and '.join(words)}."
         return f"Answer to: {text}"
     properties = body["response_format"]["json_schema"]["schema"].get("properties", {})
-    return json.dumps(
-        {
-            key: value["enum"][len(text + key) % len(value["enum"])]
-            for key, value in properties.items()
-        }
-    )
+    return json.dumps({key: _value(key, value, text) for key, value in properties.items()})
+
+
+def _value(key: str, described: dict[str, Any], text: str) -> object:
+    """One of the values in turn, or a number or a text that follows from the question."""
+    place = len(text + key)
+    if "enum" in described:
+        return described["enum"][place % len(described["enum"])]
+    return 30 + place % 40 if described["type"] == "integer" else f"I noticed {place}."
 
 
 def completion(text: str | None, model: str, refusal: str | None = None) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def test_each_answer_of_an_endpoint_becomes_what_it_is(lab: Lab, endpoint: Serve
         "afraid-2": '[say {"empathy": "Splendid"}]',
         "afraid-3": "[refuse]",
         "afraid-4": "[drop 1] Kind words.",
-        "angry-1": '[say {"empathy": "Go]',
+        "afraid-5": '[say {"empathy": "Go]',
     }
     replies = replied(lab, "a/model", situations=5, reply=lambda _, key: orders.get(key, key))
     model = EndpointModel("the/judge", model="one", base_url=endpoint.base_url)

@@ -145,3 +145,23 @@ def test_it_does_not_outlive_a_killed_parent(weights: Path) -> None:
     while child.is_running() and child.status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < end, "the model's process is still there"
         time.sleep(0.05)
+
+
+def test_it_chooses_its_threads_again_once_it_has_become_slow(weights: Path) -> None:
+    async def use(model: LocalModel) -> list[Completion]:
+        first = await model.complete(question("Hello?"), Parameters(max_tokens=2), timeout=120)
+        [before] = children()
+        model._slow = True  # as the watch over its rate would say
+        asked = [
+            model.complete(question(f"Hello {n}?"), Parameters(max_tokens=2), timeout=120)
+            for n in range(3)
+        ]
+        later = await asyncio.gather(*asked)
+        [after] = children()
+        assert before.pid != after.pid
+        assert model.threads is not None
+        return [first, *later]
+
+    answers = with_model(weights, use)
+    assert [answer.usage.completion_tokens for answer in answers] == [2, 2, 2, 2]
+    assert children() == []

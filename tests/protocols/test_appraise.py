@@ -127,7 +127,7 @@ def test_a_scale_without_wording_is_one_sentence(sqlite_lab: Lab) -> None:
 def test_the_settings_hold_all_that_is_needed_to_repeat_the_run(sqlite_lab: Lab) -> None:
     settings = plan_appraisal(sqlite_lab, "x", appraisal()).settings
     assert settings["seed"] == 1
-    assert settings["situation_ids"] == ["anger-self-opinioned-1", "anger-self-opinioned-2"]
+    assert settings["situation_ids"] == ["anger-self-opinioned-1", "anger-self-opinioned-3"]
     assert "Imagine" in json.dumps(settings["template"])
 
 

@@ -42,7 +42,7 @@ def test_what_a_file_leaves_out_is_as_the_empathic_listener(tmp_path: Path) -> N
     file = file_with(tmp_path, 'id = "mine"\nuser = "{title}: {situation}"\nmost_words = 60')
     template = reply_template(str(file))
     assert (template.id, template.user, template.most_words) == ("mine", "{title}: {situation}", 60)
-    assert template.system == EMPATHIC_LISTENER.system
+    assert template.system == reply_template("empathic-listener@1").system
 
 
 @pytest.mark.parametrize(

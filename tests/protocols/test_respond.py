@@ -50,7 +50,7 @@ def test_replies_are_stored_with_their_situation(lab: Lab) -> None:
     frame = responses_frame(lab)
     assert frame["text"].to_list() == ["That sounds hard."] * 2
     assert frame["situation"].to_list() == ["afraid-1", "afraid-2"]
-    assert frame["prompt"].unique().to_list() == ["empathic-listener@1"]
+    assert frame["prompt"].unique().to_list() == ["empathic-listener@2"]
     assert frame["outcome"].unique().to_list() == ["valid"]
 
 

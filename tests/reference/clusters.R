@@ -1,4 +1,4 @@
-# Makes the frozen numbers of tests/stats/test_cluster_robust.py and test_judge_bias.py.
+# Makes the frozen numbers of tests/stats/clusters/test_robust.py and test_judge_bias.py.
 # Run: Rscript tests/reference/clusters.R > tests/reference/clusters_r.json
 # Made with R 4.2.2 and sandwich (Debian 12).
 suppressMessages({library(sandwich); library(jsonlite)})

@@ -29,14 +29,19 @@ def runs(text: str, length: int) -> set[tuple[str, ...]]:
     return {tuple(found[start : start + length]) for start in range(len(found) - length + 1)}
 
 
-def test_every_domain_has_six_posts_in_order() -> None:
-    assert Counter(one.topic for one in POSTS) == dict.fromkeys(DOMAINS, 6)
+def test_every_domain_has_eight_posts_in_order() -> None:
+    assert Counter(one.topic for one in POSTS) == dict.fromkeys(DOMAINS, 8)
     assert tuple(dict.fromkeys(one.topic for one in POSTS)) == DOMAINS
 
 
 def test_an_id_is_the_domain_and_a_number() -> None:
-    expected = [f"{name.replace(' ', '-')}-{n}" for name in DOMAINS for n in range(1, 7)]
-    assert [one.id for one in POSTS] == expected
+    assert all(re.fullmatch(rf"{(one.topic or '').replace(' ', '-')}-\d+", one.id) for one in POSTS)
+
+
+def test_two_of_the_first_six_posts_in_every_domain_are_about_good_things() -> None:
+    chosen = builtin_set("posts").first_per_group(6)
+    pleasant = Counter(one.topic for one in chosen if one.valence == "positive")
+    assert pleasant == dict.fromkeys(DOMAINS, 2)
 
 
 @pytest.mark.parametrize("post", POSTS, ids=lambda post: post.id)
@@ -93,7 +98,7 @@ def test_an_emotion_is_one_of_the_32_and_agrees_with_the_valence() -> None:
     labelled = [one for one in POSTS if one.emotion]
     assert len(labelled) > len(POSTS) / 2
     assert {one.emotion for one in labelled} <= set(DIALOGUE_EMOTIONS)
-    assert all(one.valence == valence_of(one.emotion or "") for one in labelled)
+    assert all(one.valence in ("mixed", valence_of(one.emotion or "")) for one in labelled)
 
 
 @pytest.mark.parametrize("post", POSTS, ids=lambda post: post.id)

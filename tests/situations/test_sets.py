@@ -43,15 +43,16 @@ def test_the_appraisal_set_covers_8_emotions_and_36_factors() -> None:
     assert chosen.emotions == APPRAISAL_EMOTIONS
     per_factor = Counter((one.emotion, one.factor) for one in chosen)
     assert len(per_factor) == 36
-    assert set(per_factor.values()) == {3}
+    assert set(per_factor.values()) == {5}
     assert all(one.counterpart and one.counterpart != one.text for one in chosen)
 
 
 def test_the_dialogue_set_covers_32_emotions_with_utterances() -> None:
     chosen = builtin_set("dialogues")
     assert chosen.emotions == DIALOGUE_EMOTIONS
-    assert set(Counter(one.emotion for one in chosen).values()) == {4}
-    assert all(one.utterance and one.valence == valence_of(one.emotion) for one in chosen)
+    assert set(Counter(one.emotion for one in chosen).values()) == {6}
+    assert all(one.utterance for one in chosen)
+    assert all(one.valence in ("mixed", valence_of(one.emotion or "")) for one in chosen)
 
 
 @pytest.mark.parametrize("set_id", sorted(builtin_sets()))
@@ -84,7 +85,7 @@ def test_the_first_of_each_factor_are_36() -> None:
 def test_a_set_can_be_narrowed_to_an_emotion_and_a_factor() -> None:
     chosen = builtin_set("appraisal")
     assert {one.emotion for one in chosen.only(emotion="guilt")} == {"guilt"}
-    assert len(chosen.only(factor="Winter")) == 3
+    assert len(chosen.only(factor="Winter")) == 5
     with pytest.raises(UnknownName, match="Did you mean 'Winter'"):
         chosen.only(factor="winer")
     with pytest.raises(UnknownName, match="Did you mean 'guilt'"):
@@ -92,7 +93,7 @@ def test_a_set_can_be_narrowed_to_an_emotion_and_a_factor() -> None:
 
 
 def test_more_than_there_are_gives_all() -> None:
-    assert len(builtin_set("dialogues").first_per_group(99)) == 128
+    assert len(builtin_set("dialogues").first_per_group(99)) == 192
 
 
 def test_the_fingerprint_changes_with_a_single_letter() -> None:
@@ -113,7 +114,14 @@ def test_valence_follows_from_a_known_emotion() -> None:
         (HEAD.replace('title = "Mine"', "") + ONE, "my.toml: 'title' is missing"),
         (HEAD + ONE + 'fator = "x"', "situation 1: there is no key 'fator'. Did you mean 'factor'"),
         (HEAD + ONE.replace("sad", ""), "situation 1: 'emotion' is missing. Add 'emotion', or"),
-        (HEAD + ONE + 'valence = "mixed"', "'valence' must be positive or negative; got 'mixed'"),
+        (
+            HEAD + ONE + 'valence = "odd"',
+            "'valence' must be positive, negative or mixed; got 'odd'",
+        ),
+        (
+            HEAD + ONE + 'tags = ["deth"]',
+            "situation 1: there is no tag 'deth'. Did you mean 'death'",
+        ),
         (HEAD + ONE + ONE, "two situations have the same id; got 'a'"),
     ],
 )

@@ -37,8 +37,8 @@ def test_adding_a_set_twice_changes_nothing(lab: Lab) -> None:
     with lab.writing() as connection:
         second = add_situation_set(connection, dialogues)
     assert first == second
-    assert len(first) == 128
-    assert situation_sets_frame(lab)["situations"].to_list() == [128]
+    assert len(first) == len(dialogues)
+    assert situation_sets_frame(lab)["situations"].to_list() == [192]
 
 
 def test_other_texts_under_the_same_version_are_refused(lab: Lab) -> None:

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from empathylab.scales import Scale, builtin_scale
 from empathylab.scales.wording import with_words
 from empathylab.study import Study, parse_study
+from empathylab.study.blocks.norming import norm_scales
 
 KEY = b"a key for the tests, 32 bytes it"
 
@@ -126,10 +127,11 @@ def appraisal(**changes: Any) -> Study:
 
 
 def scales() -> dict[str, Scale]:
-    """PANAS as it ships, and a TEQ with words of no meaning."""
+    """PANAS and the norms as they ship, and a TEQ with words of no meaning."""
     teq = builtin_scale("teq")
     words = [f"Statement {number}" for number in range(1, teq.items + 1)]
-    return {"teq": with_words(teq, words), "panas": builtin_scale("panas")}
+    norms = {one.id: one for one in norm_scales()}
+    return {"teq": with_words(teq, words), "panas": builtin_scale("panas"), **norms}
 
 
 def ids(count: int) -> list[str]:

@@ -208,7 +208,7 @@ def test_a_release_tells_what_a_later_model_needs(lab: Lab, other: Lab, tmp_path
             ("gpt", "2023-11-21", "2023-11-21"),
         ]
         assert study.template is not None
-        frozen = reply_template(study.template["template"])
+        frozen = reply_template(f"{study.template['template']}@{study.template['version']}")
         assert frozen.version == study.template["version"]
         assert hash_of(dataclasses.asdict(frozen)) == study.template["fingerprint"]
 

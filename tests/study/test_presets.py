@@ -77,16 +77,21 @@ def test_the_presets_need_the_raters_that_their_comments_say() -> None:
         ]
         plan = needed_raters(study, chosen, dict.fromkeys(study.arms, chosen), scales())
         raters[name] = plan.raters
-    # 2 arms × 128 / 8; 36 posts × 3 / 6; 108 situations × 3
-    assert raters == {"between-subjects": 32, "within-subjects": 18, "appraisal": 324}
+    # 2 arms × 128 / 8; 36 posts × 3 / 6; 108 situations × 3; 180 situations × 40 / 15
+    assert raters == {
+        "between-subjects": 32,
+        "within-subjects": 18,
+        "appraisal": 324,
+        "norming": 480,
+    }
 
 
 def test_the_published_flow_has_the_tutorial_before_the_questionnaire() -> None:
-    # Welivita & Pu (2024): consent, tutorial with five worked examples, TEQ, ratings.
+    # Welivita & Pu (2024): consent, tutorial with worked examples, TEQ, ratings.
     kinds = [one.kind for one in study_of("between-subjects").blocks]
     assert kinds.index("tutorial") < kinds.index("scale") < kinds.index("rate")
     [tutorial] = [one for one in study_of("between-subjects").blocks if isinstance(one, Tutorial)]
-    assert len(tutorial.examples) == 5
+    assert len(tutorial.examples) == 6
 
 
 def test_the_same_feelings_are_asked_before_and_after_imagining() -> None:
@@ -152,9 +157,9 @@ def test_an_unknown_topic_is_answered_with_the_nearest() -> None:
 
 
 def test_more_than_there_is_cannot_be_drawn() -> None:
-    with pytest.raises(InputError, match="wants 99 situations of topic parenting, but there are 6"):
+    with pytest.raises(InputError, match="wants 99 situations of topic parenting, but there are 8"):
         chosen(per_topic={"parenting": 99})
-    with pytest.raises(InputError, match="wants 99 situations, but there are 36"):
+    with pytest.raises(InputError, match="wants 99 situations, but there are 48"):
         chosen(count=99)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -101,7 +102,10 @@ def converse(
     models = dict(zip(names, run.open_models(names), strict=True))
     system = None if system_prompt is None else read_text(system_prompt).strip()
     with Lab.open(run.lab) as opened:
-        chosen = choose(chosen_personas(opened, personas), persona, count, language)
+        known = chosen_personas(opened, personas)
+        chosen = choose(known, persona, count, language)
+        # The check needs its own number of personas, however few are asked for.
+        checked = choose(known, None, None, chosen[0].language)[:_CHECKED_PERSONAS]
         jobs: list[Job] = []
         for name in dict.fromkeys(simulator):
             conversing = Conversing(
@@ -118,7 +122,8 @@ def converse(
             evaluated = [models[one] for one in dict.fromkeys(model)]
             jobs += _jobs(opened, evaluated, models[name], conversing, run)
             if check:
-                jobs += _checks(opened, models[name], conversing, run)
+                few = dataclasses.replace(conversing, personas=checked, samples=1)
+                jobs += _checks(opened, models[name], few, run)
         with progress() as observe:
             tallies = run_jobs(opened, jobs, prices=run.price_table(), observe=observe)
         _print(opened, tallies, as_json=json)
@@ -178,28 +183,31 @@ def _jobs(
 
 
 def _checks(lab: Lab, simulator: Model, conversing: Conversing, run: RunOptions) -> list[Job]:
-    import dataclasses
-
+    """The control listeners' conversations with the simulator."""
     from empathylab.protocols.converse.controls import control_listeners
 
-    few = dataclasses.replace(
-        conversing, personas=conversing.personas[:_CHECKED_PERSONAS], samples=1
-    )
-    listeners: list[Model] = list(control_listeners(few.personas[0].language))
-    return _jobs(lab, listeners, simulator, few, run)
+    listeners: list[Model] = list(control_listeners(conversing.personas[0].language))
+    return _jobs(lab, listeners, simulator, conversing, run)
 
 
 def _print(lab: Lab, tallies: list[Tally], *, as_json: bool) -> None:
+    """The analysis of all conversations in the lab, and where the report is."""
+    from empathylab.analysis import overview
     from empathylab.analysis.conversations import from_lab
     from empathylab.cli.analyze.conversations import print_conversations
+    from empathylab.report import write_report
 
-    result = from_lab(lab)
+    data = overview.from_lab(lab)
+    path = write_report(data, lab.reports)
+    result = data.conversations or from_lab(lab)
     if not as_json:
         print_conversations(result)
+        typer.echo(f"Report: {path}")
         return
     import json as encoder
 
     from empathylab.cli.summary import tally_row
 
-    document = {"sessions": [tally_row(tally) for tally in tallies], **result.to_dict()}
+    sessions = [tally_row(tally) for tally in tallies]
+    document = {"report": str(path), "sessions": sessions, **result.to_dict()}
     typer.echo(encoder.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))

@@ -47,8 +47,8 @@ def respond(
         str | None,
         typer.Option(
             metavar="NAME|FILE.toml",
-            help="empathic-listener, plain-listener, peer-supporter (taken for posts if left "
-            "out), or a file of your own.",
+            help="empathic-listener, empathic-listener-brief, plain-listener, peer-supporter "
+            "(taken for posts if left out), or a file of your own.",
             rich_help_panel=_REPLIES,
         ),
     ] = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from empathylab.runs import Tally
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 
-def print_summary(data: LabOverview, tallies: list[Tally], path: Path) -> None:
-    """A short table, the cautions, and where the report is."""
+def print_summary(
+    data: LabOverview, tallies: list[Tally], path: Path, lines: Sequence[str] = ()
+) -> None:
+    """A short table, these lines, the cautions, and where the report is."""
     # Names come from users: what looks like markup or an emoji's code is text.
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
     mine = {tally.model for tally in tallies}
@@ -40,6 +43,8 @@ def print_summary(data: LabOverview, tallies: list[Tally], path: Path) -> None:
                 counts[outcome] = counts.get(outcome, 0) + count
     invalid = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
     console.print(f"Answers that could not be used: {invalid or 'none'}")
+    for line in lines:
+        console.print(line)
     for caution in data.cautions(mine):
         console.print(Text.assemble(("•", "yellow"), f" {caution}"))
     console.print(f"Report: {path}")
@@ -69,20 +74,26 @@ def _changes_table(changes: list[ScaleChange], respondent: str, scale: str) -> T
 
 
 def _cell(change: ScaleChange) -> Text:
-    text = signed(change.delta)
+    text = signed(change.cluster_delta)
     interval = interval_of(change)
     if change.emotion is None and interval is not None:
         text += f" [{signed(interval.low)}, {signed(interval.high)}]"
     return Text(text)
 
 
-def print_json(data: LabOverview, tallies: list[Tally], path: Path) -> None:
-    """The same as JSON, unrounded."""
+def print_json(
+    data: LabOverview,
+    tallies: list[Tally],
+    path: Path,
+    added: Mapping[str, Any] | None = None,
+) -> None:
+    """The same as JSON, unrounded; with the `added` keys."""
     content = {
         "report": str(path),
         "sessions": [tally_row(tally) for tally in tallies],
         **data.to_dict(),
         "cautions": data.cautions({tally.model for tally in tallies}),
+        **(added or {}),
     }
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 

@@ -8,6 +8,7 @@ own, but the instruction, and the question where it is not known, are those belo
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,11 @@ from typing import Any
 from empathylab.errors import InputError, UnknownName
 from empathylab.store.judged_responses import JudgedStudy
 
-SHOWN = ("emotion", "title", "situation", "context", "utterance")
-"""What is shown of a situation, as far as it has it, where the study does not say."""
+SHOWN = ("title", "situation", "context", "utterance")
+"""What is shown of a situation, as far as it has it, where the study does not say.
+
+Not the emotion: nobody confirmed it, and respondents are not told it.
+"""
 
 _DEGREES = ("Not at all", "Slightly", "Moderately", "Very", "Extremely")
 
@@ -30,6 +34,8 @@ class JudgedDimension:
     values: tuple[float, ...]
     labels: tuple[str, ...]
     """Of each value, as it is shown; a point without a word bears its number."""
+    descriptors: tuple[str, ...] = ()
+    """What each point means; none where the instruction explains them."""
 
     def value_of(self, label: str) -> float:
         """The value of the point that is shown so."""
@@ -56,33 +62,85 @@ class Instrument:
         return dataclasses.replace(self, dimensions=kept)
 
 
-def _degrees(name: str, question: str) -> JudgedDimension:
+def _degrees(name: str, question: str, *descriptors: str) -> JudgedDimension:
     values = tuple(float(number) for number in range(1, len(_DEGREES) + 1))
-    return JudgedDimension(name, question, values, _DEGREES)
+    return JudgedDimension(name, question, values, _DEGREES, descriptors)
 
 
 DIMENSIONS = {
     one.name: one
     for one in (
-        _degrees("empathy", "How empathetic is the reply?"),
-        _degrees("understanding", "How well does the reply grasp what the person went through?"),
-        _degrees("feeling", "How much does the reply share in what the person feels?"),
-        _degrees("caring", "How much does the reply show the wish that the person may be well?"),
-        _degrees("helpfulness", "How helpful would the reply be to the person?"),
+        _degrees(
+            "empathy",
+            "How empathetic is the reply?",
+            "It gets the feeling wrong or ignores it.",
+            "It is friendly, but would fit almost anyone.",
+            "It sees the main feeling.",
+            "It sees the feeling and why the person has it.",
+            "It sees what this means to this person, and its care fits them.",
+        ),
+        _degrees(
+            "understanding",
+            "How well does the reply understand what the person is going through?",
+            "It gets the reason wrong or makes up facts.",
+            "It would fit almost any story.",
+            "It repeats what happened.",
+            "It links what happened to the feeling.",
+            "It shows what this means to the person, beyond their own words.",
+        ),
+        _degrees(
+            "feeling",
+            "How much does the reply feel with the person?",
+            "It is cold or strikes the opposite tone.",
+            "It is only polite.",
+            "It responds to the right kind of feeling.",
+            "It responds to this feeling, but not at its full strength or mix.",
+            "It responds to this feeling at the right strength, also where it is mixed.",
+        ),
+        _degrees(
+            "caring",
+            "How much does the reply care about the person?",
+            "It is cold, or about the writer.",
+            "It is only polite.",
+            "It uses kind stock phrases.",
+            "It is warm and personal.",
+            "It is warm and personal, and offers or asks something that fits.",
+        ),
+        _degrees(
+            "helpfulness",
+            "How helpful would the reply be to the person?",
+            "They could not use any of it.",
+            "It might cheer them up or get them to think.",
+            "It has one sensible idea.",
+            "Its idea fits their situation well.",
+            "It gives them all they need now.",
+        ),
     )
 }
 """The lab's own dimensions, written for it and not validated."""
 
 INSTRUCTION = """\
-Somebody tells of something that moves them, and somebody replies. A reply can be empathetic in
-three ways: it understands (it shows that the other's view of things has been grasped), it feels
-with them (it shows that their feeling has arrived, be it glad or sad), and it cares (it shows the
-wish that they may be well). A good reply need not do all three, and a short one can do more than
-a long one.
+Someone tells about something that matters to them, and someone replies. A reply can be empathetic
+in three ways: it understands (it shows that the writer sees things from the person's side), it
+feels with them (it is touched by what they feel, happy or sad), and it cares (it wishes them well
+and is willing to help). A reply does not need to do all three. Good news deserves empathy as much
+as bad news.
 
-Judge the reply itself, not its spelling, and not whether you would have acted like the person.
-There are no right answers; say how the reply seems to you."""
+Rate only the reply. Its length and spelling do not matter, and neither does whether the person did
+the right thing."""
 """Where a study has no instruction of its own; written for the lab."""
+
+_OWN_REPLY = re.compile(
+    r",? compared (?:with|to) how you (?:yourself )?would have (?:replied|said)"
+)
+
+
+def _asked(question: str) -> str:
+    """The question without a comparison with the rater's own reply.
+
+    A judge that is asked for one is invited to prefer replies like its own.
+    """
+    return _OWN_REPLY.sub("", question)
 
 
 def default_instrument(names: Sequence[str] = ()) -> Instrument:
@@ -121,7 +179,7 @@ def _released(study: JudgedStudy) -> Instrument:
     dimensions = tuple(
         JudgedDimension(
             name=one["name"],
-            question=one.get("question") or _question(one["name"]),
+            question=_asked(one.get("question") or _question(one["name"])),
             values=tuple(float(value) for value in one["values"]),
             labels=_labels(one["values"], one["labels"], ""),
         )
@@ -151,7 +209,7 @@ def _worded(study: JudgedStudy) -> Instrument:
     dimensions = tuple(
         JudgedDimension(
             name=one["name"],
-            question=_said(one["question"], language),
+            question=_asked(_said(one["question"], language)),
             values=tuple(float(value) for value in one["values"]),
             labels=_labels(one["values"], one["labels"], language),
         )

@@ -43,6 +43,7 @@ class Comparing:
             "dimensions": [one.name for one in self.instrument.dimensions],
             "instrument": self.instrument.id,
             "instruction": self.instrument.instruction,
+            "shows": list(self.instrument.shows),
             **self.asking.settings(),
             "template": dataclasses.asdict(self.template),
         }

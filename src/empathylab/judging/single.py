@@ -44,6 +44,8 @@ class Judging:
     orders: int = 1
     """In how many orders of dimensions and points each reply is rated."""
     template: JudgeTemplate = RATER
+    key_prefix: str = ""
+    """What the keys of the requests begin with, where plans are joined."""
 
     def settings(self) -> dict[str, object]:
         """All that a reader needs to repeat the run."""
@@ -52,6 +54,7 @@ class Judging:
             "dimensions": [one.name for one in self.instrument.dimensions],
             "instrument": self.instrument.id,
             "instruction": self.instrument.instruction,
+            "shows": list(self.instrument.shows),
             **self.asking.settings(),
             "orders": self.orders,
             "template": dataclasses.asdict(self.template),
@@ -68,10 +71,13 @@ class _Rated:
     dimensions: tuple[JudgedDimension, ...]
     """In the order in which they are asked."""
     turned: bool
+    prefix: str = ""
 
     @property
     def key(self) -> str:
-        return f"response-{self.reply.response}/order-{self.order}/repeat-{self.repeat}"
+        return (
+            f"{self.prefix}response-{self.reply.response}/order-{self.order}/repeat-{self.repeat}"
+        )
 
     @property
     def options(self) -> dict[str, Sequence[str]]:
@@ -94,7 +100,7 @@ def plan_judging(judging: Judging) -> Plan:
 
 def _ratings(judging: Judging) -> list[_Rated]:
     return [
-        _Rated(reply, order, repeat, *_shown_order(judging, reply, order))
+        _Rated(reply, order, repeat, *_shown_order(judging, reply, order), judging.key_prefix)
         for reply in judging.replies
         for order in range(judging.orders)
         for repeat in range(judging.asking.repeats)

@@ -3,6 +3,7 @@
 from empathylab.protocols.appraise import Appraisal, plan_appraisal
 from empathylab.protocols.reply_checks import Expected, Verdict, check_reply
 from empathylab.protocols.reply_templates import (
+    BRIEF_LISTENER,
     EMPATHIC_LISTENER,
     PEER_SUPPORTER,
     PLAIN_LISTENER,
@@ -24,6 +25,7 @@ from empathylab.protocols.templates import (
 )
 
 __all__ = [
+    "BRIEF_LISTENER",
     "EMPATHIC_LISTENER",
     "PEER_SUPPORTER",
     "PLAIN_LISTENER",

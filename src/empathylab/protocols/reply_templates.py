@@ -17,13 +17,23 @@ class ReplyTemplate:
     id: str
     version: int
     system: str
-    """May use {words}, {least_words} and {most_words}."""
+    """May use {words}, {least_words}, {most_words} and {situation}.
+
+    A paragraph with {situation} is left out where the person says nothing beyond the situation.
+    """
     user: str
     """May use {situation}, {emotion}, {utterance} and {title}."""
     words: int
     """About how many a reply should have."""
     most_words: int
     least_words: int = 2
+
+    @property
+    def sees(self) -> tuple[str, ...]:
+        """What the respondent is told of a situation, in the words of a study's `shows`."""
+        used = f"{self.system} {self.user}"
+        fields = ("emotion", "title", "situation", "context", "utterance")
+        return tuple(one for one in fields if one == "context" or f"{{{one}}}" in used)
 
     def with_lengths(
         self,
@@ -42,72 +52,128 @@ class ReplyTemplate:
         return _checked(changed, where=f"reply template {self.id}")
 
 
-# About 28 words and at most 97: people's mean and maximum in Welivita & Pu (2024).
-EMPATHIC_LISTENER = ReplyTemplate(
-    id="empathic-listener",
-    version=1,
-    system=(
-        "You are a friend who listens with empathy. Empathy has three parts: understanding what "
-        "the moment means to the other person (cognitive), feeling with them (affective), and "
-        "showing that you care how they are (compassionate). "
-        "Reply in about {words} words and never more than {most_words}. Write only the reply."
-    ),
-    user="{utterance}",
-    words=28,
-    most_words=97,
-)
+_LISTENER = {"user": "{utterance}", "words": 28, "most_words": 97}
+"""About 28 words and at most 97: people's mean and maximum in Welivita & Pu (2024)."""
 
-PLAIN_LISTENER = ReplyTemplate(
-    id="plain-listener",
-    version=1,
-    system=(
-        "You are talking with a friend. "
-        "Reply in about {words} words and never more than {most_words}. Write only the reply."
-    ),
-    user="{utterance}",
-    words=28,
-    most_words=97,
+_FRIEND = "You are talking with a friend."
+_REQUEST = "Reply with empathy."
+_DEFINITION = (
+    "Empathy has three parts: understanding what the situation means to the other person "
+    "(cognitive), feeling with them (affective), and caring about them and being willing to help "
+    "(compassionate)."
 )
+_LENGTH = "Reply in about {words} words and never more than {most_words}. Write only the reply."
+_BACKGROUND = "This is what happened to your friend, in their own words:\n{situation}"
 
-# 100 to 150 words, as in Lee et al. (2024).
+
+def _listener(name: str, *asked: str) -> ReplyTemplate:
+    """A listener template of version 2: they differ only in what is asked."""
+    system = " ".join((_FRIEND, *asked, _LENGTH)) + f"\n\n{_BACKGROUND}"
+    return ReplyTemplate(id=name, version=2, system=system, **_LISTENER)  # type: ignore[arg-type]
+
+
+# Three listeners: from the first to the second the request is added, from the second to the third
+# the definition, so that the effect of each can be estimated.
+PLAIN_LISTENER = _listener("plain-listener")
+BRIEF_LISTENER = _listener("empathic-listener-brief", _REQUEST)
+EMPATHIC_LISTENER = _listener("empathic-listener", _REQUEST, _DEFINITION)
+
+_PEER = {"user": "{title}\n\n{situation}", "words": 125, "most_words": 150, "least_words": 100}
+"""100 to 150 words, as in Lee et al. (2024)."""
+
 PEER_SUPPORTER = ReplyTemplate(
     id="peer-supporter",
-    version=1,
+    version=2,
     system=(
-        "You volunteer as a peer supporter in an online community. Somebody has written the post "
-        "that follows. Answer them as one person to another, so that they feel understood. "
+        "You volunteer as a peer supporter in an online community. Someone has written the post "
+        "that follows. Answer them as one person to another. "
         "Write between {least_words} and {most_words} words, and only your answer."
     ),
-    user="{title}\n\n{situation}",
-    words=125,
-    most_words=150,
-    least_words=100,
+    **_PEER,  # type: ignore[arg-type]
+)
+
+# What earlier versions of EmpathyLab asked. Runs and studies refer to them: never change a word.
+_EARLIER = (
+    ReplyTemplate(
+        id="empathic-listener",
+        version=1,
+        system=(
+            "You are a friend who listens with empathy. Empathy has three parts: understanding "
+            "what the moment means to the other person (cognitive), feeling with them "
+            "(affective), and showing that you care how they are (compassionate). "
+            "Reply in about {words} words and never more than {most_words}. Write only the reply."
+        ),
+        **_LISTENER,  # type: ignore[arg-type]
+    ),
+    ReplyTemplate(
+        id="plain-listener",
+        version=1,
+        system=(
+            "You are talking with a friend. "
+            "Reply in about {words} words and never more than {most_words}. Write only the reply."
+        ),
+        **_LISTENER,  # type: ignore[arg-type]
+    ),
+    ReplyTemplate(
+        id="peer-supporter",
+        version=1,
+        system=(
+            "You volunteer as a peer supporter in an online community. Somebody has written the "
+            "post that follows. Answer them as one person to another, so that they feel "
+            "understood. "
+            "Write between {least_words} and {most_words} words, and only your answer."
+        ),
+        **_PEER,  # type: ignore[arg-type]
+    ),
 )
 
 REPLY_TEMPLATES = {
-    template.id: template for template in (EMPATHIC_LISTENER, PLAIN_LISTENER, PEER_SUPPORTER)
+    template.id: template
+    for template in (EMPATHIC_LISTENER, BRIEF_LISTENER, PLAIN_LISTENER, PEER_SUPPORTER)
 }
+"""The newest version of each built-in template."""
+
+_VERSIONS = {f"{one.id}@{one.version}": one for one in (*_EARLIER, *REPLY_TEMPLATES.values())}
 
 _PLACEHOLDERS = {
-    "system": {"words", "least_words", "most_words"},
+    "system": {"words", "least_words", "most_words", "situation"},
     "user": {"situation", "emotion", "utterance", "title"},
 }
 _NEEDED = {"user": {"situation", "utterance"}}
 
 
 def reply_template(name: str) -> ReplyTemplate:
-    """The reply template of that id, or the one in the TOML file of that path."""
+    """The reply template of that id, or the one in the TOML file of that path.
+
+    `empathic-listener@1` names a version of a built-in template, `empathic-listener` the newest.
+    """
     if name.endswith(".toml"):
         return read_reply_template(Path(name))
-    if name not in REPLY_TEMPLATES:
+    known = _VERSIONS if "@" in name else REPLY_TEMPLATES
+    if name not in known:
         remedy = "Or give a file that ends in .toml."
-        raise UnknownName("reply template", name, REPLY_TEMPLATES, remedy=remedy)
-    return REPLY_TEMPLATES[name]
+        raise UnknownName("reply template", name, known, remedy=remedy)
+    return known[name]
+
+
+def told_fields(prompt: str) -> tuple[str, ...] | None:
+    """What the built-in template `id@version` tells of a situation; None for any other."""
+    template = _VERSIONS.get(prompt)
+    return None if template is None else template.sees
+
+
+def template_versions(name: str) -> tuple[ReplyTemplate, ...]:
+    """All versions of the built-in template of that id, the oldest first."""
+    found = (one for one in _VERSIONS.values() if one.id == name)
+    return tuple(sorted(found, key=lambda one: one.version))
 
 
 def read_reply_template(path: Path) -> ReplyTemplate:
-    """The template in a TOML file; what the file leaves out is as in `empathic-listener`."""
-    template = read_template(path, EMPATHIC_LISTENER, _PLACEHOLDERS, _NEEDED)
+    """The template in a TOML file; what it leaves out is as in `empathic-listener@1`.
+
+    That version stays, so that a file goes on meaning what it meant when it was written.
+    """
+    template = read_template(path, _VERSIONS["empathic-listener@1"], _PLACEHOLDERS, _NEEDED)
     if template.id in REPLY_TEMPLATES:
         raise InputError(
             "a built-in template has this id",

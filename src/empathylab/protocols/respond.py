@@ -47,6 +47,7 @@ class Responding:
             "temperature": self.temperature,
             "seed": self.seed,
             "template": dataclasses.asdict(self.template),
+            "sees": list(self.template.sees),
             "checks": CHECKS_VERSION,
         }
 
@@ -96,18 +97,29 @@ def plan_responding(lab: Lab, respondent: str, responding: Responding) -> Plan:
 
 def _request(responding: Responding, key: str, situation: Situation, sample: int) -> Request:
     template = responding.template
-    system = template.system.format(
-        words=template.words, least_words=template.least_words, most_words=template.most_words
-    )
+    system = Message("system", _system(template, situation))
     return Request(
         key=key,
-        messages=(Message("system", system), *_conversation(template, situation)),
+        messages=(system, *_conversation(template, situation)),
         parameters=Parameters(
             temperature=responding.temperature,
             seed=responding.seed + sample,
             max_tokens=responding.max_tokens,
         ),
         repeat=sample,
+    )
+
+
+def _system(template: ReplyTemplate, situation: Situation) -> str:
+    paragraphs = template.system.split("\n\n")
+    if situation.utterance is None:
+        # The situation itself is what the person says.
+        paragraphs = [one for one in paragraphs if "{situation}" not in one]
+    return "\n\n".join(paragraphs).format(
+        words=template.words,
+        least_words=template.least_words,
+        most_words=template.most_words,
+        situation=situation.text,
     )
 
 

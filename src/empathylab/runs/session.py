@@ -147,6 +147,7 @@ class Session:
             plan.protocol,
             planned=opened.done + len(opened.missing),
             already=opened.done,
+            run=opened.id,
         )
         self.fatal: UserError | None = None
         self.started = time.monotonic()

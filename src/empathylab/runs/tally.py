@@ -41,6 +41,8 @@ class Tally:
     seconds: float = 0.0
     stopped: str | None = None
     """Why the run ended before all was asked."""
+    run: int | None = None
+    """Its number in the lab."""
 
     @property
     def done(self) -> int:

@@ -15,6 +15,8 @@ A scale file is TOML or JSON with these keys (those with * may be left out):
     subscales *   each with id, name, items
     total *       false where all items together make no score (PANAS); else there is a `total`
     words *       the items' wording, in order
+    deviations *  what differs from the published instrument: what, source
+    scorings *    other published scorings: id, name, source, and minimum, maximum, rule or total
 """
 
 from __future__ import annotations
@@ -54,6 +56,25 @@ class Subscale(FileModel):
         return self
 
 
+class Deviation(FileModel):
+    """Where the file departs from the published instrument."""
+
+    what: Text
+    source: Text
+
+
+class Scoring(FileModel):
+    """Another published range or rule for the same items."""
+
+    id: Id
+    name: Text
+    source: Text
+    minimum: Whole | None = None
+    maximum: Whole | None = None
+    rule: Rule | None = None
+    total: Flag | None = None
+
+
 class Scale(FileModel):
     """A questionnaire: its range, its items, how it is scored, and its wording if that is known."""
 
@@ -78,6 +99,27 @@ class Scale(FileModel):
     """The wording of items 1, 2, 3 …, or None if the user has not brought it yet."""
     total: Flag = True
     """Whether all items together make a score, called `total`."""
+    deviations: tuple[Deviation, ...] = Field(default=(), exclude=True)
+    """What the file changes of the published instrument; no part of what is stored."""
+    scorings: tuple[Scoring, ...] = Field(default=(), exclude=True)
+    """Other published scorings, under names such as `gasp-means`; no part of what is stored."""
+
+    def scored_as(self, scoring: Scoring) -> Scale:
+        """The scale with the range and the rule of another scoring, under a name of its own."""
+        named = {"id": f"{self.id}-{scoring.id}", "name": scoring.name, "scorings": ()}
+        changes = {
+            key: value
+            for key in ("minimum", "maximum", "rule", "total")
+            if (value := getattr(scoring, key)) is not None
+        }
+        low, high = (changes.get(key, getattr(self, key)) for key in ("minimum", "maximum"))
+        ends = {self.minimum: low, self.maximum: high}
+        anchors = {ends.get(value, value): label for value, label in self.anchors.items()}
+        return self.model_copy(update={**named, **changes, "anchors": anchors})
+
+    def __eq__(self, other: object) -> bool:
+        # What is said about a scale is not stored with it, so it does not count here.
+        return isinstance(other, Scale) and scale_to_dict(self) == scale_to_dict(other)
 
     def __hash__(self) -> int:
         return hash((self.id, self.version, self.words))
@@ -135,9 +177,22 @@ def builtin_scale(name: str) -> Scale:
 
 
 def find_scale(name: str, scales: Iterable[Scale]) -> Scale | None:
-    """The scale whose id or full name is `name`, regardless of case, spaces and punctuation."""
+    """The scale whose id or full name is `name`, regardless of case, spaces and punctuation.
+
+    `gasp-means` is the scale `gasp` in its scoring `means`.
+    """
     wanted = _letters(name)
-    return next((s for s in scales if wanted in (_letters(s.id), _letters(s.name))), None)
+    known = list(scales)
+    for scale in known:
+        if wanted in (_letters(scale.id), _letters(scale.name)):
+            return scale
+    for scale in known:
+        # A scale out of a lab does not carry its other scorings; the one that ships does.
+        shipped = _shipped().get(scale.id, scale) if scale.scorings == () else scale
+        for scoring in shipped.scorings:
+            if wanted == _letters(f"{scale.id}-{scoring.id}"):
+                return scale.scored_as(scoring)
+    return None
 
 
 def read_scale(path: str | Path) -> Scale:

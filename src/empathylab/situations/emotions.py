@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Literal
+from typing import Literal, get_args
 
-Valence = Literal["positive", "negative"]
+Valence = Literal["positive", "negative", "mixed"]
 
 # The eight of the appraisal protocol (Huang et al. 2024), in the paper's order.
 APPRAISAL_EMOTIONS = (
@@ -74,9 +74,9 @@ def valence_of(emotion: str) -> Valence | None:
 
 def told_valence(emotion: str | None, given: str | None) -> Valence | None:
     """The valence that was given, or else that of the emotion; None where neither is known."""
-    for valence in ("positive", "negative"):
+    for valence in get_args(Valence):
         if (given or "").strip().lower() == valence:
-            return valence
+            return valence  # type: ignore[no-any-return]
     return None if emotion is None else valence_of(emotion)
 
 

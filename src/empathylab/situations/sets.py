@@ -6,13 +6,14 @@ import dataclasses
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.situations.content_notes import content_tags
 from empathylab.situations.emotions import Valence, valence_of
 
 
@@ -27,7 +28,7 @@ class Situation:
     emotion: str | None = None
     """What it would make most people feel."""
     valence: Valence | None = None
-    """Whether that is pleasant."""
+    """Whether that is pleasant; `mixed` where it is both."""
     factor: str | None = None
     """What brings the emotion about."""
     topic: str | None = None
@@ -40,6 +41,16 @@ class Situation:
     """What the person put above it, in a forum."""
     context: tuple[str, ...] = ()
     """What was said before the utterance: the person first, then in turns."""
+    tags: tuple[str, ...] = field(default=(), compare=False)
+    """What readers should be warned of: see `content_tags`."""
+    norms: Mapping[str, float] | None = field(default=None, compare=False)
+    """What raters said of it in a norming study: see `analysis.norming`."""
+
+    def content(self) -> dict[str, Any]:
+        """All that a hash is made of: the texts and labels, without what is said about them."""
+        table = dataclasses.asdict(self)
+        del table["tags"], table["norms"]
+        return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +92,8 @@ class SituationSet:
     @property
     def fingerprint(self) -> str:
         """A hash that changes when any text or label changes."""
-        table = dataclasses.asdict(self)
+        table = dataclasses.asdict(dataclasses.replace(self, situations=()))
+        table["situations"] = [one.content() for one in self.situations]
         for row in table["situations"]:
             # Fields that came later count only where they hold something: older hashes stay true.
             for name in ("title", "context"):
@@ -143,19 +155,35 @@ def _spread_over_factors(situations: list[Situation]) -> list[Situation]:
 
 @cache
 def builtin_sets() -> dict[str, SituationSet]:
-    """The sets that ship with the package, by id."""
+    """The newest version of each set that ships with the package, by id."""
+    newest: dict[str, SituationSet] = {}
+    for one in builtin_versions().values():
+        if one.id not in newest or newest[one.id].version < one.version:
+            newest[one.id] = one
+    return newest
+
+
+@cache
+def builtin_versions() -> dict[str, SituationSet]:
+    """All versions of the sets that ship with the package, as `id@version`.
+
+    Older versions stay, because the labs that were made with them refer to them.
+    """
     folder = files("empathylab.situations") / "builtin"
+    folders = [folder, *(one for one in folder.iterdir() if one.is_dir())]
     sets = [
         parse_set(entry.read_text(encoding="utf-8"), where=entry.name)
-        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name)
+        for entry in sorted(
+            (entry for one in folders for entry in one.iterdir()), key=lambda entry: entry.name
+        )
         if entry.name.endswith(".toml")
     ]
-    return {one.id: one for one in sets}
+    return {f"{one.id}@{one.version}": one for one in sets}
 
 
 def builtin_set(set_id: str) -> SituationSet:
-    """The built-in set of that id."""
-    sets = builtin_sets()
+    """The newest built-in set of that id, or the version that `id@version` names."""
+    sets = builtin_versions() if "@" in set_id else builtin_sets()
     if set_id not in sets:
         raise UnknownName("situation set", set_id, sets)
     return sets[set_id]
@@ -183,9 +211,9 @@ def _parse_situation(row: dict[str, Any], *, where: str) -> Situation:
     if "valence" not in row and (valence := valence_of(str(row.get("emotion")))):
         row = row | {"valence": valence}
     _check_keys(row, Situation, exempt=set(), where=where)
-    if row.get("valence") not in ("positive", "negative", None):
+    if row.get("valence") not in (*get_args(Valence), None):
         raise InputError(
-            "'valence' must be positive or negative",
+            "'valence' must be positive, negative or mixed",
             where=where,
             got=row["valence"],
             remedy="Fix the situation.",
@@ -194,7 +222,16 @@ def _parse_situation(row: dict[str, Any], *, where: str) -> Situation:
         raise InputError(
             "'emotion' is missing", where=where, remedy="Add 'emotion', or 'topic' for a post."
         )
-    return Situation(**{**row, "context": tuple(row.get("context", ()))})
+    check_tags(row.get("tags", ()), where=where)
+    lists = {name: tuple(row.get(name, ())) for name in ("context", "tags")}
+    return Situation(**{**row, **lists})
+
+
+def check_tags(tags: Sequence[str], *, where: str) -> None:
+    """Raises UnknownName for a tag that is not in the vocabulary."""
+    for tag in tags:
+        if tag not in content_tags():
+            raise UnknownName("tag", tag, content_tags(), where=where)
 
 
 def _check_keys(row: dict[str, Any], shape: type, *, exempt: set[str], where: str) -> None:
@@ -202,8 +239,8 @@ def _check_keys(row: dict[str, Any], shape: type, *, exempt: set[str], where: st
     for key in row:
         if key not in fields:
             raise UnknownName("key", key, fields, where=where, remedy="Fix the file.")
-    for name, field in fields.items():
-        if field.default is dataclasses.MISSING and row.get(name) in (None, ""):
+    for name, declared in fields.items():
+        if declared.default is dataclasses.MISSING and row.get(name) in (None, ""):
             raise InputError(f"{name!r} is missing", where=where, remedy=f"Add {name!r}.")
 
 

@@ -7,6 +7,7 @@ from empathylab.stats.agreement import (
     intraclass_correlations,
     krippendorff_alpha,
 )
+from empathylab.stats.anova import Anova, anova
 from empathylab.stats.arms import (
     ArmComparison,
     Estimate,
@@ -16,7 +17,16 @@ from empathylab.stats.arms import (
     compare_paired_arms,
     independence_test,
 )
+from empathylab.stats.clusters import (
+    ClusteredRegression,
+    ClusteredTest,
+    PairedDifference,
+    clustered_mean_difference,
+    clustered_regression,
+    paired_difference,
+)
 from empathylab.stats.corrections import benjamini_hochberg, benjamini_yekutieli, bonferroni, holm
+from empathylab.stats.equivalence import Equivalence, equivalence_test
 from empathylab.stats.intervals import Interval, change_interval
 from empathylab.stats.judges.annotators import AlternativeAnnotatorTest, alternative_annotator_test
 from empathylab.stats.judges.bias import length_bias, position_bias, self_preference
@@ -37,6 +47,7 @@ from empathylab.stats.lengths import (
 from empathylab.stats.mixed import (
     Clmm,
     Lmm,
+    bootstrap_likelihood_ratio,
     category_probabilities,
     clmm,
     contrasts,
@@ -45,6 +56,9 @@ from empathylab.stats.mixed import (
     lmm_contrasts,
     lmm_means,
     marginal_means,
+    parametric_bootstrap,
+    proportional_odds_test,
+    sd_intervals,
 )
 from empathylab.stats.power.analytic import (
     chi_square_power,
@@ -93,11 +107,15 @@ from empathylab.stats.raters.exclusions import (
 __all__ = [
     "AlignmentSummary",
     "AlternativeAnnotatorTest",
+    "Anova",
     "ArmComparison",
     "BradleyTerry",
     "Clmm",
+    "ClusteredRegression",
+    "ClusteredTest",
     "Correlation",
     "Distance",
+    "Equivalence",
     "Estimate",
     "FactorCoherence",
     "FailedAttention",
@@ -108,6 +126,7 @@ __all__ = [
     "LengthMatched",
     "Lmm",
     "PairedComparison",
+    "PairedDifference",
     "PlannedStudy",
     "PredictionPowered",
     "RankAgreement",
@@ -121,10 +140,12 @@ __all__ = [
     "Validity",
     "alignment_summaries",
     "alternative_annotator_test",
+    "anova",
     "apply_exclusions",
     "benjamini_hochberg",
     "benjamini_yekutieli",
     "bonferroni",
+    "bootstrap_likelihood_ratio",
     "bradley_terry",
     "calibration_curve",
     "calibration_scores",
@@ -133,6 +154,8 @@ __all__ = [
     "chi_square_power",
     "chi_square_sample_size",
     "clmm",
+    "clustered_mean_difference",
+    "clustered_regression",
     "cohen_kappa",
     "compare_arms",
     "compare_paired_arms",
@@ -141,6 +164,7 @@ __all__ = [
     "count_words",
     "cronbach_alpha",
     "distances",
+    "equivalence_test",
     "factor_coherence",
     "fleiss_kappa",
     "gwet_ac",
@@ -160,14 +184,18 @@ __all__ = [
     "marginal_means",
     "mcdonald_omega",
     "ordinal_map",
+    "paired_difference",
+    "parametric_bootstrap",
     "position_bias",
     "prediction_powered_difference",
     "prediction_powered_mean",
+    "proportional_odds_test",
     "rank_agreements",
     "raters_for_power",
     "raters_for_precision",
     "retest_correlation",
     "scale_changes",
+    "sd_intervals",
     "self_preference",
     "self_report_validity",
     "simulate_ratings",

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from empathylab.stats.cluster_robust import least_squares, t_margin, two_sided_p
+from empathylab.stats.clusters.robust import least_squares, t_margin, two_sided_p
 
 Array = NDArray[np.float64]
 _LEAST_RANKED = 3

@@ -20,6 +20,7 @@ from empathylab.store.inserts import (
     now,
 )
 from empathylab.store.lab import Lab
+from empathylab.store.ratings import ratings_frame
 
 Speaker = Literal["person", "respondent"]
 
@@ -223,3 +224,18 @@ def persona_collections(lab: Lab) -> list[str]:
     query = select(table.c.collection).distinct().order_by(table.c.collection)
     with lab.reading() as connection:
         return list(connection.execute(query).scalars())
+
+
+def rated_conversations(lab: Lab, study: str) -> pl.DataFrame:
+    """A study's ratings of replies that were made from conversations, with the place in them."""
+    responses = schema.responses
+    query = select(responses.c.id, responses.c.details).where(responses.c.details.is_not(None))
+    with lab.reading() as connection:
+        places = [
+            (int(row.id), int(row.details["conversation"]), int(row.details["exchange"]))
+            for row in connection.execute(query)
+            if isinstance(row.details, dict) and "conversation" in row.details
+        ]
+    names = {"response": pl.Int64, "conversation": pl.Int64, "exchange": pl.Int64}
+    known = pl.DataFrame(places, schema=names, orient="row")
+    return ratings_frame(lab, study).join(known, on="response")

@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from empathylab.errors import InputError
 from empathylab.scales import Scale, scale_to_dict
-from empathylab.situations import SituationSet
+from empathylab.situations import Situation, SituationSet
 from empathylab.store import schema
 
 Row = Mapping[str, Any]
@@ -82,6 +82,7 @@ def add_situation_set(connection: Connection, chosen: SituationSet) -> dict[str,
                 "counterpart": situation.counterpart,
                 "title": situation.title,
                 "context": list(situation.context) or None,
+                "details": _details(situation),
             }
             for situation in chosen
         ]
@@ -89,6 +90,11 @@ def add_situation_set(connection: Connection, chosen: SituationSet) -> dict[str,
     table = schema.situations
     query = select(table.c.key, table.c.id).where(table.c.situation_set_id == known)
     return {row.key: int(row.id) for row in connection.execute(query)}
+
+
+def _details(situation: Situation) -> dict[str, object] | None:
+    known = {"tags": list(situation.tags), "norms": situation.norms and dict(situation.norms)}
+    return {name: value for name, value in known.items() if value} or None
 
 
 def _known_set(connection: Connection, chosen: SituationSet) -> int | None:

@@ -181,6 +181,13 @@ def set_responses(lab: Lab, name: str) -> tuple[JudgedResponse, ...]:
     return tuple(one for one in _replies(lab, rule) if one.situation.id in wanted)
 
 
+def run_responses(lab: Lab, run: int) -> tuple[JudgedResponse, ...]:
+    """The valid replies of one run."""
+    answers = schema.answers
+    mine = select(answers.c.id).where(answers.c.run_id == run)
+    return _replies(lab, schema.responses.c.answer_id.in_(mine))
+
+
 def responses_to_judge(
     lab: Lab, study: JudgedStudy, respondents: Collection[str]
 ) -> tuple[JudgedResponse, ...]:

@@ -16,6 +16,9 @@ from empathylab.store import schema
 from empathylab.store.judged_responses import judged_study, study_names
 from empathylab.store.lab import Lab
 
+RUBRIC = "rubric"
+"""The protocol of runs in which a judge scores replies by the rubric."""
+
 _SOURCE = ["judge", "study", "set", "dimension"]
 """What a judge is asked about in one way or in several."""
 _JUDGEMENT = ["response", "order", "repeat"]
@@ -172,6 +175,49 @@ def lab_preferences(
     return _newest(frame, ["first_response", "second_response", "repeat"])
 
 
+def rubric_scores(lab: Lab, runs: Collection[int] | None = None) -> pl.DataFrame:
+    """One row for each judge, reply and dimension of the rubric, in the order of the situations.
+
+    `run` is the run that the reply comes from; `runs` narrows to these. What a later run of the
+    judge says of the same reply takes the earlier one's place. `value` is null unless `outcome`
+    is `valid`.
+    """
+    table, replies, asked = schema.judgements, schema.responses, schema.answers.alias("reply")
+    scored, judge = schema.runs, schema.respondents.alias("judge")
+    query = (
+        select(
+            judge.c.name.label("judge"),
+            asked.c.run_id.label("run"),
+            schema.respondents.c.name.label("respondent"),
+            schema.situation_sets.c.name.label("set"),
+            schema.situations.c.key.label("situation"),
+            replies.c.id.label("response"),
+            table.c.dimension,
+            table.c.value,
+            table.c.outcome,
+        )
+        .join(schema.answers, schema.answers.c.id == table.c.answer_id)
+        .join(scored, scored.c.id == schema.answers.c.run_id)
+        .join(judge, judge.c.id == scored.c.respondent_id)
+        .join(replies, replies.c.id == table.c.response_id)
+        .join(asked, asked.c.id == replies.c.answer_id, isouter=True)
+        .join(schema.respondents, schema.respondents.c.id == replies.c.respondent_id)
+        .join(schema.situations, schema.situations.c.id == replies.c.situation_id)
+        .join(
+            schema.situation_sets,
+            schema.situation_sets.c.id == schema.situations.c.situation_set_id,
+        )
+        .where(scored.c.protocol == RUBRIC)
+        .order_by(scored.c.last_used_at.nulls_first(), table.c.id)
+    )
+    if runs is not None:
+        query = query.where(asked.c.run_id.in_(list(runs)))
+    rows = lab.frame(query)
+    return rows.unique(["judge", "response", "dimension"], keep="last", maintain_order=True).sort(
+        "judge", "response", maintain_order=True
+    )
+
+
 def _judged(table: Table, *columns: Any) -> Select[Any]:
     """The columns that judgements and preferences share, and these; with judge and study joined."""
     judge = schema.respondents.alias("judge")
@@ -202,6 +248,8 @@ def _judged(table: Table, *columns: Any) -> Select[Any]:
         .join(schema.answers, schema.answers.c.id == table.c.answer_id)
         .join(schema.runs, schema.runs.c.id == schema.answers.c.run_id)
         .join(judge, judge.c.id == schema.runs.c.respondent_id)
+        # Scores by the rubric have names of their own for what they rate: see `rubric_scores`.
+        .where(schema.runs.c.protocol != RUBRIC)
     )
 
 

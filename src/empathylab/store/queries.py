@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 import polars as pl
@@ -54,6 +55,8 @@ def runs_frame(lab: Lab) -> pl.DataFrame:
             runs.c.software,
             runs.c.started_at,
             runs.c.finished_at,
+            runs.c.name,
+            runs.c.pinned_at,
             *(column for column in totals.c if column.key != "run_id"),
         )
         .join(respondents, respondents.c.id == runs.c.respondent_id)
@@ -86,6 +89,24 @@ def outcomes_frame(lab: Lab) -> pl.DataFrame:
         .order_by(answers.c.run_id, func.count().desc(), answers.c.outcome, answers.c.reason)
     )
     return lab.frame(query)
+
+
+def usable_requests(lab: Lab, chosen: Collection[int]) -> tuple[int, int]:
+    """How many requests these runs planned, and how many got a usable answer.
+
+    A request that was asked again counts once.
+    """
+    asked = select(answers.c.run_id, answers.c.key, answers.c.outcome).where(
+        answers.c.run_id.in_(list(chosen))
+    )
+    planned = select(func.sum(runs.c.planned)).where(runs.c.id.in_(list(chosen)))
+    with lab.reading() as connection:
+        rows = connection.execute(asked).all()
+        missing = int(connection.execute(planned).scalar() or 0) - len(rows)
+    first = [(row.run_id, row.key.partition("/retry-")[0], row.outcome) for row in rows]
+    requests = {(run, key) for run, key, _ in first}
+    usable = {(run, key) for run, key, outcome in first if outcome == "valid"}
+    return len(requests) + max(0, missing), len(usable)
 
 
 def failures_frame(lab: Lab) -> pl.DataFrame:

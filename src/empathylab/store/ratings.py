@@ -46,6 +46,8 @@ class Study:
     """Rules declared before the launch, as `stats.raters.exclusions` reads them."""
     margins: Mapping[str, float] = field(default_factory=dict, hash=False)
     """By dimension, the smallest difference between arms that matters, where declared."""
+    looks: Mapping[str, Any] | None = field(default=None, hash=False)
+    """Looks before the study is closed, where declared: ratings, at, spending."""
 
 
 def lab_studies(lab: Lab) -> dict[str, Study]:
@@ -81,7 +83,8 @@ def study_from_row(row: Any, newest: int | None = None) -> Study:
         for one in row.protocol.get("dimensions", ())
         if one.get("margin") is not None
     }
-    return Study(name, row.title, design, dimensions, row.status, declared, margins)
+    looks = row.protocol.get("looks")
+    return Study(name, row.title, design, dimensions, row.status, declared, margins, looks)
 
 
 def _said(text: Any, language: str) -> str | None:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, select
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.situations import Situation, SituationSet, builtin_sets
+from empathylab.situations import Situation, SituationSet, builtin_sets, builtin_versions
 from empathylab.situations.sampling.draws import Draw, Shortfall
 from empathylab.situations.sampling.methods import methods_paragraph
 from empathylab.situations.sources.tables import check_set_id
@@ -139,9 +139,10 @@ def resolve_situations(lab: Lab, name: str) -> tuple[SituationSet, tuple[Situati
             return _chosen(connection, row)
         names = connection.execute(select(schema.selections.c.name)).scalars().all()
     sets = lab_situation_sets(lab)
-    if name not in sets:
+    if name not in sets and name not in builtin_versions():
         raise UnknownName("situation set or selection", name, [*sets, *names])
-    return sets[name], sets[name].situations
+    whole = sets.get(name) or builtin_versions()[name]
+    return whole, whole.situations
 
 
 def situations_with_human_responses(lab: Lab, set_id: str) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, RowMapping, select
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.situations import Situation, SituationSet, builtin_sets
+from empathylab.situations import Situation, SituationSet, builtin_sets, builtin_versions
 from empathylab.store import schema
 from empathylab.store.inserts import add_situation_set
 from empathylab.store.lab import Lab
@@ -58,7 +59,8 @@ def stored_situations(connection: Connection, chosen: SituationSet) -> dict[str,
 
 def _refuse_taken_name(connection: Connection, chosen: SituationSet) -> None:
     """A set must not hide a built-in one, nor be hidden by a draw."""
-    built_in = builtin_sets().get(chosen.id)
+    shipped = builtin_versions().get(f"{chosen.id}@{chosen.version}")
+    built_in = shipped or builtin_sets().get(chosen.id)
     table = schema.selections
     drawn = connection.execute(select(table.c.id).where(table.c.name == chosen.id)).first()
     if (built_in is not None and built_in != chosen) or drawn is not None:
@@ -70,33 +72,42 @@ def _refuse_taken_name(connection: Connection, chosen: SituationSet) -> None:
 
 
 def lab_situation_sets(lab: Lab) -> dict[str, SituationSet]:
-    """By id, the newest version in the lab; and the built-in ones."""
+    """By id, the newest version that the lab holds; else the newest that ships.
+
+    A lab keeps the version it has begun with, so that its results can be compared.
+    """
     table = schema.situation_sets
     with lab.reading() as connection:
         rows = connection.execute(select(table).order_by(table.c.version)).mappings().all()
-        newest = {str(row["name"]): row for row in rows if row["name"] not in builtin_sets()}
-        brought = {
-            name: SituationSet(
-                id=name,
-                version=row["version"],
-                title=row["title"],
-                language=row["language"],
-                licence=row["licence"],
-                validated=row["validated"],
-                description=row["description"],
-                situations=situations_in_set(connection, row["id"]),
-            )
-            for name, row in newest.items()
-        }
-    return builtin_sets() | brought
+        newest = {str(row["name"]): row for row in rows}
+        held = {name: _held(connection, row) for name, row in newest.items()}
+    return builtin_sets() | held
 
 
 def lab_situation_set(lab: Lab, name: str) -> SituationSet:
-    """The lab's set of that id, or the built-in one."""
+    """The lab's set of that id, or the built-in one; `id@version` names a version of it."""
+    if name in (shipped := builtin_versions()):
+        return shipped[name]
     sets = lab_situation_sets(lab)
     if name not in sets:
-        raise UnknownName("situation set", name, sets)
+        raise UnknownName("situation set", name, [*sets, *shipped])
     return sets[name]
+
+
+def _held(connection: Connection, row: RowMapping) -> SituationSet:
+    """The set in that row; one that ships is not read from the lab, which holds the same."""
+    if shipped := builtin_versions().get(f"{row['name']}@{row['version']}"):
+        return shipped
+    return SituationSet(
+        id=row["name"],
+        version=row["version"],
+        title=row["title"],
+        language=row["language"],
+        licence=row["licence"],
+        validated=row["validated"],
+        description=row["description"],
+        situations=situations_in_set(connection, row["id"]),
+    )
 
 
 def situations_in_set(connection: Connection, set_row: int) -> tuple[Situation, ...]:
@@ -108,6 +119,12 @@ def situations_in_set(connection: Connection, set_row: int) -> tuple[Situation, 
             id=row["key"],
             **{name: row[name] for name in _COLUMNS},
             context=tuple(row["context"] or ()),
+            **_details(row["details"]),
         )
         for row in connection.execute(query).mappings()
     )
+
+
+def _details(known: Mapping[str, Any] | None) -> dict[str, Any]:
+    details = dict(known or {})
+    return {"tags": tuple(details.get("tags", ())), "norms": details.get("norms")}

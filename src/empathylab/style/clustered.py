@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.cluster_robust import cluster_covariance
+from empathylab.stats.clusters.robust import cluster_covariance
 
 Array = NDArray[np.float64]
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from empathylab.analysis import appraisal as analysis
 from empathylab.cli import analyze
+from empathylab.errors import UnknownName
 from empathylab.store import Lab
 from empathylab.study import parse_study
 from tests.cli.test_study_commands import ran
@@ -142,3 +145,27 @@ def test_rules_that_leave_nobody_say_so_and_give_no_second_look(sqlite_lab: Lab)
 def test_without_rules_there_is_no_second_look(sqlite_lab: Lab) -> None:
     closed(sqlite_lab)
     assert analysis.from_lab(sqlite_lab).exclusions is None
+
+
+def test_people_of_one_study_can_be_analysed_alone(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab)
+    service, clock = opened(
+        sqlite_lab, parse_study(APPRAISAL.replace("name: feelings", "name: others"))
+    )
+    for name in ("eve", "fay"):
+        feel(service, clock, name, after=3)
+    service.actions.close()
+
+    def people(*options: str) -> int:
+        rows = json.loads(printed(sqlite_lab, *options, "--json").stdout)["rows"]
+        return int(next(row["n"] for row in rows if row["level"] == "overall"))
+
+    assert people() == 6
+    assert people("--study", "feelings") == 4
+    assert people("--study", "others") == 2
+
+
+def test_an_unknown_study_is_named_with_those_that_measured_people(sqlite_lab: Lab) -> None:
+    closed(sqlite_lab)
+    with pytest.raises(UnknownName, match="feelings"):
+        analysis.from_lab(sqlite_lab, study="feelngs")

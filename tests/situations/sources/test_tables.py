@@ -79,7 +79,7 @@ def test_the_set_is_not_validated() -> None:
         ('id,text,emotion\na,"x,fear\n', "not a CSV table"),
         (
             "id,text,emotion,valence\na,x,fear,bad\n",
-            "row 2: 'valence' must be positive or negative; got 'bad'",
+            "row 2: 'valence' must be positive, negative or mixed; got 'bad'",
         ),
     ],
 )

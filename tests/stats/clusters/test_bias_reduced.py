@@ -97,6 +97,22 @@ def test_few_raters_in_one_arm_do_not_raise_false_positives(few: int, least: flo
     assert least <= np.mean([one.p < 0.05 for one in tests]) < 0.075
 
 
+def test_replies_that_raters_share_need_a_second_way_of_clustering() -> None:
+    # 60 raters of 20 replies each, to 20 situations in two equal arms; replies vary by 0.5.
+    one_way = two_ways = 0
+    for seed in range(120):
+        generator = np.random.default_rng(seed)
+        rater, situation = np.repeat(np.arange(60), 20), np.tile(np.arange(20), 60)
+        arm = generator.integers(0, 2, 1200)
+        values = 0.7 * generator.normal(size=60)[rater] + 0.4 * generator.normal(size=20)[situation]
+        values += 0.5 * generator.normal(size=40)[situation * 2 + arm]
+        values += 1.8 * generator.normal(size=1200)
+        one_way += clustered_mean_difference(values, arm == 1, [rater]).p < 0.05
+        two_ways += clustered_mean_difference(values, arm == 1, [rater, situation]).p < 0.05
+    assert one_way / 120 > 0.15
+    assert two_ways / 120 < 0.11
+
+
 @pytest.mark.parametrize(
     ("second", "cluster", "said"),
     [

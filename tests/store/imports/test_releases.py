@@ -386,7 +386,7 @@ def test_situations_with_title_and_context_come_back(lab: Lab) -> None:
 
     dialogues = builtin_set("dialogues")
     one = Situation("p1", "Text", topic="work", title="Boss", context=("Hi.", "Hello."))
-    chosen = dataclasses.replace(dialogues, id="mine", situations=(one,))
+    chosen = dataclasses.replace(dialogues, id="mine", version=1, situations=(one,))
     with lab.writing() as connection:
         save_situation_set(connection, chosen)
     assert lab_situation_set(lab, "mine") == chosen

@@ -122,7 +122,7 @@ def test_no_code_outside_the_blocks_asks_for_a_block_type() -> None:
     found = [
         f"{path.relative_to(source)}: {line.strip()}"
         for path in source.rglob("*.py")
-        if path.parent != source / "study" / "blocks"
+        if not path.is_relative_to(source / "study" / "blocks")
         for line in path.read_text(encoding="utf-8").splitlines()
         if asking.search(line)
     ]

@@ -10,6 +10,7 @@ from empathylab.study import (
     PRESETS,
     PageContent,
     ParticipantPath,
+    choose_scales,
     choose_situations,
     parse_study,
     preset_text,
@@ -87,7 +88,7 @@ def test_a_preset_can_be_looked_at_on_a_fresh_machine(name: str) -> None:
     chosen = choose_situations(study, builtin_set(str(study.situations.set)))
     slot = next(iter(study_slots(study, [one.id for one in chosen]).values()))[0]
     shown = preview_study(
-        ParticipantPath(study, builtin_scales()),
+        ParticipantPath(study, choose_scales(study, builtin_scales())),
         slot=slot,
         situations={one.id: one for one in chosen},
     )

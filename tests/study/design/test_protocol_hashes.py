@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from empathylab.errors import UserError
 from empathylab.study import Study, parse_study, protocol_hash, study_from_dict, to_dict
 from tests.study.examples import appraisal, between, within
 
@@ -45,3 +46,40 @@ def test_the_example_studies_keep_their_hashes() -> None:
         "4328f736475f35cf92d8cab7ed1a5b809561e1d646780059193b7a21f8d88675",
         "0abb83003d6430ae1be138bf9f4a71cb430805c345992ac9a82b85372b6a790b",
     ]
+
+
+def test_a_declared_margin_and_looks_change_the_hash_and_come_back() -> None:
+    plain = to_dict(between())
+    dimensions: list[dict[str, object]] = plain["dimensions"]  # type: ignore[assignment]
+    declared = plain | {
+        "dimensions": [one | {"margin": 10} for one in dimensions],
+        "looks": {"ratings": 400, "at": [0.5, 1]},
+    }
+    study = study_from_dict(declared)
+    assert protocol_hash(study) != protocol_hash(between())
+    again = study_from_dict(to_dict(study))
+    assert again.dimensions[0].margin == 10
+    assert again.looks is not None
+    assert (again.looks.ratings, again.looks.at) == (400, (0.5, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("margin", 0, "between 0 and"),
+        ("margin", 100, "between 0 and"),
+        ("at", [0.5, 0.9], "the last is 1"),
+        ("at", [1, 0.5], "rising order"),
+    ],
+)
+def test_a_margin_or_look_that_makes_no_sense_is_refused(
+    key: str, value: object, message: str
+) -> None:
+    plain = to_dict(between())
+    if key == "margin":
+        dimensions: list[dict[str, object]] = plain["dimensions"]  # type: ignore[assignment]
+        plain["dimensions"] = [one | {"margin": value} for one in dimensions]
+    else:
+        plain["looks"] = {"ratings": 400, "at": value}
+    with pytest.raises(UserError, match=message):
+        study_from_dict(plain)

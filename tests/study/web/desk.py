@@ -102,6 +102,11 @@ class Desk:
             self.answers.setdefault(person, {})
         return person
 
+    def change_language(self, person: str, language: str) -> None:
+        self._need_disk()
+        with self.lock:
+            self.languages[person] = language
+
     def is_known(self, ids: PlatformIds) -> bool:
         return person_key(KEY, ids.platform, ids.person) in self.people
 
@@ -120,7 +125,7 @@ class Desk:
             course = self._course(person)
             decision = decide(course, self.answers[person], step_key)
             if not isinstance(decision, Show):
-                return Moved("This is where you are.")
+                return Moved("Please continue here.")
             checked = check_answer(course, decision.step, values)
             if isinstance(checked, Refused):
                 return checked

@@ -209,10 +209,10 @@ def test_pages_that_are_none_of_the_studys_are_accessible_too(browser: Browser, 
         ("Not saved yet", []),
         ("One moment, please", []),
         ("How does this reply seem to you?", []),
-        ("There is no such page", []),
+        ("Page not found", []),
         ("Do you want to leave the study?", []),
         ("You have left the study", []),
-        ("Please open the study by your link", []),
+        ("Please open your link again", []),
     ]
 
 

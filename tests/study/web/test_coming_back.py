@@ -89,7 +89,7 @@ def test_a_browser_that_took_part_in_the_first_version_is_known_by_the_second(
     go_on(visitor, first, visitor.get("/"), "rate")
     second = second_version(sqlite_lab, clock)
     page = at(second, browser).get("/")
-    assert "take part in this study once" in page.text
+    assert "only once" in page.text
     assert [one.status for one in second.actions.participants()] == ["repeated"]
 
 
@@ -208,7 +208,7 @@ def test_a_stale_tab_does_not_overwrite_a_newer_answer(sqlite_lab: Lab) -> None:
         ann.send(stale, empathy="3")
         moved = ann.ask("POST", "/page", data=field_values(stale) | ANSWER)
         assert moved.headers["location"] == "/page?moved"
-        assert "answered already" in ann.get("/page?moved").text
+        assert "already answered that page" in ann.get("/page?moved").text
         first, second = (ann.get("/back?from=attention") for _ in range(2))
         ann.send(first, empathy="2")
         moved = ann.ask("POST", "/page", data=field_values(second) | ANSWER)

@@ -93,7 +93,7 @@ def test_a_problem_is_said_in_the_language_of_the_page() -> None:
     page = visitor.send(visitor.get("/"))
     visitor.close()
     assert page.status_code == 422
-    assert "Bitte beantworten Sie dies." in page.text
+    assert "Bitte beantworten Sie diese Frage." in page.text
 
 
 def test_a_study_brings_words_for_a_language_of_its_own() -> None:

@@ -117,7 +117,7 @@ def test_a_page_that_comes_later_is_refused_kindly() -> None:
         fields |= {"step": "rate/2", "answer-empathy": "3"}
         response = visitor.ask("POST", "/page", data=fields)
         shown = visitor.get(response.headers["location"])
-    assert "This is where you are" in shown.text
+    assert "Please continue here" in shown.text
     assert desk.stored == 0
 
 
@@ -198,7 +198,7 @@ def test_a_failure_nobody_thought_of_is_a_calm_page_with_all_headers(
         monkeypatch.setattr(desk, "view", lambda person: 1 / 0)
         page = visitor.get("/page")
     assert page.status_code == 500
-    assert "has not been saved" in page.text
+    assert "was not saved" in page.text
     assert "ZeroDivisionError" not in page.text
     assert "default-src 'none'" in page.headers["content-security-policy"]
 

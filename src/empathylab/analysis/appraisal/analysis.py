@@ -20,13 +20,13 @@ from empathylab.stats.questionnaires.alignment import (
 from empathylab.stats.questionnaires.appraisal import SCORES, at_levels, scale_changes
 from empathylab.stats.questionnaires.coherence import factor_coherence
 from empathylab.store import Lab
-from empathylab.store.administrations import Appraisals, read_appraisals
+from empathylab.store.administrations import Appraisals, measured_participants, read_appraisals
 from empathylab.store.ratings import lab_studies
 from empathylab.store.studies.results import HUMAN
 from empathylab.study.admin.embargo import is_running
 from empathylab.tables import column_named
 
-_OPTIONAL = ("emotion", "factor", "situation", "subject")
+_OPTIONAL = ("emotion", "factor", "situation", "subject", "order_index")
 _INVALID = {
     "respondent": pl.String,
     "scale": pl.String,
@@ -52,15 +52,19 @@ def from_lab(
     scale: str | None = None,
     alpha: float = 0.01,
     exclude: bool = True,
+    study: str | None = None,
 ) -> AppraisalResult:
     """The analysis of the lab's administrations, or of one respondent's or one scale's.
 
     Of a respondent's runs of a scale only the one used last counts; everything imported counts.
     Positive counterparts are reported separately: they are not part of the published procedure.
+    With `study`, people are those whom this study measured, not all people of the lab together.
     With `exclude`, the studies' own exclusion rules are applied in a second analysis beside the
     first. Raises InputError where no scale was answered after a situation.
     """
     read = read_appraisals(lab)
+    if study is not None:
+        read = _people_of(lab, read, study)
     whole = analyse_appraisals(lab, read, alpha=alpha, exclude=exclude)
     if not whole.changes:
         raise _nothing_answered(lab)
@@ -71,13 +75,14 @@ def from_table(scores: pl.DataFrame, *, alpha: float = 0.01) -> AppraisalResult:
     """The analysis of a table of scores: respondent, scale, subscale, phase, score.
 
     `phase` is `default` (baseline) or `evoked` (after a situation). Optional columns: `emotion`,
-    `factor`, `situation`, and `subject`, which pairs the scores of a person.
+    `factor`, `situation`, `order_index` (the order of the items), and `subject`, which pairs the
+    scores of a person.
     """
     for name in SCORES:
         if name not in _OPTIONAL:
             column_named(scores, name, where="scores")
     complete = scores.with_columns(
-        pl.lit(None, dtype=pl.String).alias(name)
+        pl.lit(None, dtype=SCORES[name]).alias(name)
         for name in _OPTIONAL
         if name not in scores.columns
     )
@@ -158,6 +163,20 @@ def _scores(asked: pl.DataFrame, read: Appraisals) -> pl.DataFrame:
     rows = valid.select("administration", "scale_row")
     found = score_frame(read.answers.join(rows, on="administration"), read.scales)
     return valid.join(found, on="administration", maintain_order="left_right")
+
+
+def _people_of(lab: Lab, read: Appraisals, study: str) -> Appraisals:
+    """The same with the people of one study only; models stay."""
+    measured = measured_participants(lab).with_columns(
+        versioned=pl.col("study") + "@" + pl.col("version").cast(pl.String)
+    )
+    names = sorted({*measured["study"], *measured["versioned"]})
+    if study not in names:
+        raise UnknownName("study that measured people", study, names)
+    chosen = measured.filter((pl.col("study") == study) | (pl.col("versioned") == study))
+    theirs = pl.col("subject").is_in(chosen["subject"].to_list()).fill_null(value=False)
+    kept = read.administrations.filter((pl.col("kind") != HUMAN) | theirs)
+    return dataclasses.replace(read, administrations=kept)
 
 
 def _nothing_answered(lab: Lab) -> InputError:

@@ -69,6 +69,14 @@ class AppraisalResult:
             "respondents": list(dict.fromkeys(change.respondent for change in self.changes)),
             "scales": list(dict.fromkeys(change.scale for change in self.changes)),
             "situations": evoked["situation"].n_unique(),
+            "item_orders": {
+                change.respondent: {
+                    "baseline": change.baseline_orders,
+                    "shared": change.shared_orders,
+                }
+                for change in self.changes
+                if change.level == "overall" and change.baseline_orders
+            },
             "baseline_scores": self.scores.height - evoked.height,
             "evoked_scores": evoked.height,
             "paired": [
@@ -88,7 +96,8 @@ class AppraisalResult:
             name="t test of scores after situations against baseline",
             reason=f"Student's t test, or Welch's where an F test at α = {self.alpha:g} finds "
             "unequal variances; paired by person for people. Intervals take the administrations "
-            "of a situation as one cluster.",
+            "of a situation as one cluster, and item orders as a random sample: orders that both "
+            "occasions share are compared with each other.",
         )
 
     @property
@@ -109,8 +118,9 @@ class AppraisalResult:
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Doubts about self-reports, few situations, and who was excluded."""
-        found = [*doubts(self.self_reports), *few_scores(self.changes)]
+        """Doubts about self-reports, item orders, few situations, and who was excluded."""
+        found = [*doubts(self.self_reports), *order_caveats(self.changes)]
+        found += few_scores(self.changes)
         if self.exclusions is not None:
             found += exclusion_sentences(self.exclusions.studies)
         return tuple(found)
@@ -188,8 +198,48 @@ def few_scores(changes: Iterable[ScaleChange]) -> list[str]:
     return [sentence]
 
 
+def order_caveats(changes: Iterable[ScaleChange]) -> list[str]:
+    """What the item orders of each respondent leave open, a sentence each."""
+    names: dict[str, list[str]] = {}
+    for change in changes:
+        if change.level == "overall" and (sentence := _order_caveat(change)):
+            named = names.setdefault(sentence, [])
+            named += [change.respondent] if change.respondent not in named else []
+    return [f"{', '.join(named)}: {sentence}" for sentence, named in names.items()]
+
+
+def no_interval(change: ScaleChange) -> str:
+    """Why a change has no interval."""
+    untested = math.isnan(change.cluster_se) and change.clusters > 1
+    if change.baseline_orders == 1 and untested:
+        return "one item order at baseline, so the change cannot be tested"
+    if untested and change.default_n < 2:
+        return "too few scores at baseline"
+    return "the scores do not vary"
+
+
+def _order_caveat(change: ScaleChange) -> str:
+    if change.baseline_orders == 0 or change.test == "paired":
+        return ""
+    remedy = "Run `empathylab appraise` with the same number in --default-orders and --orders"
+    if change.baseline_orders == 1 and math.isnan(change.cluster_se):
+        return (
+            "with one item order at baseline, a change cannot be told from a difference between "
+            f"prompts, so it is not tested. {remedy}, two or more."
+        )
+    if change.baseline_orders == 1:
+        return "the change was measured in one item order and holds for that order."
+    if change.shared_orders < 2:
+        return (
+            f"the baseline has {change.baseline_orders} item orders and shares "
+            f"{change.shared_orders} with the answers after situations, so the interval allows "
+            f"for any difference between orders. {remedy} for a narrower one."
+        )
+    return ""
+
+
 def interval_of(change: ScaleChange) -> Interval | None:
-    """The 95% interval of a change, clustered by situation; None where nothing varies."""
+    """The 95% interval of a change, clustered by situation and item order; None without one."""
     return change_interval(change)
 
 
@@ -318,26 +368,30 @@ def _change_conclusion(change: ScaleChange, doubt: str | None) -> Conclusion:
     spread = (
         f"95% CI {signed(interval.low)} to {signed(interval.high)}"
         if interval
-        else "no interval: the scores do not vary"
+        else f"no interval: {no_interval(change)}"
     )
     differs = interval is not None and not interval.low <= 0 <= interval.high
+    untested = interval is None and change.cluster_delta != 0
+    caveats = [text for text in (doubt, _order_caveat(change)) if text]
     return Conclusion(
-        kind="descriptive" if interval is None else "different" if differs else "inconclusive",
-        sentence=f"{who}, {scale}{subscale}: {signed(change.delta)} points after situations, "
-        f"compared with baseline ({spread}).",
+        kind="different" if differs else "inconclusive" if interval or untested else "descriptive",
+        sentence=f"{who}, {scale}{subscale}: {signed(change.cluster_delta)} points after "
+        f"situations, compared with baseline ({spread}).",
         subject=change.respondent,
         reference="baseline",
         dimension=f"{change.scale} {change.subscale}",
-        estimate=change.delta,
+        estimate=change.cluster_delta,
         low=interval.low if interval else None,
         high=interval.high if interval else None,
         unit="points",
         p=None if math.isnan(change.cluster_p) else change.cluster_p,
         n=change.n,
-        model="mean difference, clustered by situation",
+        model="mean difference, clustered by situation and item order"
+        if change.baseline_orders > 1
+        else "mean difference, clustered by situation",
         basis=f"{number(change.n, 0)} scores after {number(change.clusters, 0)} situations, "
         f"{number(change.default_n, 0)} at baseline",
-        caveats=() if doubt is None else (doubt,),
+        caveats=tuple(caveats),
     )
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
+from sqlalchemy import select
+
 from empathylab.errors import InputError
 from empathylab.protocols import ReplyTemplate, reply_template, usual_template
+from empathylab.protocols.reply_templates import template_versions
 from empathylab.situations import SituationSet
-from empathylab.store import Lab, hash_of
+from empathylab.store import Lab, hash_of, schema
 from empathylab.store.selections import resolve_situations
 from empathylab.study.added_arms.instruments import MeasuredStudy
 
@@ -32,7 +35,9 @@ def study_prompt(lab: Lab, study: MeasuredStudy) -> StudyPrompt:
     recorded = study.template
     where = f"study {study.name}"
     if recorded is None:
-        usual = usual_template(resolve_situations(lab, study.situation_set)[0])
+        usual = _stored_version(
+            lab, usual_template(resolve_situations(lab, study.situation_set)[0])
+        )
         return StudyPrompt(
             usual,
             "The study does not record the prompt of its respondents; "
@@ -40,7 +45,7 @@ def study_prompt(lab: Lab, study: MeasuredStudy) -> StudyPrompt:
         )
     if "system" in recorded:
         return StudyPrompt(ReplyTemplate(**recorded), "")
-    found = reply_template(str(recorded["template"]))
+    found = reply_template(f"{recorded['template']}@{recorded['version']}")
     if hash_of(dataclasses.asdict(found)) != recorded.get("fingerprint"):
         raise InputError(
             f"the template {found.id} differs from the one that the study used",
@@ -49,6 +54,17 @@ def study_prompt(lab: Lab, study: MeasuredStudy) -> StudyPrompt:
             remedy="Use the version of EmpathyLab that the study was imported with.",
         )
     return StudyPrompt(found, str(recorded.get("note", "")))
+
+
+def _stored_version(lab: Lab, newest: ReplyTemplate) -> ReplyTemplate:
+    """The template in the newest version that the lab has replies to; else the newest.
+
+    Models measured earlier were asked in that version, and stay comparable.
+    """
+    with lab.reading() as connection:
+        prompts = set(connection.execute(select(schema.responses.c.prompt).distinct()).scalars())
+    stored = [one for one in template_versions(newest.id) if f"{one.id}@{one.version}" in prompts]
+    return max(stored, key=lambda one: one.version, default=newest)
 
 
 def study_set(lab: Lab, study: MeasuredStudy) -> SituationSet:

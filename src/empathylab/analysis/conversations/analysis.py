@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,16 +25,17 @@ from empathylab.analysis.conversations.frames import (
 from empathylab.analysis.conversations.measures import (
     curve_rows,
     effect_rows,
-    habit_rows,
     need_rows,
     plain,
     safety_rows,
     turning_points,
 )
+from empathylab.analysis.conversations.people import PeopleCard, people_cards
 from empathylab.analysis.conversations.prose import (
     caveats,
     comparison_conclusions,
     model_conclusions,
+    people_conclusions,
     score_conclusions,
     simulator_conclusions,
 )
@@ -43,6 +45,11 @@ from empathylab.analysis.conversations.simulators import (
     SimulatorSensitivity,
     conversation_model,
     simulator_sensitivity,
+)
+from empathylab.analysis.conversations.turn_style import (
+    style_by_conversation,
+    style_by_turn,
+    turn_features,
 )
 from empathylab.analysis.results import (
     Conclusion,
@@ -80,6 +87,8 @@ class ConversationsAnalysis:
     confidence: float
     unvalidated: bool
     """Whether personas took part that are not validated."""
+    people: tuple[PeopleCard, ...] = ()
+    """Simulators compared with people's ratings of the same transcripts."""
 
     @property
     def design(self) -> Mapping[str, Any]:
@@ -114,17 +123,25 @@ class ConversationsAnalysis:
             *comparison_conclusions(self.comparisons),
             *model_conclusions(self.mixed, self.simulators.names),
             *simulator_conclusions(self.simulators),
+            *people_conclusions(self.people),
         )
 
     @cached_property
     def caveats(self) -> Sequence[str]:
         return (
             *(card.sentence for card in self.cards if card.verdict != "reacts to replies"),
-            *caveats(self.respondents, self.simulators, self.mixed, unvalidated=self.unvalidated),
+            *caveats(
+                self.respondents,
+                self.simulators,
+                self.mixed,
+                unvalidated=self.unvalidated,
+                compared=bool(self.people),
+            ),
         )
 
     @cached_property
     def tables(self) -> Mapping[str, pl.DataFrame]:
+        features = turn_features(self.conversations, self.turns)
         found = {
             "respondents": self._respondent_rows(),
             "comparisons": self._comparison_rows(),
@@ -133,7 +150,8 @@ class ConversationsAnalysis:
             "turning_points": turning_points(self.conversations, self.feelings),
             "needs": need_rows(self.conversations, self.turns),
             "safety": safety_rows(self.conversations, self.turns),
-            "habits": habit_rows(self.conversations, self.turns),
+            "style_by_turn": style_by_turn(features),
+            "style": style_by_conversation(features),
         }
         return {
             name: pl.DataFrame(_flat(rows), infer_schema_length=None)
@@ -144,13 +162,14 @@ class ConversationsAnalysis:
         return self.tables["respondents"]
 
     def to_dict(self) -> dict[str, Any]:
-        named = ("curves", "effects", "turning_points", "needs", "safety", "habits")
+        named = ("curves", "effects", "turning_points", "needs", "safety", "style", "style_by_turn")
         return {
             "respondents": self._respondent_rows(),
             "simulators": self._simulator_document(),
             "comparisons": self._comparison_rows(),
             "caveats": list(self.caveats),
             "simulator_cards": [card.to_dict() for card in self.cards],
+            "people_cards": [card.to_dict() for card in self.people],
             "conclusions": [one.to_dict() for one in self.conclusions],
             "design": dict(self.design),
             "model": self.model.to_dict() if self.model else None,
@@ -159,6 +178,34 @@ class ConversationsAnalysis:
 
     def summary(self) -> str:
         return summary_text(self.conclusions, self.caveats)
+
+    def with_ratings(
+        self, ratings: pl.DataFrame, *, scale: tuple[float, float], where: str = "ratings"
+    ) -> ConversationsAnalysis:
+        """The same with people's ratings of the transcripts beside the simulated feelings."""
+        cards = people_cards(
+            self.conversations,
+            self.feelings,
+            ratings,
+            scale=scale,
+            where=where,
+            confidence=self.confidence,
+        )
+        return dataclasses.replace(self, people=tuple(cards))
+
+    def transcripts(self) -> pl.DataFrame:
+        """Every turn: conversation, turn, speaker, text, emotion, and who talked with whom."""
+        known = self.conversations.select("conversation", "respondent", "simulator", "persona")
+        return self.turns.join(known, on="conversation").select(
+            "conversation",
+            pl.col("position").alias("turn") + 1,
+            pl.col("role").alias("speaker"),
+            "text",
+            pl.col("feeling").alias("emotion"),
+            "respondent",
+            "simulator",
+            "persona",
+        )
 
     def conclusions_frame(self) -> pl.DataFrame:
         """One row per conclusion."""

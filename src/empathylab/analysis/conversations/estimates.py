@@ -78,7 +78,7 @@ def _result(
     outcomes = Counter(part["outcome"].to_list())
     outcomes.update(fault for faults in part["faults"] for fault in faults)
     broken = part.filter(pl.col("outcome").is_in(list(RESPONDENT_FAULTS))).height
-    total = scored["final"].sum()
+    total = float(scored["final"].sum())
     unflagged = scored.filter(pl.col("faults").list.len() == 0)["final"]
     return RespondentResult(
         respondent=respondent,
@@ -150,7 +150,7 @@ def _tested(
         persona_difference(means[one, first], means[other, second], confidence=confidence)
         for one, other, first, second in pairs
     ]
-    corrected = holm([test.p for test in tests]) if tests else []
+    corrected: list[float] = holm([test.p for test in tests]).tolist() if tests else []
     return [
         Comparison(kind, one, other, first, second, test, float(p))
         for (one, other, first, second), test, p in zip(pairs, tests, corrected, strict=True)

@@ -84,12 +84,14 @@ def _with_faults(conversations: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFra
 
 def feeling_frame(conversations: pl.DataFrame, turns: pl.DataFrame) -> pl.DataFrame:
     """How the person felt before the first reply (exchange 0) and after each reply."""
-    rows = []
+    rows: list[tuple[int, int, float, float | None, str | None]] = []
     finals = dict(conversations.filter("scored").select("conversation", "final").iter_rows())
     for (number,), part in turns.group_by("conversation", maintain_order=True):
         if number not in finals:
             continue
-        exchange, felt, reply = 0, None, None
+        exchange = 0
+        felt: float | None = None
+        reply: str | None = None
         steps: list[tuple[int, float, str | None]] = []
         for role, text, feeling in part["role", "text", "feeling"].iter_rows():
             if role == "respondent":

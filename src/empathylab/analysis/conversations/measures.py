@@ -11,7 +11,6 @@ import polars as pl
 
 from empathylab.stats.conversations import clustered_mean
 from empathylab.stats.intervals import wilson
-from empathylab.stats.lengths import count_words
 
 GROUP = ("respondent", "simulator")
 _TURNING_POINTS = 3
@@ -153,29 +152,6 @@ def safety_rows(conversations: pl.DataFrame, turns: pl.DataFrame) -> list[dict[s
                     | _share(count, n)
                 )
     return rows
-
-
-def habit_rows(conversations: pl.DataFrame, turns: pl.DataFrame) -> list[dict[str, Any]]:
-    """Words and questions of replies, by exchange."""
-    replies = (
-        turns.filter(role="respondent")
-        .join(conversations.select("conversation", *GROUP), on="conversation")
-        .with_columns(
-            exchange=pl.col("position").rank("ordinal").over("conversation").cast(pl.Int64),
-            words=pl.col("text").map_elements(count_words, return_dtype=pl.Int64),
-            asks=pl.col("text").str.contains("[?？]"),
-        )
-    )
-    return (
-        replies.group_by(*GROUP, "exchange", maintain_order=True)
-        .agg(
-            pl.len().alias("replies"),
-            pl.col("words").mean().alias("words_mean"),
-            pl.col("asks").mean().alias("asks_question"),
-        )
-        .sort(*GROUP, "exchange")
-        .to_dicts()
-    )
 
 
 def _states(turns: pl.DataFrame) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from empathylab.analysis.conversations.estimates import Comparison, RespondentResult
 from empathylab.analysis.conversations.frames import PEOPLE
+from empathylab.analysis.conversations.people import PeopleCard
 from empathylab.analysis.conversations.simulators import ConversationModel, SimulatorSensitivity
 from empathylab.analysis.results import Conclusion, Kind
 from empathylab.analysis.text.apa import bounded, counted, listed, p_text
@@ -29,7 +30,9 @@ def score_conclusions(results: Sequence[RespondentResult]) -> list[Conclusion]:
 
 def _score(one: RespondentResult) -> Conclusion:
     ends = ""
-    if math.isfinite(one.low):
+    if one.low <= 0 and one.high >= 100:
+        ends = " (the 95% interval covers the whole scale)"
+    elif math.isfinite(one.low):
         ends = f" (95% CI [{number(one.low)}, {number(one.high)}])"
     counts = ""
     if one.success is not None and one.failure is not None:
@@ -186,17 +189,38 @@ def simulator_conclusions(found: SimulatorSensitivity) -> list[Conclusion]:
     return conclusions
 
 
+def people_conclusions(cards: Sequence[PeopleCard]) -> list[Conclusion]:
+    """Each simulator beside people."""
+    return [
+        Conclusion(
+            kind="descriptive",
+            sentence=card.sentence,
+            subject=card.simulator,
+            reference="people",
+            estimate=_known(card.correlation),
+            low=_known(card.low),
+            high=_known(card.high),
+            unit="correlation",
+            n=card.units,
+            model="Pearson's correlation, bootstrap over conversations",
+            basis=counted(card.ratings, "rating"),
+        )
+        for card in cards
+    ]
+
+
 def caveats(
     results: Sequence[RespondentResult],
     sensitivity: SimulatorSensitivity,
     model: ConversationModel | None,
     *,
     unvalidated: bool,
+    compared: bool = False,
 ) -> list[str]:
     """What limits all conclusions, the most important first."""
     found = []
     simulated = [name for name in sensitivity.names if name != PEOPLE]
-    if simulated:
+    if simulated and not compared:
         found.append(
             "Feelings are what a simulator says a person would feel. They are no measure of real "
             "people until the simulator has been compared with people's ratings."

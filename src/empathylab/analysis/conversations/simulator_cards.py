@@ -18,6 +18,8 @@ from empathylab.stats.conversations import MeanDifference, persona_difference
 Verdict = Literal["reacts to replies", "cannot simulate a person", "not checked"]
 _LEAST_USABLE = 0.8
 _HOPELESS = 0.5
+_LEAST_CHECKED = 4
+"""Personas with both control listeners below which a difference could be chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class SimulatorCard:
             "Whether people would feel the same is another question",
             "cannot simulate a person": "cannot simulate a person, so no result with it means "
             "anything",
-            "not checked": "was not checked against an attentive and a cold listener",
+            "not checked": "was not checked enough against an attentive and a cold listener",
         }
         return f"{self.simulator} {said[self.verdict]}: {'; '.join(self.reasons)}."
 
@@ -113,10 +115,14 @@ def _verdict(
         reasons[0] += f", faults: {kinds}"
     if control is None:
         return ("cannot simulate a person" if share < _HOPELESS else "not checked"), reasons
-    # Identical answers to both give no interval, but also no difference.
-    separates = control.low > 0 or (math.isnan(control.low) and control.estimate > 0)
-    if math.isnan(control.estimate):
-        reasons.append("no conversation with the control listeners could be scored")
+    checked = control.paired and control.n >= _LEAST_CHECKED
+    # The same difference with every persona has no interval, and needs none.
+    same = math.isnan(control.low) and control.estimate > 0
+    separates = checked and (control.low > 0 or same)
+    if not checked:
+        reasons.append(
+            f"fewer than {_LEAST_CHECKED} personas could be scored with both control listeners"
+        )
     else:
         ends = ""
         if not math.isnan(control.low):
@@ -126,6 +132,6 @@ def _verdict(
             f"it {how} with an attentive than with a cold listener ({signed(control.estimate)} "
             f"points{ends}, {number(control.n, 0)} personas)"
         )
-    if share < _LEAST_USABLE or not separates:
+    if share < _LEAST_USABLE or (checked and not separates):
         return "cannot simulate a person", reasons
-    return "reacts to replies", reasons
+    return ("reacts to replies" if checked else "not checked"), reasons

@@ -25,7 +25,7 @@ from empathylab.stats.agreement import (
     rating_table,
     spearman,
 )
-from empathylab.stats.cluster_robust import cluster_codes
+from empathylab.stats.clusters.robust import cluster_codes
 from empathylab.stats.judges.annotators import AlternativeAnnotatorTest, alternative_annotator_test
 from empathylab.stats.judges.calibration import (
     CalibrationCurve,

@@ -20,6 +20,7 @@ from empathylab.analysis.appraisal.result import (
     counterpart_rows,
     doubts,
     few_scores,
+    order_caveats,
     validity_rows,
 )
 from empathylab.analysis.appraisal.self_reports import SelfReport
@@ -40,7 +41,7 @@ from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
 from empathylab.analysis.text.numbers import percent
 from empathylab.errors import UserError
-from empathylab.situations import builtin_sets
+from empathylab.situations import builtin_versions
 from empathylab.stats.lengths import length_distributions
 from empathylab.stats.mixed.threads import one_thread
 from empathylab.stats.questionnaires.appraisal import ScaleChange
@@ -59,7 +60,7 @@ from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
 
 # Protocols whose models read responses: they are raters here, not respondents.
-_READERS = ["tag", "judge", "compare", "converse"]
+_READERS = ["tag", "judge", "compare", "converse", "rubric", "planted"]
 # A page with more text than this is slow to open and too large to send.
 _MOST_CHARACTERS = 5_000_000
 _LONGEST_TEXT = 120_000
@@ -197,6 +198,7 @@ class LabOverview:
 
         found = doubts(filter(wanted, self.self_reports))
         found += [sentence for run in self.runs if wanted(run) for sentence in _run_caveats(run)]
+        found += order_caveats(filter(wanted, self.appraisal.changes))
         found += few_scores(filter(wanted, self.appraisal.changes))
         found += self.unrated
         if self.left_out_runs:
@@ -450,7 +452,12 @@ def _lengths(replied: pl.DataFrame) -> Iterable[ReplyLengths]:
 
 
 def _used_sets(runs: pl.DataFrame) -> Iterable[dict[str, Any]]:
-    named = {str(json.loads(text).get("situations", "")).split(" ")[0] for text in runs["settings"]}
-    for set_id, one in builtin_sets().items():
-        if set_id in named:
-            yield {"id": set_id, "title": one.title, "description": one.description}
+    named = {str(json.loads(text).get("situations", "")) for text in runs["settings"]}
+    for one in builtin_versions().values():
+        if f"{one.id} (version {one.version})" in named:
+            yield {
+                "id": one.id,
+                "version": one.version,
+                "title": one.title,
+                "description": one.description,
+            }

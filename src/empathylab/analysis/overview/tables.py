@@ -20,8 +20,8 @@ _MOST_RATED = 3
 _NOTHING = "–"
 _RATED = "Differences in percentage points, with 95% intervals clustered by rater."
 _ASKED = (
-    "Changes from baseline in points of the scale, with 95% intervals clustered by situation. A "
-    "distance of 1 is the standard deviation of people’s changes."
+    "Changes from baseline in points of the scale, with 95% intervals clustered by situation and "
+    "item order. A distance of 1 is the standard deviation of people’s changes."
 )
 
 
@@ -128,8 +128,8 @@ def _change(one: ScaleChange) -> str:
         return _NOTHING
     interval = interval_of(one)
     if interval is None:
-        return signed(one.delta)
-    return f"{signed(one.delta)} [{signed(interval.low)}, {signed(interval.high)}]"
+        return signed(one.cluster_delta)
+    return f"{signed(one.cluster_delta)} [{signed(interval.low)}, {signed(interval.high)}]"
 
 
 def _distances(data: LabOverview) -> dict[str, Row]:

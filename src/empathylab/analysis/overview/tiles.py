@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from empathylab.analysis.appraisal.result import PEOPLE, interval_of
+from empathylab.analysis.appraisal.result import PEOPLE, interval_of, no_interval
 from empathylab.analysis.overview.collect import LabOverview, ReplyLengths
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.text.numbers import number, signed
@@ -71,7 +71,7 @@ def _change_tile(change: ScaleChange, people: ScaleChange | None, verdict: str |
     notes = [
         f"95% interval {signed(interval.low)} to {signed(interval.high)}"
         if interval
-        else "no interval: the scores do not vary",
+        else f"no interval: {no_interval(change)}",
         (
             f"{number(change.default_mean)} at baseline (n = {change.default_n}), "
             f"{number(change.mean)} after situations (n = {change.n})"
@@ -84,7 +84,7 @@ def _change_tile(change: ScaleChange, people: ScaleChange | None, verdict: str |
         notes.append(f"People: {known} (Huang et al. 2024, other situations)")
     return Tile(
         f"{change.respondent}: change in {change.subscale} affect",
-        signed(change.delta),
+        signed(change.cluster_delta),
         tuple(notes),
         "these answers are meaningless" if verdict == "meaningless" else None,
     )

@@ -7,14 +7,18 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from empathylab.analysis.ratings.collection_periods import collection_periods
-from empathylab.analysis.ratings.conclusions import (
-    checked_margins,
-    comparisons,
-    conclusions,
-    descriptions,
+from empathylab.analysis.ratings.conclusions import conclusions, descriptions
+from empathylab.analysis.ratings.design import (
+    REPLY,
+    pairing_unit,
+    recognise_design,
+    reference_arm,
+    with_replies,
 )
-from empathylab.analysis.ratings.design import pairing_unit, recognise_design, reference_arm
+from empathylab.analysis.ratings.differences import comparisons
 from empathylab.analysis.ratings.exclusions import check_rules, declared_rules, kept_ratings
+from empathylab.analysis.ratings.looks import current_look
+from empathylab.analysis.ratings.margins import checked_margins
 from empathylab.analysis.ratings.model import dimension_models, model_choice, random_terms
 from empathylab.analysis.ratings.raters import (
     AnsweredScale,
@@ -46,7 +50,7 @@ from empathylab.store.ratings import (
 )
 from empathylab.store.scales import lab_scales
 from empathylab.store.selections import resolve_situations
-from empathylab.study.admin.embargo import require_closed
+from empathylab.study.admin.embargo import is_running, require_closed
 
 _NEEDED = ("rater", "arm", "situation", "rating")
 
@@ -86,6 +90,7 @@ def from_lab(
         rules=rules,
         compare=compare,
         unrated=_unrated(lab, ratings),
+        running=is_running(chosen),
     )
 
 
@@ -103,6 +108,7 @@ def from_table(
     rules: Sequence[Rule] | None = None,
     compare: Sequence[str] = (),
     unrated: Sequence[str] = (),
+    running: bool = False,
 ) -> RatingsResult:
     """The ratings in a table analysed: columns rater, arm, situation, rating.
 
@@ -115,7 +121,8 @@ def from_table(
     `good_from` is the lowest good rating, or that of each dimension. `margin` is the smallest
     difference that matters, or that of each dimension: in points where means are compared, else
     in percentage points. `rules` exclude raters in a second analysis; `compare` names columns of
-    `raters` to compare between arms beyond the usual ones.
+    `raters` to compare between arms beyond the usual ones. `running` says that the study still
+    takes people: where it declared looks, this is one of them.
     """
     ratings, incomplete = _checked(frame, study, raters)
     declared = study or _inferred(ratings)
@@ -125,6 +132,7 @@ def from_table(
     of_study = study_scales(declared, ratings, good_from)
     margins = checked_margins(margin, declared.margins, of_study)
     design = recognise_design(ratings, against.name)
+    look = current_look(declared.looks, design.rated_replies, running=running)
     known = list(scales)
     people = ratings.select("rater").unique(maintain_order=True) if raters is None else raters
     everybody, contradictions = with_contradictions(people, answers, known)
@@ -136,8 +144,12 @@ def from_table(
         applied = list(rules)
         check_rules(applied, present, contradictions, declared)
 
+    # Where replies vary, a test must not take them as the only ones of interest.
+    reply = REPLY if design.replies_vary else ""
+    ratings = with_replies(ratings)
+
     def compared(part: pl.DataFrame) -> ArmComparison:
-        return _compared(part, of_study, against.name)
+        return _compared(part, of_study, against.name, reply)
 
     exclusions, kept = None, None
     if applied:
@@ -148,7 +160,7 @@ def from_table(
     continuous = list(of_study.continuous.items())
     models = dimension_models(ratings, continuous, against.name, terms)
     whole = exclusions.everybody if exclusions else compared(ratings)
-    means = _means(ratings, of_study, against.name)
+    means = _means(ratings, of_study, against.name, reply)
     differences = comparisons(whole, means, of_study)
     return RatingsResult(
         study=declared,
@@ -156,7 +168,7 @@ def from_table(
         recognised=design,
         scales=of_study,
         model=model_choice(models, terms),
-        conclusions=conclusions(differences, models, design, margins)
+        conclusions=conclusions(differences, models, design, margins, look)
         if len(order) > 1
         else descriptions(whole, means, of_study),
         differences=tuple(differences),
@@ -172,13 +184,14 @@ def from_table(
         inconsistencies=contradictions,
         exclusions=exclusions,
         kept_models=() if kept is None else dimension_models(kept, continuous, against.name, terms),
-        kept_means=() if kept is None else _means(kept, of_study, against.name),
+        kept_means=() if kept is None else _means(kept, of_study, against.name, reply),
         raters_without_ratings=everybody.height - present.height,
         unrated=tuple(unrated),
         collected=collection_periods(arms, order),
         unmet_rules=unmet,
         incomplete_rows=incomplete,
         margins=margins,
+        look=look,
     )
 
 
@@ -250,16 +263,22 @@ def _inferred(ratings: pl.DataFrame) -> Study:
     return Study("table", "Ratings", design, tuple(dimensions), "closed")
 
 
-def _compared(frame: pl.DataFrame, scales: StudyScales, reference: str) -> ArmComparison:
+def _compared(
+    frame: pl.DataFrame, scales: StudyScales, reference: str, reply: str
+) -> ArmComparison:
     if not scales.counted:
         return ArmComparison(reference, {}, (), (), (), {}, 0.95, "rater")
     counted = frame.filter(pl.col("dimension").is_in(list(scales.counted)))
-    return compare_arms(counted, scales.counted, reference=reference)
+    return compare_arms(counted, scales.counted, reference=reference, reply=reply)
 
 
-def _means(frame: pl.DataFrame, scales: StudyScales, reference: str) -> tuple[MeanComparison, ...]:
+def _means(
+    frame: pl.DataFrame, scales: StudyScales, reference: str, reply: str
+) -> tuple[MeanComparison, ...]:
     return tuple(
-        compare_means(frame.filter(dimension=name), dimension=name, reference=reference)
+        compare_means(
+            frame.filter(dimension=name), dimension=name, reference=reference, reply=reply
+        )
         for name in scales.continuous
         if name in scales.by_mean
     )

@@ -4,104 +4,35 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from empathylab.analysis.ratings.design import RatingsDesign
-from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term
-from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel
+from empathylab.analysis.ratings.differences import Comparison, t_quantile
+from empathylab.analysis.ratings.looks import ALPHA, Look
+from empathylab.analysis.ratings.margins import Margins
+from empathylab.analysis.ratings.mixed_models import doubtful
+from empathylab.analysis.ratings.model import DimensionModel, Test
 from empathylab.analysis.ratings.scales import StudyScales
+from empathylab.analysis.ratings.sentences import (
+    conclusion_sentence,
+    few_raters,
+    model_caveats,
+    small_sample,
+    unequal_effects,
+)
 from empathylab.analysis.results import Conclusion, Kind, Unit
-from empathylab.analysis.text.apa import counted, interval, p_text
-from empathylab.analysis.text.numbers import number, signed
-from empathylab.errors import InputError, UnknownName
+from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.numbers import number
 from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
-from empathylab.stats.equivalence import Equivalence, equivalence_test
+from empathylab.stats.corrections import holm
+from empathylab.stats.equivalence import Equivalence
 
-ALPHA = 0.05
+MANY = 1000
+"""Degrees of freedom from which t is normal."""
 CLUSTERED = "cluster-robust t test, raters as clusters"
-Margins = Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """An arm's difference from the reference in a unit that readers know, on some situations."""
-
-    dimension: str
-    arm: str
-    reference: str
-    kind: str
-    subset: str
-    n: int
-    raters: int
-    difference: Estimate
-    unit: Unit
-    df: float
-    p: float
-    p_adjusted: float
-    problem: str
-    what: str
-    """What is compared: `mean empathy`, `proportion rated Good`."""
-
-    def equivalence(self, margin: float | None) -> Equivalence | None:
-        """The test against ± the margin; None without a margin or an interval."""
-        width = (self.difference.high - self.difference.low) / 2
-        if margin is None or not math.isfinite(width) or width <= 0:
-            return None
-        from scipy.special import stdtrit
-
-        se = width / float(stdtrit(self.df, 1 - ALPHA / 2))
-        return equivalence_test(self.difference.estimate, se, margin, df=self.df, alpha=ALPHA)
-
-
-def comparisons(
-    counted_arms: ArmComparison, means: Sequence[MeanComparison], scales: StudyScales
-) -> list[Comparison]:
-    """Each arm against the reference: by mean on scales of many points, else by good ratings."""
-    found = [
-        Comparison(
-            one.dimension,
-            one.arm,
-            one.reference,
-            one.kind,
-            one.subset,
-            one.n + one.n_reference,
-            one.clustered.raters,
-            Estimate(*(100 * end for end in one.clustered.difference)),
-            "percentage points",
-            one.clustered.df,
-            one.clustered.p,
-            one.clustered_p_holm,
-            one.clustered.note,
-            f"proportion rated {counted_arms.scales[one.dimension].good_label}",
-        )
-        for one in counted_arms.tests
-        if one.dimension not in scales.by_mean
-    ]
-    for of in means:
-        found += [
-            Comparison(
-                of.dimension,
-                one.arm,
-                one.reference,
-                one.kind,
-                one.subset,
-                one.n + one.n_reference,
-                one.raters,
-                one.difference,
-                "points",
-                one.df,
-                one.p,
-                one.p_holm,
-                one.note,
-                f"mean {of.dimension}",
-            )
-            for one in of.differences
-        ]
-    order = list(scales.continuous)
-    return sorted(found, key=lambda one: order.index(one.dimension))
+TWO_WAY = "cluster-robust t test, raters and replies as clusters"
 
 
 def conclusions(
@@ -109,6 +40,7 @@ def conclusions(
     models: Sequence[DimensionModel],
     design: RatingsDesign,
     margins: Margins,
+    look: Look | None = None,
 ) -> tuple[Conclusion, ...]:
     """Per dimension and arm the mixed model's conclusion, then that of the clustered test.
 
@@ -118,33 +50,45 @@ def conclusions(
     by_dimension = {one.dimension: one for one in models if not one.by_valence}
     written: list[Conclusion] = []
     for one in main:
-        written += _main(one, by_dimension.get(one.dimension), design, margins.get(one.dimension))
+        fitted = by_dimension.get(one.dimension)
+        written += _main(one, fitted, design, margins.get(one.dimension), look)
     written += [
-        _of_test(one, design, margins.get(one.dimension)) for one in found if one.kind == "valence"
+        _of_test(one, design, margins.get(one.dimension), look)
+        for one in found
+        if one.kind == "valence"
     ]
     return tuple(written)
 
 
 def _main(
-    found: Comparison, fitted: DimensionModel | None, design: RatingsDesign, margin: float | None
+    found: Comparison,
+    fitted: DimensionModel | None,
+    design: RatingsDesign,
+    margin: float | None,
+    look: Look | None,
 ) -> Iterator[Conclusion]:
-    test = _of_test(found, design, margin)
-    coefficient = None if fitted is None else _coefficient(fitted, found.arm)
-    if fitted is None or fitted.model is None or coefficient is None:
+    test = _of_test(found, design, margin, look)
+    tested = None if fitted is None else _tested(fitted, found.arm)
+    if fitted is None or fitted.model is None or tested is None:
         why = "the mixed model gives no estimate for this arm"
         reason = why if fitted is None or fitted.model else f"no mixed model: {fitted.problem}"
         caveat = f"This rests on the clustered test alone; {reason.rstrip('.')}."
         yield dataclasses.replace(test, caveats=(caveat, *test.caveats))
         return
-    effect, p_adjusted = coefficient
+    effect, p_adjusted = tested
     unit: Unit = "log-odds" if fitted.kind == "clmm" else "points"
     estimate = Estimate(effect.estimate, effect.low, effect.high)
+    if look is not None:
+        estimate = _at_level(effect.estimate, effect.se, effect.df, look.alpha)
     equivalence = found.equivalence(margin)
-    kind = _kind(estimate.estimate, p_adjusted, equivalence)
+    kind = _kind(estimate.estimate, p_adjusted, equivalence, look)
+    by = f"mixed model, t({number(effect.df)})" if effect.df < MANY else "mixed model"
     yield Conclusion(
         kind=kind,
-        sentence=_sentence(
-            found, kind, estimate, unit, effect.p, p_adjusted, equivalence, by="mixed model"
+        sentence=conclusion_sentence(
+            *(found, kind, estimate, unit, effect.p, p_adjusted, equivalence),
+            by="; ".join([by, *few_raters(found, design), *([str(look)] if look else [])]),
+            look=look,
         ),
         subject=found.arm,
         reference=found.reference,
@@ -160,8 +104,9 @@ def _main(
         model=f"{fitted.name}: {fitted.model.formula}",
         basis=_basis(fitted.model.n, design),
         caveats=(
-            *(_small_sample(found, design) if fitted.kind == "clmm" else ()),
-            *_model_caveats(fitted, design),
+            *small_sample(found, design),
+            *unequal_effects(fitted, found.arm),
+            *model_caveats(fitted, design),
         ),
     )
     yield test
@@ -211,33 +156,34 @@ def descriptions(
     )
 
 
-def _coefficient(fitted: DimensionModel, arm: str) -> tuple[Any, float] | None:
-    """The arm's coefficient with its adjusted p; None where it must not be reported."""
-    name = f"arm{arm}"
-    model = fitted.model
-    if model is None or name not in model.coefficients or name in doubtful(model):
+def _tested(fitted: DimensionModel, arm: str) -> tuple[Test, float] | None:
+    """The test of the arm with its adjusted p; None where it must not be reported."""
+    name, model = f"arm{arm}", fitted.model
+    if model is None or name not in fitted.tests or name in doubtful(model):
         return None
-    return model.coefficients[name], holm_by_term(model)[name]
+    arms = [model.design.names[place] for place in model.design.terms["arm"]]
+    adjusted = dict(zip(arms, holm([fitted.tests[one].p for one in arms]), strict=True))
+    return fitted.tests[name], float(adjusted[name])
 
 
-def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> Conclusion:
-    # The test is CR2, which holds its level with few raters.
-    caveats: tuple[str, ...] = ()
-    if design.replies_vary:
-        caveats = (
-            (
-                "The test treats these replies as the only ones of interest; other replies of the "
-                "same arm may differ."
-            ),
-        )
+def _of_test(
+    found: Comparison, design: RatingsDesign, margin: float | None, look: Look | None = None
+) -> Conclusion:
+    # CR2 holds its level with few raters; with few of them an arm's estimate still is their taste.
+    caveats = small_sample(found, design)
+    ways = "rater and reply" if design.replies_vary else "rater"
     known = math.isfinite(found.p)
     equivalence = found.equivalence(margin)
     kind: Kind = "inconclusive"
+    difference = found.difference
     if known:
-        kind = _kind(found.difference.estimate, found.p_adjusted, equivalence)
-    sentence = _sentence(
-        *(found, kind, found.difference, found.unit, found.p, found.p_adjusted, equivalence),
-        by="clustered by rater",
+        kind = _kind(found.difference.estimate, found.p_adjusted, equivalence, look)
+        if look is not None:
+            difference = _at_level(found.difference.estimate, found.se, found.df, look.alpha)
+    sentence = conclusion_sentence(
+        *(found, kind, difference, found.unit, found.p, found.p_adjusted, equivalence),
+        by="; ".join([f"clustered by {ways}", *few_raters(found, design)]),
+        look=look,
     )
     return Conclusion(
         kind=kind,
@@ -246,75 +192,31 @@ def _of_test(found: Comparison, design: RatingsDesign, margin: float | None) -> 
         reference=found.reference,
         dimension=found.dimension,
         subset=found.subset,
-        estimate=_finite(found.difference.estimate),
-        low=_finite(found.difference.low),
-        high=_finite(found.difference.high),
+        estimate=_finite(difference.estimate),
+        low=_finite(difference.low),
+        high=_finite(difference.high),
         unit=found.unit,
         p=_finite(found.p),
         p_adjusted=_finite(found.p_adjusted),
         n=found.n,
-        model=CLUSTERED,
+        model=TWO_WAY if design.replies_vary else CLUSTERED,
         basis=f"{counted(found.n, 'rating')} by {counted(found.raters, 'rater')}",
         caveats=caveats,
     )
 
 
-def _kind(estimate: float, p: float, equivalence: Equivalence | None) -> Kind:
-    if p < ALPHA:
+def _at_level(estimate: float, se: float, df: float, alpha: float) -> Estimate:
+    """The interval whose end touches zero where p is alpha."""
+    reach = t_quantile(df, 1 - alpha / 2) * se
+    return Estimate(estimate, estimate - reach, estimate + reach)
+
+
+def _kind(
+    estimate: float, p: float, equivalence: Equivalence | None, look: Look | None = None
+) -> Kind:
+    if p < (ALPHA if look is None else look.alpha):
         return "better" if estimate > 0 else "worse"
     return "equivalent" if equivalence is not None and equivalence.equivalent else "inconclusive"
-
-
-def _sentence(
-    found: Comparison,
-    kind: Kind,
-    estimate: Estimate,
-    unit: Unit,
-    p: float,
-    p_adjusted: float,
-    equivalence: Equivalence | None,
-    by: str,
-) -> str:
-    where = "" if found.subset == "all" else f" in {found.subset} situations"
-    on = f"on {found.dimension}{where}"
-    if not math.isfinite(p):
-        return f"{found.arm} and {found.reference} cannot be compared {on}: {found.problem}."
-    digits = 2 if unit == "points" else 3 if unit == "log-odds" else 1
-    size = signed(estimate.estimate, digits)
-    what = f"log-odds {size}" if unit == "log-odds" else f"difference in {found.what} {size} {unit}"
-    adjusted = f", {p_text(p_adjusted, 'adjusted p')}" if p_adjusted != p else ""
-    numbers = f"{what}, {interval(estimate, digits)}, {p_text(p)}{adjusted} ({by})"
-    if kind in ("better", "worse"):
-        said = f"{found.arm} was rated {'higher' if kind == 'better' else 'lower'} than "
-        said += f"{found.reference} {on}: {numbers}."
-        if equivalence is not None and equivalence.equivalent:
-            said += f" The difference is smaller than the margin of {_margin(found, equivalence)}."
-        return said
-    if kind == "equivalent" and equivalence is not None:
-        return (
-            f"{found.arm} and {found.reference} are equivalent {on}: the difference in "
-            f"{found.what} lies within the margin of {_margin(found, equivalence)} "
-            f"({_narrow(equivalence, found.unit)}, {p_text(equivalence.p, 'TOST p')}); {numbers}."
-        )
-    why = "no margin for equivalence was declared"
-    if equivalence is not None:
-        why = (
-            f"the data neither show a difference nor exclude one larger than "
-            f"{_margin(found, equivalence)} ({p_text(equivalence.p, 'TOST p')})"
-        )
-    return (
-        f"Inconclusive whether {found.arm} differs from {found.reference} {on}: {numbers}; {why}."
-    )
-
-
-def _margin(found: Comparison, equivalence: Equivalence) -> str:
-    return f"±{equivalence.margin_high:g} {found.unit}"
-
-
-def _narrow(equivalence: Equivalence, unit: Unit) -> str:
-    digits = 2 if unit == "points" else 1
-    low, high = signed(equivalence.low, digits), signed(equivalence.high, digits)
-    return f"90% CI [{low}, {high}]"
 
 
 def _basis(n: int, design: RatingsDesign) -> str:
@@ -325,66 +227,8 @@ def _basis(n: int, design: RatingsDesign) -> str:
     )
 
 
-def _small_sample(found: Comparison, design: RatingsDesign) -> tuple[str, ...]:
-    few = [
-        f"{design.raters_per_arm[arm]} for {arm}"
-        for arm in (found.arm, found.reference)
-        if design.raters_per_arm.get(arm, FEW_RATERS) < FEW_RATERS
-    ]
-    if not few:
-        return ()
-    return (
-        (
-            f"Few raters ({', '.join(few)}): with fewer than {FEW_RATERS} per arm, p values of "
-            "this model are too small and its intervals too narrow."
-        ),
-    )
-
-
-def _model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, ...]:
-    # A variance at its boundary does not limit the conclusion.
-    problems = [] if fitted.model is None else fitted.model.problems
-    caveats = [one for one in problems if "boundary" not in one]
-    caveats += [f"Not in the model: {one}" for one in fitted.dropped]
-    formula = fitted.model.formula if fitted.model is not None else ""
-    if design.kind in ("within", "mixed") and "(1|arm:rater)" not in formula:
-        caveats.append(
-            "The model assumes that the arms differ by the same amount for all raters; where "
-            "raters differ in this, p values are too small."
-        )
-    return tuple(caveats)
-
-
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
-
-
-def checked_margins(
-    given: float | Margins | None, declared: Margins, scales: StudyScales
-) -> dict[str, float]:
-    """The margin of each dimension: as given, else as declared in the study file.
-
-    In points of the scale for dimensions compared by mean, else in percentage points.
-    """
-    names = list(scales.continuous)
-    margins = {name: value for name, value in declared.items() if name in names}
-    if isinstance(given, Mapping):
-        for name in given:
-            if name not in names:
-                raise UnknownName("rated dimension", name, names)
-        margins |= given
-    elif given is not None:
-        margins = dict.fromkeys(names, float(given))
-    for name, value in margins.items():
-        unit = "points" if name in scales.by_mean else "percentage points"
-        most = scales.width(name)
-        if not 0 < value < most:
-            raise InputError(
-                f"the margin of {name} must lie between 0 and {most:g} {unit}",
-                got=value,
-                remedy="Declare the smallest difference that would matter.",
-            )
-    return margins
 
 
 def contract(conclusion: Conclusion) -> dict[str, Any]:

@@ -14,6 +14,8 @@ from empathylab.stats.arms.within import Unit
 
 Kind = Literal["single arm", "between", "within", "mixed"]
 PEOPLE = "human"
+REPLY = "reply_id"
+"""The column that says which reply was rated."""
 _FEW_RATINGS = 1.5
 """Per rater and arm; with fewer, most raters rate an arm once."""
 _MOST_EXCEPTIONS = 0.1
@@ -48,6 +50,11 @@ class RatingsDesign:
     """What pairs the arms; None where nothing does."""
 
     @property
+    def rated_replies(self) -> int:
+        """How often a rater rated a reply, on one dimension or several."""
+        return round(self.raters * self.ratings_per_rater)
+
+    @property
     def replies_vary(self) -> bool:
         """Whether differences between the replies of one arm can be estimated."""
         return self.shared_replies > _MOST_EXCEPTIONS and self.shared_situations > 0
@@ -80,8 +87,8 @@ def recognise_design(ratings: pl.DataFrame, reference: str) -> RatingsDesign:
     """
     arms = [reference, *sorted(set(ratings["arm"].unique().to_list()) - {reference})]
     dimensions = ratings["dimension"].unique(maintain_order=True).to_list()
-    reply = ["response"] if "response" in ratings.columns else ["arm", "situation"]
-    rated = ratings.select({"rater", "arm", "situation", *reply}).unique()
+    reply = REPLY
+    rated = with_replies(ratings).select("rater", "arm", "situation", reply).unique()
     by_rater = rated.group_by("rater").agg(pl.col("arm").n_unique(), replies=pl.len())
     by_reply = rated.group_by(reply).agg(pl.col("rater").n_unique())
     by_situation = rated.group_by("situation").agg(pl.col("arm").n_unique())
@@ -102,6 +109,14 @@ def recognise_design(ratings: pl.DataFrame, reference: str) -> RatingsDesign:
         shared_replies=_proportion(by_reply["rater"] > 1),
         pairing=pairing_unit(ratings) if len(arms) > 1 else None,
     )
+
+
+def with_replies(ratings: pl.DataFrame) -> pl.DataFrame:
+    """The ratings with a column for the reply: the response, or the arm's reply to a situation."""
+    own = pl.concat_str("arm", "situation", separator="\x1f")
+    if "response" in ratings.columns:
+        own = pl.coalesce(pl.col("response").cast(pl.String), own)
+    return ratings.with_columns(own.alias(REPLY))
 
 
 def _proportion(flags: pl.Series) -> float:

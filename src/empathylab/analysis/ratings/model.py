@@ -1,23 +1,55 @@
 """The mixed models of a rated study: which one follows from the design, and its fit.
 
-`random_terms` is the one place that decides which random effects a design needs.
+`random_terms` is the one place that decides which random effects a design needs, `_fitted` how
+they are simplified where these ratings cannot show them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import dataclasses
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
+import numpy as np
 import polars as pl
 
-from empathylab.analysis.ratings.design import RatingsDesign
+from empathylab.analysis.ratings.design import REPLY, RatingsDesign
 from empathylab.analysis.results import ModelChoice
 from empathylab.errors import InputError
-from empathylab.stats.mixed import Clmm, Lmm, clmm, lmm
+from empathylab.stats.mixed import Clmm, FixedEffect, Lmm, clmm, lmm
+from empathylab.stats.mixed.ordinal.proportional_odds import (
+    ProportionalOdds,
+    proportional_odds_test,
+)
+from empathylab.stats.mixed.ordinal.small_samples import SmallSampleTest, small_sample_tests
 
 FEW_RATERS = 20
-"""Per arm; below it Wald tests reject a true null hypothesis too often."""
+"""Per arm; below it a conclusion warns."""
+_RATERS_PER_SLOPE = 5
+"""Raters per parameter of the covariance of slopes, below which it is not tried."""
+_DETERMINED = 0.999
+"""A correlation of random effects beyond which one says nothing beside the other."""
 _NAMES = {"clmm": "cumulative link mixed model", "lmm": "linear mixed model"}
+Test = SmallSampleTest | FixedEffect
+
+
+@dataclass(frozen=True, slots=True)
+class ProportionalOddsCheck:
+    """Whether the arms' effects are the same at every threshold of the rating."""
+
+    test: ProportionalOdds
+    """Clustered by rater, or by reply where that test is the more careful one."""
+    clusters: str
+    alpha: float = 0.05
+
+    @property
+    def p(self) -> float:
+        return self.test.p_clustered
+
+    @property
+    def rejected(self) -> bool:
+        return self.p < self.alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +64,15 @@ class DimensionModel:
     model: Clmm | Lmm | None
     problem: str | None = None
     """Why there is no model."""
+    simplified: tuple[str, ...] = ()
+    """Random slopes that were replaced by simpler ones, with the reason."""
     dropped: tuple[str, ...] = ()
     """Random effects that were tried and could not be estimated, with the reason."""
+    tests: Mapping[str, Test] = field(default_factory=dict, hash=False)
+    """The coefficients' t tests, which hold with few raters and replies; empty without."""
+
+    odds: ProportionalOddsCheck | None = None
+    """Whether the arms' effects are the same at every threshold; None where there is one."""
 
     @property
     def name(self) -> str:
@@ -48,19 +87,25 @@ class RandomTerm:
     reason: str
     required: bool = True
     """Whether the model makes no sense without it."""
+    simpler: tuple[RandomTerm, ...] = ()
+    """What replaces it where it cannot be estimated."""
 
 
 def random_terms(design: RatingsDesign) -> tuple[RandomTerm, ...]:
     """The random effects that this design needs."""
-    found = [
-        RandomTerm("(1|rater)", "a rater's ratings are alike"),
-        RandomTerm("(1|situation)", "ratings of one situation are alike"),
-    ]
+    intercept = RandomTerm("(1|rater)", "a rater's ratings are alike")
+    found = [intercept]
     if design.raters_vary_by_arm:
-        # Random slopes with equal variances: they can be fitted to small studies, too.
         reason = "a rater may prefer one arm, and raters saw several arms"
-        found.append(RandomTerm("(1|arm:rater)", reason, required=False))
+        equal = (intercept, RandomTerm("(1|arm:rater)", reason, required=False))
+        size = len(design.arms) * (len(design.arms) + 1) // 2
+        if design.fewest_raters >= _RATERS_PER_SLOPE * size:
+            found = [RandomTerm("(1 + arm|rater)", reason, simpler=equal)]
+        else:
+            found = list(equal)
+    found.append(RandomTerm("(1|situation)", "ratings of one situation are alike"))
     if design.replies_vary:
+        # A random slope of arm by situation, with the same variance for every arm.
         several = f"{100 * design.shared_replies:.0f}% of the replies have two or more ratings"
         reason = f"replies are a sample of what an arm can write, and {several}"
         found.append(RandomTerm("(1|arm:situation)", reason, required=False))
@@ -87,42 +132,114 @@ def dimension_models(
             problem = f"every rating of {name} is {value}, so there is nothing to model."
             found.append(DimensionModel(name, "lmm" if linear else "clmm", False, None, problem))
             continue
-        kinds = [False]
-        if "valence" in frame.columns and frame["valence"].drop_nulls().n_unique() == 2:
-            kinds.append(True)
-        for by_valence in kinds:
+        kinds = {False: frame}
+        if "valence" in frame.columns:
+            # Mixed situations cannot inform the difference between the two valences.
+            clear = frame.filter(pl.col("valence").is_in(["positive", "negative"]))
+            if clear["valence"].n_unique() == 2:
+                kinds[True] = clear
+        for by_valence, rows in kinds.items():
             model = DimensionModel(name, "lmm" if linear else "clmm", by_valence, None)
-            found.append(_fitted(model, frame, reference, terms))
+            fitted = _fitted(model, rows, reference, terms)
+            if not linear and not by_valence and fitted.model is not None:
+                fitted = dataclasses.replace(fitted, odds=_odds(frame, reference))
+            found.append(fitted)
     return tuple(found)
 
 
 def _fitted(
     planned: DimensionModel, frame: pl.DataFrame, reference: str, terms: tuple[RandomTerm, ...]
 ) -> DimensionModel:
-    """The model; where it cannot be fitted, without the last random effect it can do without."""
+    """The model, simplified until it can be estimated.
+
+    Slopes that are singular, do not converge or cannot be fitted become intercepts of rater and of
+    arm by rater: slopes with equal variances. Then the last effect that is not required is dropped
+    where the model still cannot be fitted. A variance of zero stays: it changes nothing.
+    """
     fixed = "arm * valence" if planned.by_valence else "arm"
     levels = {"arm": reference} | ({"valence": "negative"} if planned.by_valence else {})
-    dropped: tuple[str, ...] = ()
+    simplified: list[str] = []
+    dropped: list[str] = []
+    fit = lmm if planned.kind == "lmm" else clmm
     while True:
-        formula = " + ".join([f"rating ~ {fixed}", *(one.term for one in terms)])
-        fit = lmm if planned.kind == "lmm" else clmm
+        model, problem = None, None
         try:
-            model = fit(frame, formula, reference=levels)
+            model = fit(frame, _formula(fixed, terms), reference=levels)
         except InputError as error:
-            if terms and not terms[-1].required:
-                dropped = (*dropped, f"{terms[-1].term}: {error}")
-                terms = terms[:-1]
+            problem = str(error)
+        slopes = next((one for one in terms if one.simpler), None)
+        if slopes is not None:
+            reason = problem if model is None else _degenerate(model)
+            if reason is not None:
+                simpler = " + ".join(one.term for one in slopes.simpler)
+                simplified.append(f"{slopes.term} became {simpler}: {reason.rstrip('.')}")
+                place = terms.index(slopes)
+                terms = (*terms[:place], *slopes.simpler, *terms[place + 1 :])
                 continue
-            return _with(planned, None, str(error), dropped)
-        return _with(planned, model, None, dropped)
+        optional = [one for one in terms if not one.required]
+        if model is None and optional:
+            dropped.append(f"{optional[-1].term}: {problem}")
+            terms = tuple(one for one in terms if one is not optional[-1])
+            continue
+        return dataclasses.replace(
+            planned,
+            model=model,
+            problem=problem,
+            simplified=tuple(simplified),
+            dropped=tuple(dropped),
+            tests={} if model is None else _tests(model, frame, levels),
+        )
 
 
-def _with(
-    planned: DimensionModel, model: Clmm | Lmm | None, problem: str | None, dropped: tuple[str, ...]
-) -> DimensionModel:
-    return DimensionModel(
-        planned.dimension, planned.kind, planned.by_valence, model, problem, dropped
-    )
+def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
+    """The test of proportional odds; by rater, and by reply where that rejects less often.
+
+    None with few raters: there it rejects too often.
+    """
+    raters = frame.group_by("arm").agg(pl.col("rater").n_unique())["rater"]
+    if min(raters) < FEW_RATERS:
+        return None
+    found = []
+    for cluster in ("rater", *([REPLY] if REPLY in frame.columns else [])):
+        if frame[cluster].n_unique() == frame.height:
+            continue
+        try:
+            test = proportional_odds_test(
+                frame, "rating ~ arm", "arm", cluster=cluster, reference={"arm": reference}
+            )
+        except (InputError, np.linalg.LinAlgError):
+            return None
+        found.append(ProportionalOddsCheck(test, "rater" if cluster == "rater" else "reply"))
+    known = [one for one in found if math.isfinite(one.p)]
+    return max(known, key=lambda one: one.p, default=None)
+
+
+def _formula(fixed: str, terms: Iterable[RandomTerm]) -> str:
+    return " + ".join([f"rating ~ {fixed}", *(one.term for one in terms)])
+
+
+def _degenerate(model: Clmm | Lmm) -> str | None:
+    """Why the model's random slopes are not determined by the ratings; None where they are."""
+    if not model.converged:
+        return "the search did not converge"
+    slopes = [name for name in model.random_effects if "|" in name]
+    groups = {name.partition("|")[2] for name in slopes}
+    if any(name in model.boundary for name in (*slopes, *groups)):
+        return "a standard deviation is estimated as 0"
+    if any(abs(one.estimate) > _DETERMINED for one in model.correlations):
+        return "random intercepts and slopes determine each other"
+    return None
+
+
+def _tests(
+    model: Clmm | Lmm, frame: pl.DataFrame, reference: Mapping[str, str]
+) -> Mapping[str, Test]:
+    if isinstance(model, Lmm):
+        return model.coefficients
+    try:
+        return small_sample_tests(model, frame, reference=reference)
+    except InputError:
+        return {}
 
 
 def model_choice(
@@ -139,11 +256,12 @@ def model_choice(
             reason=f"No mixed model could be fitted: {first.problem}",
         )
     scale = "ratings are ordered categories" if first.kind == "clmm" else "the scale is continuous"
-    fitted = [one for one in terms if one.term in first.model.formula]
+    every = [simple for one in terms for simple in (one, *one.simpler)]
+    fitted = [one for one in every if one.term in first.model.formula]
     reasons = [scale, *(f"{one.term} because {one.reason}" for one in fitted)]
     return ModelChoice(
         name=first.name,
         formula=first.model.formula,
         reason=f"{'; '.join(reasons).capitalize()}.",
-        dropped=first.dropped,
+        dropped=(*first.simplified, *first.dropped),
     )

@@ -15,14 +15,16 @@ from empathylab.analysis.ratings.collection_periods import (
     collection_rows,
     collection_sentences,
 )
-from empathylab.analysis.ratings.conclusions import Comparison, contract
+from empathylab.analysis.ratings.conclusions import contract
 from empathylab.analysis.ratings.design import RatingsDesign, ReferenceArm
+from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.exclusions import (
     exclusions_paragraph,
     mean_robustness,
     model_robustness,
     robustness_paragraph,
 )
+from empathylab.analysis.ratings.looks import Look
 from empathylab.analysis.ratings.mixed_models import (
     mixed_model_row,
     model_methods,
@@ -103,6 +105,8 @@ class RatingsResult:
     """Rows without a rater, arm, situation or rating, which are excluded."""
     margins: Mapping[str, float] = field(default_factory=dict, hash=False)
     """For equivalence, by dimension."""
+    look: Look | None = None
+    """Which of the looks that the study declared this is."""
 
     @property
     def reference(self) -> str:
@@ -196,6 +200,7 @@ class RatingsResult:
             "reference": self.reference,
             "dimensions": json_value(self.study.dimensions),
             "margins": dict(self.margins),
+            "look": json_value(self.look),
             "n": self.ratings.height,
             "collected": {
                 "together": not self.apart if self._dated else None,

@@ -8,9 +8,11 @@ from empathylab.cli.analyze import (
     agreement,
     appraisal,
     changes,
+    compare,
     conversations,
     judges,
     leaderboard,
+    norming,
     ratings,
     style,
 )
@@ -26,5 +28,7 @@ app.command("agreement", epilog=agreement.EXAMPLE)(agreement.agreement)
 app.command("judges", epilog=judges.EXAMPLE)(judges.judges)
 app.command("leaderboard", epilog=leaderboard.EXAMPLE)(leaderboard.leaderboard)
 app.command("changes", epilog=changes.EXAMPLE)(changes.changes)
+app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
+app.command("norming", epilog=norming.EXAMPLE)(norming.norming)
 app.command("conversations", epilog=conversations.EXAMPLE)(conversations.conversations)
 app.command("appraisal", epilog=appraisal.EXAMPLE)(appraisal.appraisal)

@@ -17,6 +17,10 @@ EXAMPLE = "Example: `empathylab analyze appraisal --respondent human --level fac
 def appraisal(
     respondent: Annotated[str | None, typer.Option(help="Only this respondent.")] = None,
     scale: Annotated[str | None, typer.Option(help="Only this scale.")] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(help="People of this study only, instead of all people of the lab."),
+    ] = None,
     level: Annotated[
         Literal["overall", "emotion", "factor"],
         typer.Option(help="How fine the printed table is; JSON holds all levels."),
@@ -34,8 +38,8 @@ def appraisal(
     """Compares scales after situations with baseline, and the change with people's.
 
     The published procedure (F test, then Student's or Welch's t test; paired for people), with
-    effect sizes, corrected p values and a test that treats administrations as clustered by
-    situation. The exclusion rules of a study's file are applied to the people that it measured, in
+    effect sizes, corrected p values and a test that treats situations and item orders as random
+    samples. The exclusion rules of a study's file are applied to the people that it measured, in
     a second analysis beside the first.
     """
     from empathylab.analysis import appraisal as analysis
@@ -43,7 +47,12 @@ def appraisal(
 
     with Lab.open(lab, create=False) as opened:
         result = analysis.from_lab(
-            opened, respondent=respondent, scale=scale, alpha=alpha, exclude=not everybody
+            opened,
+            respondent=respondent,
+            scale=scale,
+            alpha=alpha,
+            exclude=not everybody,
+            study=study,
         )
     if json:
         import json as encoder
@@ -56,10 +65,11 @@ def appraisal(
 def _print_all(result: AppraisalResult, level: str) -> None:
     """The tables, the validity of the answers, and people's table without excluded participants."""
     from empathylab.analysis.appraisal.exclusions import exclusion_sentences
+    from empathylab.analysis.appraisal.result import order_caveats
     from empathylab.analysis.appraisal.self_reports import validity_sentences
 
     _print(result, level)
-    for sentence in validity_sentences(result.self_reports):
+    for sentence in (*validity_sentences(result.self_reports), *order_caveats(result.changes)):
         typer.echo(sentence)
     if result.exclusions is None:
         return
@@ -112,6 +122,7 @@ def _printed(row: dict[str, Any]) -> dict[str, Any]:
         "t": number(row["statistic"], 2),
         "p Holm": _p(row["p_holm"]),
         "p clustered": _p(row["cluster_p"]),
+        "p clustered, Holm": _p(row["cluster_p_holm"]),
         "effect": number(row["effect_size"], 2),
     }
 

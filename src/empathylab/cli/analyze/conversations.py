@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,6 +19,32 @@ def conversations(
     confidence: Annotated[
         float, typer.Option(help="Of the intervals.", min=0.5, max=0.9999)
     ] = 0.95,
+    ratings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="People's ratings of the transcripts: a table with the columns conversation, "
+            "rating, and if wanted turn (replies so far) and rater. Gives each simulator a card.",
+        ),
+    ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(help="A study whose participants rated transcripts: see `data stimuli`."),
+    ] = None,
+    dimension: Annotated[
+        str | None, typer.Option(help="Which of the study's dimensions; its first if left out.")
+    ] = None,
+    scale: Annotated[
+        tuple[float, float], typer.Option(help="The ends of people's scale, lowest first.")
+    ] = (0.0, 100.0),
+    transcripts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write every turn to a CSV, JSONL or Parquet file, with the conversation's "
+            "id, for raters or for another program.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 1,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
@@ -33,6 +60,17 @@ def conversations(
 
     with Lab.open(lab, create=False) as opened:
         result = from_lab(opened, confidence=confidence, seed=seed)
+        if study is not None:
+            from empathylab.analysis.conversations.stimuli import with_study
+
+            result = with_study(opened, result, study, dimension=dimension)
+    if ratings is not None:
+        from empathylab.tables import missing_as_null, read_table
+
+        table = missing_as_null(read_table(ratings))
+        result = result.with_ratings(table, scale=scale, where=ratings.name)
+    if transcripts is not None:
+        _write(result, transcripts)
     if json:
         import json as encoder
 
@@ -66,3 +104,31 @@ def print_conversations(result: ConversationsAnalysis) -> None:
     print_rows(rows, "respondents", as_json=False)
     typer.echo("")
     typer.echo(result.summary())
+
+
+def _write(result: ConversationsAnalysis, path: Path) -> None:
+    """Every turn, with the columns that `data import conversations` reads."""
+    from empathylab.errors import InputError
+    from empathylab.tables import table_bytes
+
+    kind = path.suffix.lower().lstrip(".")
+    if kind not in ("csv", "jsonl", "parquet"):
+        raise InputError(
+            "this kind of table is not known",
+            where="--transcripts",
+            got=path.name,
+            remedy="Name a .csv, .jsonl or .parquet file.",
+        )
+    content = table_bytes(
+        result.transcripts(), "csv" if kind == "csv" else "jsonl" if kind == "jsonl" else "parquet"
+    )
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise InputError(
+            "the file cannot be written",
+            where=str(path),
+            got=error.strerror,
+            remedy="Choose another path.",
+        ) from None
+    typer.echo(f"Transcripts: {path}", err=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.data import imports, match, sample, show
+from empathylab.cli.data import imports, match, sample, show, stimuli
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.tables import print_json, print_rows
 
@@ -115,6 +115,7 @@ def _rated(lab: Lab) -> list[dict[str, Any]]:
 app.command("show", epilog=show.EXAMPLE)(show.show)
 app.command("sample", epilog=sample.EXAMPLE)(sample.sample)
 app.command("match", epilog=match.EXAMPLE)(match.match)
+app.command("stimuli", epilog=stimuli.EXAMPLE)(stimuli.stimuli)
 
 
 @app.command("fetch", epilog="Example: `empathylab data fetch emotionbench`")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -9,19 +10,18 @@ import typer
 from empathylab.cli.options import JsonOption, ModeOption, RunOptions, with_run_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from empathylab.models import Model
-    from empathylab.runs import Plan
-    from empathylab.store import Lab
-
-    Mode = Literal["structured", "free", "logprob"]
+    from empathylab.cli.evaluate.gate_options import GateOptions
+    from empathylab.cli.evaluate.measurement import Combination, Evaluated, JudgeOptions
 
 EXAMPLE = (
     "Example: `empathylab evaluate openai/gpt-4o-mini --max-cost 1` · "
     "`empathylab evaluate openai/gpt-4o-mini --against welivita-2024 --judge style`"
 )
 
+_SCORES = "Scores of the replies"
+_GATE = "Release gate"
 _AGAINST = "Against a study that people rated"
 
 
@@ -47,9 +47,10 @@ def evaluate(
         list[str] | None,
         typer.Option(
             metavar="MODEL",
-            help="The judge that predicts human ratings: provider/name, or style, which is free. "
-            "Repeatable; several are also taken together.",
-            rich_help_panel=_AGAINST,
+            help="The model that scores the replies by the rubric: provider/name, or self. With "
+            "--against, the judge that predicts human ratings: provider/name, or style, which is "
+            "free; repeatable there.",
+            rich_help_panel=_SCORES,
         ),
     ] = None,
     human_sample: Annotated[
@@ -81,7 +82,7 @@ def evaluate(
         typer.Option(
             metavar="URL",
             help="The judges' address; that of --base-url for a judge of the model's provider.",
-            rich_help_panel=_AGAINST,
+            rich_help_panel=_SCORES,
         ),
     ] = None,
     peek: Annotated[
@@ -92,6 +93,58 @@ def evaluate(
             rich_help_panel=_AGAINST,
         ),
     ] = None,
+    planted: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Try the judge on the planted replies to N situations; on all 12 if left out.",
+            min=1,
+            rich_help_panel=_SCORES,
+        ),
+    ] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="METRIC=NUMBER",
+            help="Exit 1 if a mean score is lower, such as replies.empathy=3.5; repeatable.",
+            rich_help_panel=_GATE,
+        ),
+    ] = None,
+    max_unusable: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERCENT",
+            help="Exit 1 if more requests get no usable answer, such as 10%.",
+            rich_help_panel=_GATE,
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN",
+            help="Compare with the replies of this run: its number or name (empathylab runs list).",
+            rich_help_panel=_GATE,
+        ),
+    ] = None,
+    no_worse_than: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS",
+            help="Exit 1 unless a paired test shows that empathy is less than this below the "
+            "baseline's.",
+            rich_help_panel=_GATE,
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the conditions as a JUnit file.", rich_help_panel=_GATE
+        ),
+    ] = None,
+    summary: Annotated[
+        Literal["text", "md"],
+        typer.Option(help="How the results are printed: as text or as Markdown."),
+    ] = "text",
     json: JsonOption = False,
     open_report: Annotated[
         bool, typer.Option("--open", help="Open the report in the browser.")
@@ -101,25 +154,33 @@ def evaluate(
 ) -> None:
     """Measures a model: a scale before and after situations, replies to people, and a report.
 
-    With --against, it is compared with the human ratings of a study: a judge that is calibrated on
-    these ratings predicts how people would rate the model's replies.
+    With --judge, a model scores the replies by the rubric, and replies with planted faults show
+    whether it can. With --against, the model is compared with the human ratings of a study: a
+    judge that is calibrated on these ratings predicts how people would rate the model's replies.
     """
+    from empathylab.cli.evaluate.gate_options import GateOptions
     from empathylab.models import DEFAULT_MODEL
 
+    gates = GateOptions(tuple(fail_under or ()), max_unusable, baseline, no_worse_than, junit)
     if against is None:
+        from empathylab.cli.evaluate.measurement import Combination, JudgeOptions
+
         _refuse_alone(
-            {"--judge": judge, "--human-sample": human_sample, "--dimension": dimension}
-            | {"--sample": sample, "--judge-base-url": judge_base_url, "--peek": peek}
+            {"--human-sample": human_sample, "--dimension": dimension}
+            | {"--sample": sample, "--peek": peek}
         )
         _evaluate(
             model or [DEFAULT_MODEL],
-            situations,
-            mode,
+            Combination(situations, mode, temperature=run.temperature, seed=run.seed),
+            JudgeOptions(_one_judge(judge or []), judge_base_url, planted),
+            gates,
             run,
             as_json=json,
+            summary=summary,
             open_report=open_report,
         )
         return
+    _refuse_gates(gates)
     from empathylab.cli.evaluate.benchmark import Wanted, evaluate_against
 
     wanted = Wanted(
@@ -136,6 +197,30 @@ def evaluate(
     evaluate_against(wanted, run, as_json=json, open_report=open_report)
 
 
+def _one_judge(judges: list[str]) -> str | None:
+    from empathylab.errors import InputError
+
+    if len(judges) > 1 or "style" in judges:
+        raise InputError(
+            "one model scores the replies",
+            where="--judge",
+            got=", ".join(judges),
+            remedy="Name one model; several, and style, belong to --against.",
+        )
+    return judges[0] if judges else None
+
+
+def _refuse_gates(gates: GateOptions) -> None:
+    from empathylab.errors import InputError
+
+    if gates != type(gates)():
+        raise InputError(
+            "gates are checked on scores by the rubric",
+            where="--against",
+            remedy="Leave out --against, or the gates.",
+        )
+
+
 def _refuse_alone(given: Mapping[str, object]) -> None:
     from empathylab.errors import InputError
 
@@ -150,42 +235,41 @@ def _refuse_alone(given: Mapping[str, object]) -> None:
 
 def _evaluate(
     names: list[str],
-    situations: int,
-    mode: Mode,
+    combination: Combination,
+    judge: JudgeOptions,
+    gates: GateOptions,
     run: RunOptions,
     *,
     as_json: bool,
+    summary: str,
     open_report: bool,
 ) -> None:
-    from empathylab.cli.model_runs import ask, conclude
-    from empathylab.cli.summary import print_json, print_summary
-    from empathylab.protocols import Appraisal, Responding, plan_appraisal, plan_responding
-    from empathylab.scales import builtin_scale
-    from empathylab.situations import builtin_set
+    from empathylab.cli.evaluate.measurement import conclude, evaluate_models
 
-    def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        imagined, dialogues = builtin_set("appraisal"), builtin_set("dialogues")
-        appraisal = Appraisal(
-            builtin_scale("panas"),
-            imagined,
-            imagined.first_per_group(situations),
-            mode=mode,
-            temperature=0.0 if run.temperature is None else run.temperature,
-            seed=run.seed,
-        )
-        responding = Responding(
-            dialogues,
-            dialogues.first_per_group(1),
-            temperature=0.7 if run.temperature is None else run.temperature,
-            seed=run.seed,
-        )
-        return [
-            plan_appraisal(lab, asked.name, appraisal),
-            plan_responding(lab, asked.name, responding),
-        ]
-
-    tallies, data, path = ask(names, plans, run)
-    (print_json if as_json else print_summary)(data, tallies, path)
+    asked = [(model, [combination], run) for model in run.open_models(names)]
+    found = evaluate_models(asked, judge, gates, run)
+    show(found, gates, as_json=as_json, summary=summary)
     if open_report:
-        typer.launch(path.resolve().as_uri())
-    conclude(tallies, run)
+        typer.launch(found.report.resolve().as_uri())
+    conclude(found, run)
+
+
+def show(found: Evaluated, gates: GateOptions, *, as_json: bool, summary: str) -> None:
+    """Prints the results and writes the JUnit file."""
+    from empathylab.cli.evaluate.output import (
+        json_content,
+        print_markdown,
+        print_text,
+        write_junit,
+    )
+    from empathylab.cli.summary import print_json
+
+    if gates.junit is not None:
+        write_junit(gates.junit, found.gates)
+    if as_json:
+        tallies = [*found.tallies, *found.judging]
+        print_json(found.data, tallies, found.report, json_content(found))
+    elif summary == "md":
+        print_markdown(found)
+    else:
+        print_text(found)

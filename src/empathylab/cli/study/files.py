@@ -27,7 +27,7 @@ def new(
         ),
     ] = None,
     preset: Annotated[
-        Literal["appraisal", "between-subjects", "within-subjects"],
+        Literal["appraisal", "between-subjects", "norming", "within-subjects"],
         typer.Option(
             help="Imagine a situation between two scales; rate the replies of one respondent; or "
             "rate those of several."
@@ -52,7 +52,7 @@ def new(
         return
     typer.echo(file)
     typer.echo(f"Fill in what stands in [[double brackets]]: {'; '.join(blanks)}.", err=True)
-    if preset != "appraisal":
+    if preset.endswith("-subjects"):
         typer.echo("Name the arms: whose replies are rated.", err=True)
     typer.echo(f"Then: empathylab study check {file}", err=True)
 
@@ -100,6 +100,7 @@ def check(
 
     Nothing is changed. Exit 2 where the study cannot be launched as it is.
     """
+    from empathylab.protocols.reply_templates import told_fields
     from empathylab.store import Lab, has_lab
     from empathylab.study import read_study
     from empathylab.study.design.checks import check_study
@@ -111,7 +112,7 @@ def check(
         raise UnknownName("language of the study", language, study.languages, where=file.name)
     if has_lab(lab):
         with Lab.open(lab, create=False) as opened:
-            checked = check_study(study, opened)
+            checked = check_study(study, opened, told=told_fields)
     else:
         checked = check_study(study)
         typer.echo(f"There is no lab at {lab} yet, so only built-in texts are known.", err=True)
@@ -135,6 +136,7 @@ def checked_row(checked: Checked) -> dict[str, Any]:
         "ready": plan.ready,
         "problems": list(plan.problems),
         "notes": list(plan.notes),
+        "information": checked.information,
         "situations": plan.situations,
         "raters": plan.raters,
         "packet": list(plan.packet),
@@ -191,6 +193,8 @@ def _print(checked: Checked, language: str) -> None:
         )
     if plan.raters:
         typer.echo(" ".join(plan.sentences))
+    if checked.information:
+        typer.echo(checked.information)
     for note in plan.notes:
         typer.echo(f"– {note}", err=True)
     if plan.ready:

@@ -163,6 +163,7 @@ SCORES = TableSpec[LabSource](
         EMOTION,
         text("factor", "What brings that emotion about"),
         text("subject", "The person who answered; pairs a person's administrations"),
+        whole("order_index", "Which order of the items was shown; empty where it is not known"),
         text("subscale", "The subscale, or total"),
         number("score", "The score by the scale's own rule, after reversing items"),
         flag("counted", "Whether analyses count it: imported, or from the run used last"),

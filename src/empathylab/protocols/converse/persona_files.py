@@ -112,10 +112,10 @@ def parse_personas(text: str, *, where: str) -> list[Persona]:
         return _personas(found, where)
     except ValidationError as error:
         message, location = _first(error)
-        line = _line(tree, location)
+        number = _line(tree, location)
         path = ".".join(str(part) for part in location)
         raise InputError(
-            f"{path}: {message}", where=f"{where} line {line}", remedy="Fix the file."
+            f"{path}: {message}", where=f"{where} line {number}", remedy="Fix the file."
         ) from None
 
 

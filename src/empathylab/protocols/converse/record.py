@@ -167,7 +167,7 @@ def _write(connection: Connection, changed: Mapping[tuple[int, int], StoredTurn]
             turns.c.conversation_id == bindparam("in_conversation"),
             turns.c.position == bindparam("at"),
         )
-        values = {name: bindparam(name) for name in _CHANGING}
+        values: dict[str, Any] = {name: bindparam(name) for name in _CHANGING}
         connection.execute(change.values(values), replaced)
 
 

@@ -86,9 +86,9 @@ def change_chart(changes: Sequence[ScaleChange]) -> dict[str, Any]:
             {
                 "respondent": one.respondent,
                 "emotion": one.emotion,
-                "change": one.delta,
-                "low": interval.low if interval else one.delta,
-                "high": interval.high if interval else one.delta,
+                "change": one.cluster_delta,
+                "low": interval.low if interval else one.cluster_delta,
+                "high": interval.high if interval else one.cluster_delta,
                 "n": one.n,
             }
         )

@@ -20,7 +20,7 @@ _MOST_TABLES = 24
 _CAPTIONS = {
     "levels": "The dashed line is the mean at baseline, the band one standard deviation to either "
     "side; a dot is one administration after a situation, the upright bar an emotion’s mean.",
-    "changes": "Change from baseline with 95% intervals, administrations clustered by situation; "
+    "changes": "Change from baseline with 95% intervals, clustered by situation and item order; "
     "people are compared with themselves.",
     "factors": "Change from baseline after the situations of each factor.",
 }

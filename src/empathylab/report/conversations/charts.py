@@ -7,6 +7,8 @@ from typing import Any
 import altair as alt
 import polars as pl
 
+from empathylab.report.chart_parts import spec_of
+
 
 def curve_chart(curves: pl.DataFrame) -> dict[str, Any] | None:
     """Mean feeling after each reply, by respondent, with intervals; for one simulator."""
@@ -34,7 +36,7 @@ def curve_chart(curves: pl.DataFrame) -> dict[str, Any] | None:
     line = base.mark_line(point=True, strokeWidth=2).encode(
         alt.Y("mean:Q", title="mean feeling", scale=scale, axis=alt.Axis(grid=True, tickCount=5))
     )
-    return _spec(alt.layer(band, line), 240)
+    return spec_of(alt.layer(band, line), 240)
 
 
 def final_chart(respondents: pl.DataFrame) -> dict[str, Any] | None:
@@ -75,12 +77,4 @@ def final_chart(respondents: pl.DataFrame) -> dict[str, Any] | None:
     points = base.mark_point(filled=True, size=70, opacity=1).encode(
         alt.X("mean:Q", title=title, scale=scale)
     )
-    return _spec(alt.layer(bars, points), 36 * len(names) + 30)
-
-
-def _spec(chart: Any, height: int) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(
-        validate=False
-    )
-    spec.pop("config", None)
-    return spec
+    return spec_of(alt.layer(bars, points), 36 * len(names) + 30)

@@ -18,6 +18,7 @@ from empathylab.report.conversations.tables import (
     outcome_table,
     respondent_table,
     safety_table,
+    style_table,
     turning_point_table,
 )
 
@@ -85,6 +86,7 @@ def conversation_section(result: ConversationsAnalysis | None) -> ConversationSe
         "turning points": turning_point_table(result),
         "needs": need_table(result),
         "claims and safety": safety_table(result),
+        "style in the course of conversations": style_table(result),
     }
     chats = _chats(result)
     return ConversationSection(
@@ -138,7 +140,9 @@ def _chats(result: ConversationsAnalysis) -> tuple[Chat, ...]:
 
 
 def _chat(row: dict[str, Any], turns: pl.DataFrame, number: int) -> Chat:
-    shown, felt, before = [], [], None
+    shown: list[ChatTurn] = []
+    felt: list[float] = []
+    before: float | None = None
     for role, text, feeling in turns.sort("position")["role", "text", "feeling"].iter_rows():
         change = None if feeling is None or before is None else feeling - before
         before = feeling if feeling is not None else before

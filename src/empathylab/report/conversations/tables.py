@@ -116,6 +116,22 @@ def need_table(result: ConversationsAnalysis) -> Rows:
     )
 
 
+def style_table(result: ConversationsAnalysis) -> Rows:
+    """Questions, advice and repetition in the course of conversations."""
+    return tuple(
+        {
+            "respondent": row["respondent"],
+            "simulator": row["simulator"],
+            "asks in first reply": percent(row["question_in_first_reply"]),
+            "advises in first reply": percent(row["advice_in_first_reply"]),
+            "first advice (median reply)": number(row["first_advice_median"], 0),
+            "never advises": percent(row["never_advises"]),
+            "repeated 4-word phrases": percent(row["repeated_phrases"]),
+        }
+        for row in result.tables["style"].to_dicts()
+    )
+
+
 def turning_point_table(result: ConversationsAnalysis) -> Rows:
     """The replies that changed the feeling most."""
     return tuple(

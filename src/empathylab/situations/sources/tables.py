@@ -1,8 +1,8 @@
 """Users' own situations and posts, from a CSV, JSONL or Parquet file.
 
 Columns: `id`, `text`, `emotion` (or `topic`, for posts), and if wanted `valence`, `factor`,
-`topic`, `title`, `utterance` and `counterpart`. Without `valence`, that of the emotion is taken
-where the emotion is known.
+`topic`, `title`, `utterance`, `counterpart` and `tags`, which are separated by semicolons. Without
+`valence`, that of the emotion is taken where the emotion is known.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, get_args
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations.emotions import Valence, told_valence
-from empathylab.situations.sets import Situation, SituationSet
+from empathylab.situations.sets import Situation, SituationSet, check_tags
 from empathylab.tables import clean_text
 
 if TYPE_CHECKING:
     import polars as pl
 
 REQUIRED = ("id", "text")
-COLUMNS = tuple(field.name for field in dataclasses.fields(Situation) if field.name != "context")
+COLUMNS = tuple(
+    field.name for field in dataclasses.fields(Situation) if field.name not in ("context", "norms")
+)
 
 
 def situations_from(
@@ -98,9 +100,14 @@ def _situation(cells: dict[str, str], emotions: Mapping[str, str], where: str) -
     given = cells.pop("valence", "").lower()
     if given and given not in get_args(Valence):
         raise InputError(
-            "'valence' must be positive or negative", where=where, got=given, remedy="Fix the row."
+            "'valence' must be positive, negative or mixed",
+            where=where,
+            got=given,
+            remedy="Fix the row.",
         )
-    return Situation(emotion=emotion, valence=told_valence(emotion, given), **cells)  # type: ignore[arg-type]
+    tags = tuple(tag for part in cells.pop("tags", "").split(";") if (tag := part.strip()))
+    check_tags(tags, where=where)
+    return Situation(emotion=emotion, valence=told_valence(emotion, given), tags=tags, **cells)  # type: ignore[arg-type]
 
 
 def _refuse_repeated(

@@ -124,13 +124,19 @@ def rao_scott(rows: ArrayLike, columns: ArrayLike, clusters: ArrayLike) -> RaoSc
 
 
 def clustered_difference(
-    good: ArrayLike, in_arm: ArrayLike, raters: ArrayLike, *, confidence: float = 0.95
+    good: ArrayLike,
+    in_arm: ArrayLike,
+    raters: ArrayLike,
+    *,
+    replies: ArrayLike | None = None,
+    confidence: float = 0.95,
 ) -> ClusteredDifference:
     """The arm's share of good ratings minus the reference's, with a cluster-robust t test.
 
     One entry per rating: whether it is good, whether it is the arm's (else the reference's), and
     who gave it. A rater may lie in one arm or in both. The covariance is CR2 with Satterthwaite's
-    degrees of freedom, which holds its level with few raters and with unequal arms.
+    degrees of freedom, which holds its level with few raters and with unequal arms. With `replies`
+    (which reply was rated) ratings of one reply count as alike, too: clustering is two-way.
 
     NaN, with a note, where a side is empty, has a single rater, or nothing varies.
 
@@ -147,7 +153,13 @@ def clustered_difference(
     if min(members) < 2:
         problem = "an arm has no rating" if min(members) == 0 else "an arm has a single rater"
         return _no_difference(iccs, groups, n, problem)
-    test = clustered_mean_difference(y, arm, [cluster], confidence=confidence)
+    ways = [cluster]
+    if replies is not None:
+        reply, _ = _codes(replies)
+        if min(len(np.unique(reply[side])) for side in (arm, ~arm)) < 2:
+            return _no_difference(iccs, groups, n, "an arm has a single reply")
+        ways.append(reply)
+    test = clustered_mean_difference(y, arm, ways, confidence=confidence)
     variance = test.se**2
     if variance <= 1e-15 or math.isnan(test.df):
         return _no_difference(iccs, groups, n, "the ratings do not vary between raters")

@@ -119,7 +119,8 @@ def compare_arms(
     without ratings there, or nothing but one answer) is NaN and does not count in the family.
 
     Columns are named by role: rater=, situation=, arm=, rating=, and dimension=, emotion=,
-    valence= where there are any. For designs in which raters or situations pair the arms, see
+    valence= where there are any. With reply= the clustered test takes ratings of one reply as
+    alike, too. For designs in which raters or situations pair the arms, see
     `compare_paired_arms`.
     """
     dimensions = rated_arms(frame, scale, reference=reference, **columns)
@@ -132,7 +133,7 @@ def compare_arms(
         tuple(_overall(rated, part, options) for rated in dimensions for part in rated.subsets()),
         {rated.dimension: rated.dropped for rated in dimensions},
         confidence,
-        "rater",
+        "rater and reply" if columns.get("reply", "") in frame.columns else "rater",
     )
 
 
@@ -182,7 +183,11 @@ def _test(rated: RatedArms, subset: Subset, arm: str, options: dict[str, Any]) -
         odds_ratio=effects.odds_ratio(*four, confidence=confidence),
         ranks=rank_comparison(here["rating"], there["rating"], confidence=confidence),
         clustered=clustered_difference(
-            both["good"], both["arm"] == arm, both["rater"], confidence=confidence
+            both["good"],
+            both["arm"] == arm,
+            both["rater"],
+            replies=both["reply"] if "reply" in both.columns else None,
+            confidence=confidence,
         ),
         family=f"{rated.dimension}, {subset.kind}",
         family_size=0,

@@ -31,7 +31,8 @@ class RatedArms:
     dimension: str
     scale: RatingScale
     ratings: pl.DataFrame
-    """Columns rater, situation, arm, rating, good, category; emotion and valence where known."""
+    """Columns rater, situation, arm, rating, good, category; emotion, valence and reply where
+    known."""
     arms: tuple[str, ...]
     """The reference first, then in the order in which they appear."""
     dropped: int
@@ -67,6 +68,7 @@ def rated_arms(
     rating: str = "rating",
     emotion: str = "emotion",
     valence: str = "valence",
+    reply: str = "",
 ) -> list[RatedArms]:
     """The ratings by dimension, in the order in which dimensions appear.
 
@@ -75,7 +77,7 @@ def rated_arms(
     error, for it may mean that the scale is another one.
     """
     roles = {"rater": rater, "situation": situation, "arm": arm, "rating": rating}
-    optional = {"dimension": dimension, "emotion": emotion, "valence": valence}
+    optional = {"dimension": dimension, "emotion": emotion, "valence": valence, "reply": reply}
     for role, column in roles.items():
         if column not in frame.columns:
             raise UnknownName("column", column, frame.columns, remedy=f"Name it with {role}=.")

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import UnknownName
-from empathylab.stats.cluster_robust import t_margin
+from empathylab.stats.clusters.robust import t_margin
 from empathylab.stats.judges.powered_parts import OwnEnds, Part, Plan, difference_ends, part_of
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.families import corrected_by_family
-from empathylab.stats.cluster_robust import cluster_codes, cluster_covariance, t_margin
+from empathylab.stats.clusters.robust import cluster_codes, cluster_covariance, t_margin
 from empathylab.stats.standardised import hedges_g
 
 
@@ -92,14 +92,16 @@ def compare_means(
     rating: str = "rating",
     emotion: str = "emotion",
     valence: str = "valence",
+    reply: str = "",
 ) -> MeanComparison:
     """The arms' mean ratings and their differences from the reference, with raters as units.
 
     For ratings that are degrees (1 to 100), where no one of them is the good one. Variances sum
     what each rater adds, times G/(G − 1) for G raters, so that a rater may lie in one arm or in
-    several; tests are Student's t, and p is corrected over each family: the arms × subsets of one
-    kind. NaN, with a note, where a side has fewer than two raters or nothing varies. Rows with a
-    gap are left out and counted.
+    several; tests are CR2 with Satterthwaite's degrees of freedom, two-way where `reply`
+    names the column that says which reply was rated, and p is corrected over each family: the
+    arms × subsets of one kind. NaN, with a note, where a side has fewer than two raters or
+    nothing varies. Rows with a gap are left out and counted.
 
     Liang, K.-Y., & Zeger, S. L. (1986). Biometrika 73, 13–22; Hedges, L. V. (1981). Journal of
     Educational Statistics 6, 107–128.
@@ -107,7 +109,7 @@ def compare_means(
     roles = {"rater": rater, "arm": arm, "rating": rating}
     roles |= {
         role: column
-        for role, column in (("valence", valence), ("emotion", emotion))
+        for role, column in (("valence", valence), ("emotion", emotion), ("reply", reply))
         if column in frame.columns
     }
     for column in roles.values():
@@ -188,7 +190,11 @@ def _difference(
     both = part.filter(pl.col("arm").is_in([arm, reference]))
     here, there = (both.filter(pl.col("arm") == one)["rating"] for one in (arm, reference))
     test = clustered_difference(
-        both["rating"], both["arm"] == arm, both["rater"], confidence=confidence
+        both["rating"],
+        both["arm"] == arm,
+        both["rater"],
+        replies=both["reply"] if "reply" in both.columns else None,
+        confidence=confidence,
     )
     difference, g = test.difference, NOTHING
     if len(here) and len(there) and test.note:

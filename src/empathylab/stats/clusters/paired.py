@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.cluster_robust import cluster_codes, t_margin, two_sided_p
 from empathylab.stats.clusters.regression import ClusteredTest, clustered_regression
+from empathylab.stats.clusters.robust import cluster_codes, t_margin, two_sided_p
 
 
 @dataclass(frozen=True, slots=True)

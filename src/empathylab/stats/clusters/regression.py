@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from empathylab.errors import InputError
-from empathylab.stats.cluster_robust import t_margin, two_sided_p
 from empathylab.stats.clusters.bias_reduced import Array, BiasReduced, Codes, bias_reduced
+from empathylab.stats.clusters.robust import t_margin, two_sided_p
 
 
 @dataclass(frozen=True, slots=True)

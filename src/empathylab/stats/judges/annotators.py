@@ -324,9 +324,12 @@ class _Trials:
                 shares = (self.won.T @ taken.T) / (self.there.T @ taken.T)
             return np.asarray(shares.mean(axis=0))
 
-        options = {"resamples": resamples, "seed": seed}
         ends = percentile_intervals(
-            {"advantage": statistic}, situations, confidence=confidence, **options
+            {"advantage": statistic},
+            situations,
+            resamples=resamples,
+            seed=seed,
+            confidence=confidence,
         )
         return ends["advantage"]
 

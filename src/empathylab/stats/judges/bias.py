@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.cluster_robust import (
+from empathylab.stats.clusters.robust import (
     Codes,
     cluster_codes,
     least_squares,

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.cluster_robust import cluster_codes, fewest_clusters
+from empathylab.stats.clusters.robust import cluster_codes, fewest_clusters
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import UnknownName
-from empathylab.stats.cluster_robust import cluster_covariance, t_margin
+from empathylab.stats.clusters.robust import cluster_covariance, t_margin
 from empathylab.stats.judges.powered_parts import (
     Array,
     Codes,

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.stats.cluster_robust import (
+from empathylab.stats.clusters.robust import (
     Codes,
     cluster_codes,
     cluster_covariance,

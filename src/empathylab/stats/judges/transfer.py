@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import UnknownName
-from empathylab.stats.cluster_robust import (
+from empathylab.stats.clusters.robust import (
     cluster_codes,
     cluster_covariance,
     fewest_clusters,

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.cluster_robust import (
+from empathylab.stats.clusters.robust import (
     cluster_codes,
     cluster_covariance,
     fewest_clusters,

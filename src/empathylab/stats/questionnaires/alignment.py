@@ -70,8 +70,9 @@ def distances(
     """Distances from people at every level where both have changes.
 
     The unit is the SD of all people's changes on the subscale, and taken as known. The standard
-    errors of both sides are those clustered by situation; where there is a single situation, the
-    plain ones. Empty where the people's scores are not paired by person.
+    errors of both sides are those clustered by situation and item order; where there is a single
+    situation and orders are not known, the plain ones. Empty where the people's scores are not
+    paired by person.
     """
     from scipy.special import stdtrit
 
@@ -84,11 +85,11 @@ def distances(
         unit = units.get((one.scale, one.subscale), math.nan)
         if other is None or one.respondent == people or not unit > 0:
             continue
-        (se, df), (other_se, other_df) = _error(one), _error(other)
+        (se, df), (other_se, other_df) = one.error, other.error
         both = math.hypot(se, other_se)
         parts = se**4 / df + other_se**4 / other_df if both > 0 else math.nan
         margin = float(stdtrit(both**4 / parts, (1 + confidence) / 2)) * both / unit
-        estimate = (one.delta - other.delta) / unit
+        estimate = (one.cluster_delta - other.cluster_delta) / unit
         found.append(
             Distance(
                 one.respondent,
@@ -97,8 +98,8 @@ def distances(
                 one.level,
                 one.emotion,
                 one.factor,
-                delta=one.delta,
-                people_delta=other.delta,
+                delta=one.cluster_delta,
+                people_delta=other.cluster_delta,
                 distance=estimate,
                 low=estimate - margin,
                 high=estimate + margin,
@@ -110,13 +111,6 @@ def distances(
 
 def _place(one: ScaleChange) -> tuple[object, ...]:
     return one.scale, one.subscale, one.level, one.emotion, one.factor
-
-
-def _error(one: ScaleChange) -> tuple[float, float]:
-    """The standard error of the change and its degrees of freedom."""
-    if not math.isnan(one.cluster_se):
-        return one.cluster_se, one.cluster_df
-    return one.se, one.df
 
 
 def rank_agreements(

@@ -6,12 +6,13 @@ where p < α. An SD of 0 counts as 1e-8. People answered twice, so theirs is a p
 
 It takes every administration as independent, though a model's repeats of one situation are near
 copies. So a test that treats them as clustered stands next to it; and since there are many tests,
-so do corrected p values. The family is named in each row: one respondent's tests of one subscale
-at one level.
+so do corrected p values of both. The family is named in each row: one respondent's tests of one
+subscale at one level.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +21,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.stats.questionnaires.order_matching import matched_changes
 from empathylab.stats.standardised import hedges_g, paired_d
 
 Array = NDArray[np.float64]
@@ -36,9 +38,11 @@ SCORES = {
     "factor": pl.String,
     "situation": pl.String,
     "subject": pl.String,
+    "order_index": pl.Int64,
     "score": pl.Float64,
 }
-"""The columns that are needed: one row for each score of each administration."""
+"""The columns that are needed: one row for each score of each administration. `order_index` tells
+the orders of the items apart; it is null where they are not known."""
 
 _GROUP = ["respondent", "scale", "subscale"]
 _KEY = [*_GROUP, "level", "emotion", "factor"]
@@ -86,10 +90,33 @@ class ScaleChange:
     effect_high: float
     clusters: int
     """Different situations."""
+    baseline_orders: int
+    """Orders of the items at baseline; 0 where they are not known."""
+    shared_orders: int
+    """Of these, the ones also used after situations."""
+    cluster_delta: float
+    """The change within the item orders that both phases share; `delta` where there are none."""
     cluster_se: float
-    """Standard error of the difference with administrations clustered by situation."""
+    """Its standard error, with administrations clustered by situation and by item order."""
     cluster_df: float
     cluster_p: float
+    cluster_p_holm: float
+    cluster_p_bh: float
+    cluster_effect_low: float
+    """Ends of the interval of the effect size that go with the clustered test."""
+    cluster_effect_high: float
+
+    @property
+    def error(self) -> tuple[float, float]:
+        """The standard error of `cluster_delta` and its degrees of freedom; NaN without a test.
+
+        Where all administrations come from one situation and one item order, or orders are not
+        known, the plain error of the published test has to do.
+        """
+        varies = self.sd > 0 or self.default_sd > 0
+        if math.isnan(self.cluster_se) and self.clusters == 1 and self.baseline_orders < 2:
+            return (self.se, self.df) if varies else (math.nan, math.nan)
+        return self.cluster_se, self.cluster_df
 
 
 def scale_changes(
@@ -102,10 +129,11 @@ def scale_changes(
     people's scores at rest; elsewhere every level is held against all scores at rest. Rows
     without a score are dropped before anything else, and so are people without both scores.
 
-    Clustered test: the variance of the mean after situations comes from the situations' sums,
-    G/(G−1) Σ(Σ residuals)²/n²; each administration at rest counts as its own cluster; degrees of
-    freedom after Satterthwaite. With one administration per situation it is Welch's test (or the
-    paired t test) itself; with one situation it is NaN.
+    Clustered test: situations and item orders are random samples (`matched_changes`), so repeats
+    of the same prompt add nothing. Where orders are not known, each administration at baseline is
+    a cluster: with one administration per situation it is then Welch's test (or the paired t
+    test) itself. NaN with one situation, and where the baseline has one item order whose repeats
+    are all equal.
     """
     scores = scores.select(pl.col(name).cast(kind) for name, kind in SCORES.items())
     scores = scores.filter(pl.col("score").is_not_null() & pl.col("score").is_not_nan())
@@ -158,17 +186,16 @@ def _independent(scores: pl.DataFrame, alpha: float) -> pl.DataFrame:
         .agg(*_described("score"), pl.col("seen").min(), pl.col("rank").first())
         .join(rest.agg(_described("score", "default_")), on=_GROUP, how="left")
         .with_columns(pl.col("default_n").fill_null(0))
-        .join(_clusters(evoked, "score"), on=_KEY, how="left", nulls_equal=True)
+        .join(
+            matched_changes(scores.filter(pl.col("phase") == "default"), evoked, _GROUP, _KEY),
+            on=_KEY,
+            how="left",
+            nulls_equal=True,
+        )
     )
     columns = {name: _array(frame, name) for name in ("n", "mean", "sd")}
     rests = {name: _array(frame, f"default_{name}") for name in ("n", "mean", "sd")}
     test, statistic, se, df = _student_or_welch(columns, rests, alpha)
-    rest_variance = rests["sd"] ** 2 / rests["n"]
-    variance = _array(frame, "cluster_variance")
-    both = variance + rest_variance
-    with np.errstate(divide="ignore", invalid="ignore"):
-        parts = variance**2 / (_array(frame, "clusters") - 1) + rest_variance**2 / (rests["n"] - 1)
-        cluster_df = both**2 / parts
     return frame.with_columns(
         delta=pl.Series(columns["mean"] - rests["mean"]),
         test=pl.Series(test, dtype=pl.String),
@@ -176,8 +203,6 @@ def _independent(scores: pl.DataFrame, alpha: float) -> pl.DataFrame:
         se=pl.Series(se),
         df=pl.Series(df),
         change_sd=pl.lit(None, dtype=pl.Float64),
-        cluster_variance=pl.Series(both),
-        cluster_df=pl.Series(cluster_df),
         correlation=pl.lit(None, dtype=pl.Float64),
     )
 
@@ -243,6 +268,9 @@ def _paired(scores: pl.DataFrame) -> pl.DataFrame:
         statistic=pl.Series(statistic),
         se=pl.Series(se),
         df=pl.Series(np.where(possible, n - 1, np.nan)),
+        baseline_orders=pl.lit(0),
+        shared_orders=pl.lit(0),
+        cluster_delta=pl.col("delta"),
         cluster_df=(pl.col("clusters") - 1).cast(pl.Float64),
         correlation=pl.when(spread > 0).then(pl.col("covariance") / spread),
     ).drop("covariance")
@@ -278,9 +306,10 @@ def _rows(frame: pl.DataFrame, alpha: float, confidence: float) -> list[ScaleCha
     p = 2 * stdtr(_array(frame, "df"), -np.abs(statistic))
     se = np.sqrt(_array(frame, "cluster_variance"))
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(delta) / _nudged(se)
+        ratio = np.abs(_array(frame, "cluster_delta")) / _nudged(se)
     cluster_p = 2 * stdtr(_array(frame, "cluster_df"), -ratio)
     effect, low, high = _effects(frame, confidence)
+    cluster_low, cluster_high = _clustered_effects(frame, effect, se, confidence)
     family = pl.concat_str([*_GROUP, "level"], separator=" / ")
     frame = frame.with_columns(
         family=family,
@@ -290,6 +319,8 @@ def _rows(frame: pl.DataFrame, alpha: float, confidence: float) -> list[ScaleCha
         effect_size=pl.Series(effect),
         effect_low=pl.Series(low),
         effect_high=pl.Series(high),
+        cluster_effect_low=pl.Series(cluster_low),
+        cluster_effect_high=pl.Series(cluster_high),
         direction=pl.Series(_directions(p, delta, alpha), dtype=pl.String),
     )
     frame = _corrected(frame)
@@ -312,6 +343,24 @@ def _effects(frame: pl.DataFrame, confidence: float) -> tuple[Array, Array, Arra
     )
 
 
+def _clustered_effects(
+    frame: pl.DataFrame, effect: Array, se: Array, confidence: float
+) -> tuple[Array, Array]:
+    """The ends of the effect's interval from the clustered error, the unit's own error added.
+
+    The variance is (SE/unit)² + g²/(2 df), as for cluster-randomised designs (Hedges, L. V. 2007.
+    Journal of Educational and Behavioral Statistics 32, 341–370).
+    """
+    from scipy.special import stdtrit
+
+    delta, df = _array(frame, "delta"), _array(frame, "cluster_df")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        unit = np.where(delta == 0, np.nan, delta / effect)
+        centre = _array(frame, "cluster_delta") / unit
+        margin = stdtrit(df, (1 + confidence) / 2) * np.sqrt((se / unit) ** 2 + centre**2 / df / 2)
+    return centre - margin, centre + margin
+
+
 def _directions(p: Array, delta: Array, alpha: float) -> list[Direction]:
     return [
         ("up" if change > 0 else "down") if value < alpha else "none"
@@ -320,13 +369,17 @@ def _directions(p: Array, delta: Array, alpha: float) -> list[Direction]:
 
 
 def _corrected(frame: pl.DataFrame) -> pl.DataFrame:
-    p, families = _array(frame, "p"), frame["family"].to_numpy()
-    corrected_holm, corrected_bh = np.full_like(p, np.nan), np.full_like(p, np.nan)
-    for name in dict.fromkeys(families):
-        members = families == name
-        corrected_holm[members] = holm(p[members].tolist())
-        corrected_bh[members] = benjamini_hochberg(p[members].tolist())
-    return frame.with_columns(p_holm=pl.Series(corrected_holm), p_bh=pl.Series(corrected_bh))
+    families = frame["family"].to_numpy()
+    for name in ("p", "cluster_p"):
+        p = _array(frame, name)
+        corrected_holm, corrected_bh = np.full_like(p, np.nan), np.full_like(p, np.nan)
+        for family in dict.fromkeys(families):
+            members = families == family
+            corrected_holm[members] = holm(p[members].tolist())
+            corrected_bh[members] = benjamini_hochberg(p[members].tolist())
+        columns = {f"{name}_holm": corrected_holm, f"{name}_bh": corrected_bh}
+        frame = frame.with_columns(**{key: pl.Series(value) for key, value in columns.items()})
+    return frame
 
 
 def _nudged(sd: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from empathylab.scales import builtin_scales, scale_from_dict, scale_to_dict
-from empathylab.situations import Situation, SituationSet, builtin_sets
+from empathylab.situations import Situation, SituationSet, builtin_sets, builtin_versions
 from empathylab.store import schema
 from empathylab.store.inserts import (
     add_item_answers,
@@ -75,9 +75,10 @@ def _held_set(
     connection: Connection, name: str, wanted: Sequence[Situation], *, complete: bool
 ) -> tuple[str, int, dict[str, int]] | None:
     """The newest set of that name that holds all of the situations, word for word."""
-    shipped = builtin_sets().get(name)
-    if shipped is not None and _holds(shipped.situations, wanted, complete=complete):
-        return name, shipped.version, add_situation_set(connection, shipped)
+    versions = (one for one in builtin_versions().values() if one.id == name)
+    for shipped in sorted(versions, key=lambda one: -one.version):
+        if _holds(shipped.situations, wanted, complete=complete):
+            return name, shipped.version, add_situation_set(connection, shipped)
     table, rows = schema.situation_sets, schema.situations
     query = select(table).where(table.c.name == name).order_by(table.c.version.desc())
     for row in connection.execute(query).all():

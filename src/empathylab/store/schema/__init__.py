@@ -120,8 +120,10 @@ situations = Table(
     text_column("title", nullable=True),
     # What was said before the utterance: the speaker first, then in turns.
     Column("context", Document, nullable=True),
+    # What else is known of it: `tags` for content notes, `norms` from a norming study.
+    Column("details", Document, nullable=True),
     UniqueConstraint("situation_set_id", "key"),
-    one_of("valence", "positive", "negative"),
+    one_of("valence", "positive", "negative", "mixed"),
 )
 
 # A draw from a set: which situations, in which order, and by which rules.
@@ -187,6 +189,9 @@ runs = Table(
     Column("started_at", Moment, nullable=False),
     Column("finished_at", Moment, nullable=True),
     Column("last_used_at", Moment, nullable=True),
+    # What people call it, and since when the report must show it.
+    text_column("name", nullable=True, unique=True),
+    Column("pinned_at", Moment, nullable=True),
     UniqueConstraint("fingerprint", "generation"),
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,7 +57,7 @@ class _Material:
 def fingerprints(situations: Sequence[Situation], scales: Mapping[str, str]) -> dict[str, str]:
     """The hashes of what a study only names; `scales` are those of its scales, wording included."""
     return {
-        "situations": hash_of([dataclasses.asdict(one) for one in situations]),
+        "situations": hash_of([one.content() for one in situations]),
         **{f"scale {name}": one for name, one in scales.items()},
     }
 

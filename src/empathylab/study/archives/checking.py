@@ -100,7 +100,7 @@ _ONE_OF: Mapping[str, Mapping[str, tuple[str | None, ...]]] = {
         "raters.jsonl": ("person", "model"),
     },
     "phase": {"scale_answers.jsonl": ("default", "evoked")},
-    "valence": {"situations.jsonl": ("positive", "negative", None)},
+    "valence": {"situations.jsonl": ("positive", "negative", "mixed", None)},
 }
 _DAYS = ("day", "first", "last", "launched", "closed")
 

@@ -7,9 +7,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from empathylab.file_models import FileModel, Whole, wrong
+from empathylab.file_models import FileModel, Number, Whole, wrong
 from empathylab.study.blocks.texts import Identifier, Text
 
+_LIKERT_POINTS = 5
 Label = Annotated[Text | None, BeforeValidator(lambda value: None if value == "" else value)]
 
 
@@ -24,6 +25,9 @@ class Dimension(FileModel):
     """1, 2, 3 and so on, unless the file says otherwise."""
     direction: Literal["fixed", "random"] = "fixed"
     """`random`: half of the raters see the points in reverse order, always the same half."""
+    margin: Number | None = None
+    """The smallest difference between arms that matters: in points of a scale with five points or
+    more, else in percentage points of good ratings."""
 
     @model_validator(mode="before")
     @classmethod
@@ -46,4 +50,17 @@ class Dimension(FileModel):
         if len(self.values) != len(self.labels) or not rising:
             count = len(self.labels)
             raise wrong(f"{count} numbers in rising order, one for each label", at=("values",))
+        return self
+
+    @model_validator(mode="after")
+    def _margin_fits_scale(self) -> Self:
+        by_mean = len(self.values) >= _LIKERT_POINTS
+        most = self.values[-1] - self.values[0] if by_mean else 100
+        if self.margin is not None and not 0 < self.margin < most:
+            unit = "points" if by_mean else "percentage points"
+            raise wrong(
+                f"a number of {unit} between 0 and {most}",
+                "Declare the smallest difference that would matter.",
+                at=("margin",),
+            )
         return self

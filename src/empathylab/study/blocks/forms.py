@@ -29,7 +29,7 @@ MOST_CHARACTERS = 10_000
 MOST_FIELD_CHARACTERS = 200
 _NUMBER = re.compile(r"[+-]?\d{1,12}(\.\d{1,6})?", re.ASCII)
 _SENTENCES: dict[Code, str] = {
-    "missing": "Please answer this.",
+    "missing": "Please answer this question.",
     "not-an-option": "Please choose one of the options.",
     "not-a-number": "Please write a number.",
     "out-of-range": "Please write a number from {least} to {most}.",

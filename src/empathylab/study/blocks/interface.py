@@ -263,6 +263,11 @@ class Block(FileModel):
         return None
 
     @property
+    def bundled_scales(self) -> tuple[Scale, ...]:
+        """Scales that come with the block type and need not be in the lab."""
+        return ()
+
+    @property
     def is_outcome(self) -> bool:
         """Whether its answers are results, which nobody sees while the study runs."""
         return self.rates_responses

@@ -24,6 +24,7 @@ from empathylab.study.blocks.debrief import Debrief
 from empathylab.study.blocks.demographics import Demographics
 from empathylab.study.blocks.imagine import Imagine
 from empathylab.study.blocks.interface import Block
+from empathylab.study.blocks.norming import Norm
 from empathylab.study.blocks.rate import Rate
 from empathylab.study.blocks.scale import ScaleBlock
 from empathylab.study.blocks.tutorial import Tutorial
@@ -75,6 +76,7 @@ for _type in (
     Tutorial,
     Rate,
     Imagine,
+    Norm,
     Write,
     Attention,
     Comment,

@@ -17,7 +17,7 @@ from empathylab.study.demo.replies import SOURCE, demo_release
 from empathylab.study.design.definition import Study
 from empathylab.study.design.reading import parse_study
 
-_SELECTION = "demo-situations"
+_SELECTION = "demo-situations-2"
 
 
 def open_demo(lab: Lab, *, who: str = "researcher") -> str:

@@ -14,10 +14,17 @@ from empathylab.store import Lab
 from empathylab.store.scales import lab_scales
 from empathylab.store.selections import resolve_situations
 from empathylab.store.situations import stored_situations
+from empathylab.store.studies.added_arms import asked_by
 from empathylab.store.studies.records import find_study, frozen_responses, respondent_responses
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.blocks.interface import ParticipantPath
 from empathylab.study.design.definition import Study
+from empathylab.study.design.material_notes import (
+    Told,
+    content_note_warnings,
+    information_sentence,
+    information_warnings,
+)
 from empathylab.study.design.materials import choose_scales, choose_situations
 from empathylab.study.design.planning import Plan, needed_raters
 from empathylab.study.design.preview import Preview, preview_study
@@ -35,21 +42,29 @@ class Checked:
     """Its problems hold those with the lab too."""
     previews: Mapping[str, Preview] = field(hash=False)
     """By language; none where a batch cannot be made."""
+    information: str = ""
+    """For a methods section: what raters and respondents are shown of each situation."""
 
 
-def check_study(study: Study, lab: Lab | None = None) -> Checked:
-    """The study held against the lab, in which nothing is changed; without one, what ships."""
+def check_study(
+    study: Study, lab: Lab | None = None, *, told: Told = lambda prompt: None
+) -> Checked:
+    """The study held against the lab, in which nothing is changed; without one, what ships.
+
+    `told` says what a prompt tells respondents of a situation, where that is known.
+    """
     known = builtin_scales() if lab is None else lab_scales(lab)
     problems: list[str] = []
     chosen: tuple[Situation, ...] = ()
     replies: dict[str, dict[str, str]] = {}
+    prompts: dict[str, set[str]] = {}
     try:
         whole, offered = _offered(study, lab)
         chosen = choose_situations(study, offered)
         if lab is not None:
             with lab.reading() as connection:
                 problems += _launched_problems(connection, study)
-                replies, troubles = _replies(connection, study, whole, chosen)
+                replies, troubles, prompts = _replies(connection, study, whole, chosen)
                 problems += troubles
     except UserError as error:
         problems.append(str(error))
@@ -58,10 +73,16 @@ def check_study(study: Study, lab: Lab | None = None) -> Checked:
     problems += code_problems(study)
     # Without situations everything else that is missing is only a consequence.
     found = (*problems, *plan.problems) if chosen else tuple(problems)
+    notes = (
+        *plan.notes,
+        *content_note_warnings(study, chosen),
+        *information_warnings(study, chosen, prompts, told),
+    )
     return Checked(
         study,
-        replace(plan, problems=tuple(dict.fromkeys(found))),
+        replace(plan, problems=tuple(dict.fromkeys(found)), notes=notes),
         dict(_previews(study, chosen, replies, known)) if chosen else {},
+        information_sentence(study, chosen, prompts, told),
     )
 
 
@@ -92,16 +113,17 @@ def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
 
 def _replies(
     connection: Connection, study: Study, whole: SituationSet, chosen: tuple[Situation, ...]
-) -> tuple[dict[str, dict[str, str]], list[str]]:
-    """By arm and situation, the replies that would be shown; and what is wrong with some."""
+) -> tuple[dict[str, dict[str, str]], list[str], dict[str, set[str]]]:
+    """By arm and situation, the replies that would be shown; what is wrong; and their prompts."""
     if not study.rated:
-        return {}, []
+        return {}, [], {}
     held = find_study(connection, study.name, study.version)
     frozen = frozen_responses(connection, held.id) if held is not None else {}
     ids = stored_situations(connection, whole)
     keys = {ids[one.id]: one.id for one in chosen if one.id in ids}
     found: dict[str, dict[str, str]] = {}
     problems: list[str] = []
+    prompts: dict[str, set[str]] = {}
     for name, arm in study.arms.items():
         try:
             replies = frozen.get(name) or respondent_responses(
@@ -116,7 +138,8 @@ def _replies(
             problems.append(str(error))
             replies = []
         found[name] = {keys[one.situation]: one.text for one in replies if one.situation in keys}
-    return found, problems
+        prompts[name] = asked_by(connection, [one.response for one in replies])
+    return found, problems, prompts
 
 
 def _previews(

@@ -74,7 +74,7 @@ class Situations(FileModel):
     per_topic: PerGroup = None
     per_factor: PerGroup = None
     """A number for every group, or a table of numbers by group."""
-    valence: Literal["positive", "negative"] | None = None
+    valence: Literal["positive", "negative", "mixed"] | None = None
 
     @model_validator(mode="after")
     def _one_source_and_one_grouping(self) -> Self:
@@ -196,6 +196,23 @@ class Recruitment(FileModel):
         return self
 
 
+class Looks(FileModel):
+    """When results may be looked at before the study is closed, and how they are then tested."""
+
+    ratings: Annotated[Whole, Field(ge=1)]
+    """Rated replies of the whole study."""
+    at: Annotated[tuple[Number, ...], Field(min_length=1)]
+    """Proportions of these ratings; the last is 1."""
+    spending: Literal["obrien-fleming", "pocock"] = "obrien-fleming"
+
+    @field_validator("at", mode="after")
+    @classmethod
+    def _rising(cls, at: tuple[float, ...]) -> tuple[float, ...]:
+        if list(at) != sorted(set(at)) or at[0] <= 0 or at[-1] != 1:
+            raise wrong("proportions in rising order, above 0, of which the last is 1")
+        return at
+
+
 class Retention(FileModel):
     """Days after closing until data is deleted."""
 
@@ -263,6 +280,7 @@ class Study(FileModel):
     time_limits: TimeLimits = TimeLimits()
     exclusions: tuple[Annotated[dict[str, Any], BeforeValidator(_exclusion_rule)], ...] = ()
     """As `empathylab.stats.raters.exclusions.rules_from` reads them."""
+    looks: Looks | None = None
     retention: Retention = Retention()
     content_note: Text | None = None
     """What may distress, said before it is seen."""

@@ -36,7 +36,7 @@ def choose_scales(study: Study, known: Mapping[str, Scale]) -> dict[str, Scale]:
     found = {}
     for block in study.blocks:
         if (name := block.uses_scale) is not None:
-            scale = find_scale(name, known.values())
+            scale = find_scale(name, (*known.values(), *block.bundled_scales))
             if scale is None:
                 where = f"study {study.name}, block {block.id!r}"
                 raise UnknownName("scale", name, known, where=where)

@@ -12,7 +12,7 @@ _RATER = ColumnSpec(
 )
 _SET = ColumnSpec("set", "text", "The set that the situation is from")
 _SITUATION = ColumnSpec("situation", "text", "The situation's id in its set")
-_VALENCES = "positive; negative"
+_VALENCES = "positive; negative; mixed"
 
 RATINGS = TableSpec[StudySource](
     "ratings",

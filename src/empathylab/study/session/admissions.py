@@ -56,6 +56,18 @@ class Admissions:
             )
         return person
 
+    def change_language(self, person: str, language: str) -> None:
+        """Shows the person the study in another of its languages from now on."""
+        with self._running.lab.reading() as connection:
+            row = find_place(connection, self._running.launched.row, person)
+        # A deleted participant keeps a row without a language.
+        if row is None or not row.language or language not in self._running.study.languages:
+            return
+        number = row.id
+        self._running.queue.write(
+            lambda connection: change_place(connection, number, language=language)
+        )
+
     def is_known(self, ids: PlatformIds) -> bool:
         """Whether somebody has begun under these ids before, and would go on with that visit.
 

@@ -94,6 +94,7 @@ class StudyService:
         self.key_of = self._running.key_of
         self.arrive = self._admissions.arrive
         self.is_known = self._admissions.is_known
+        self.change_language = self._admissions.change_language
 
     @property
     def lab(self) -> Lab:

@@ -79,6 +79,7 @@ def create_app(
             Route("/page", pages.submit, methods=["POST"]),
             Route("/back", pages.back, methods=["GET"]),
             Route("/draft", pages.keep_draft, methods=["POST"]),
+            Route("/language", pages.change_language, methods=["POST"]),
             Route("/leave", pages.ask_to_leave, methods=["GET"]),
             Route("/leave", pages.leave, methods=["POST"]),
             Route("/left", pages.left, methods=["GET"]),

@@ -41,6 +41,7 @@ class Words:
     help: str
     contact: str
     leave: str
+    language: str
     moved: str
     answer: str
     no_reply: str
@@ -97,6 +98,48 @@ def _words(given: Tree) -> Words:
         for part in ("pages", "closed")
     )
     return Words(pages=pages, closed=closed, **rest)
+
+
+_RIGHT_TO_LEFT = frozenset({"ar", "fa", "he", "ur"})
+_OWN_NAMES = {
+    "ar": "العربية",
+    "cs": "Čeština",
+    "da": "Dansk",
+    "de": "Deutsch",
+    "en": "English",
+    "es": "Español",
+    "fa": "فارسی",
+    "fi": "Suomi",
+    "fr": "Français",
+    "he": "עברית",
+    "hi": "हिन्दी",
+    "id": "Bahasa Indonesia",
+    "it": "Italiano",
+    "ja": "日本語",
+    "ko": "한국어",
+    "nl": "Nederlands",
+    "pl": "Polski",
+    "pt": "Português",
+    "ru": "Русский",
+    "sv": "Svenska",
+    "tr": "Türkçe",
+    "uk": "Українська",
+    "ur": "اردو",
+    "vi": "Tiếng Việt",
+    "zh": "中文",
+}
+
+
+def direction(language: str) -> str:
+    """The writing direction of a language, as HTML's `dir` names it."""
+    return "rtl" if language.lower().partition("-")[0] in _RIGHT_TO_LEFT else "ltr"
+
+
+def own_name(language: str) -> str:
+    """The name of a language in that language, such as `Deutsch` or `Português (BR)`."""
+    short, _, region = language.partition("-")
+    name = _OWN_NAMES.get(short.lower(), short)
+    return f"{name} ({region})" if region else name
 
 
 def asked_language(request: Request, known: Sequence[str]) -> str:

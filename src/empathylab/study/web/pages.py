@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Protocol
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -52,6 +52,8 @@ from empathylab.study.web.sessions import (
 
 _AFTER = "after"
 """The parameter that names the page from whose answer somebody comes."""
+_RETURNS = {"leave": "/leave"}
+"""Where a change of language leads, by the page it was made on; to the page that is due if none."""
 _UNSIGNED = ("mturk", "prolific", "sona")
 """Platforms whose links name a person by an id that others may know or guess."""
 
@@ -63,6 +65,7 @@ class RaterService(Protocol):
         self, ids: PlatformIds, *, world: World = "person", language: str | None = None
     ) -> str: ...
     def is_known(self, ids: PlatformIds) -> bool: ...
+    def change_language(self, person: str, language: str) -> None: ...
     def view(self, person: str) -> View: ...
     def submit_soon(
         self,
@@ -227,6 +230,24 @@ class RaterPages:
         await run_in_threadpool(service.save_draft, session.person, form.step, form.values)
         return Response(status_code=204)
 
+    async def change_language(self, request: Request) -> Response:
+        """The same page in another of the study's languages."""
+        form, session = await self._form(request)
+        if session is None:
+            return self._unknown(request)
+        if not same_id(form.token, form_token(session, self.secret)):
+            return self._out_of_date(request)
+        language = form.fields.get("language", "")
+        if language not in self.study.languages:
+            raise HTTPException(400)
+        if session.guest:
+            raise HTTPException(403)
+        service = await self.service()
+        await run_in_threadpool(service.change_language, session.person, language)
+        response = self._to(request, _RETURNS.get(request.query_params.get("at", ""), "/page"))
+        self._keep(request, response, dataclasses.replace(session, language=language))
+        return response
+
     async def ask_to_leave(self, request: Request) -> Response:
         """The choice to leave, with or without one's answers."""
         session = self._session(request)
@@ -318,7 +339,9 @@ class RaterPages:
         spoken = language or (session.language if session else None)
         spoken = spoken or asked_language(request, self.study.languages)
         token = form_token(session, self.secret) if session else ""
-        return Frame(self.study, spoken, request.scope.get("root_path", ""), token)
+        root = request.scope.get("root_path", "")
+        guest = session is not None and session.guest
+        return Frame(self.study, spoken, root, token, guest, _address(request))
 
     def _shown(
         self, request: Request, session: Session, view: View, *, moved: bool = False
@@ -431,3 +454,13 @@ class RaterPages:
 
     def _to(self, request: Request, path: str) -> Response:
         return RedirectResponse(request.scope.get("root_path", "") + path, status_code=303)
+
+
+def _address(request: Request) -> str:
+    """The query of a request without its language, ready for another one.
+
+    A query alone stays on the path and the host of the page, whatever the request claims.
+    """
+    asked = request.query_params.multi_items()
+    kept = urlencode([pair for pair in asked if pair[0] != "language"])
+    return f"?{kept}&" if kept else "?"

@@ -18,7 +18,7 @@ from empathylab.study.design.definition import Study
 from empathylab.study.session.visits import Page
 from empathylab.study.web.assets import asset_paths
 from empathylab.study.web.forms import ANSWER
-from empathylab.study.web.interface_texts import Words, words_in
+from empathylab.study.web.interface_texts import Words, direction, own_name, words_in
 from empathylab.study.web.markdown import block_html, inline_html
 
 _TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks")
@@ -37,11 +37,27 @@ class Frame:
     """The path under which the app is mounted."""
     form: str = ""
     """What every form carries; empty where nobody is known."""
+    guest: bool = False
+    """Whether the session belongs to another browser, which alone may change the language."""
+    here: str = ""
+    """The query of the page, to which `language=` can be added."""
 
     @property
     def words(self) -> Words:
         """The interface in the frame's language."""
         return words_in(self.language, self.study.interface)
+
+    @property
+    def direction(self) -> str:
+        """The writing direction: `ltr` or `rtl`."""
+        return direction(self.language)
+
+    @property
+    def choices(self) -> list[tuple[str, str, str]]:
+        """The languages to switch to, each with its own name and direction."""
+        if len(self.study.languages) == 1 or self.guest:
+            return []
+        return [(code, own_name(code), direction(code)) for code in self.study.languages]
 
     def said(self, text: Text | None) -> str:
         """One of the study's texts."""

@@ -285,7 +285,7 @@ class IterativeFactor:
         lifted, other = self._across.T @ one, self._across.T @ two
         near = self._near[self._solver.slots[-1]] * self._entries[leaf.second]
         exact = np.bincount(leaf.first, near, minlength=len(leaf.rows))
-        own = 1 + np.bincount(leaf.levels, self._entries * exact, minlength=leaf.size)
+        own = 1.0 + np.bincount(leaf.levels, self._entries * exact, minlength=leaf.size)
         own += 2 * np.einsum("ij,ij->i", lifted, other)
         estimate = _rows_times(one, other, leaf.rows, leaf.levels)
         estimate += _rows_times(two, lifted, leaf.rows, leaf.levels)
@@ -298,7 +298,7 @@ class IterativeFactor:
                 last = first + int(np.prod(shape))
                 coupled[number] = entries[first:last].reshape(shape)
                 first = last
-        return own[:, None, None]
+        return np.asarray(own[:, None, None], dtype=np.float64)
 
 
 def _paired(one: Array, two: Array, rows: Whole, columns: Whole) -> Array:

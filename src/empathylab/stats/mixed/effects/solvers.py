@@ -35,7 +35,8 @@ class Solved(Protocol):
 class Solver(Protocol):
     """What prepares the pattern of a matrix once."""
 
-    method: Method
+    @property
+    def method(self) -> Method: ...
 
     def factor(self, weight: Array, factors: Sequence[Array]) -> Solved: ...
 

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.cluster_robust import cluster_codes, cluster_covariance
+from empathylab.stats.clusters.robust import cluster_codes, cluster_covariance
 from empathylab.stats.mixed.coding import Array, Codes
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.ordinal.clm import fit_fixed

@@ -84,10 +84,10 @@
   let changed = false;
   const keepDraft = () => {
     clearTimeout(waiting);
-    if (!changed || sent) return;
+    if (!changed || sent) return Promise.resolve();
     changed = false;
     const body = new URLSearchParams(new FormData(form));
-    fetch(form.action.replace(/page$/, "draft"), { method: "POST", body, keepalive: true }).catch(() => {
+    return fetch(form.action.replace(/page$/, "draft"), { method: "POST", body, keepalive: true }).catch(() => {
       changed = true;
     });
   };
@@ -98,6 +98,17 @@
       waiting = setTimeout(keepDraft, 1500);
     });
     document.addEventListener("visibilitychange", () => document.hidden && keepDraft());
+  }
+  // The page in the other language shows the draft, so it must be stored first.
+  const languages = document.querySelector(".languages form");
+  let switching = false;
+  if (languages) {
+    languages.addEventListener("submit", (event) => {
+      if (!changed || switching) return;
+      event.preventDefault();
+      switching = true;
+      keepDraft().finally(() => languages.requestSubmit(event.submitter));
+    });
   }
 
   // Digits choose an option of the question at hand, where somebody has not turned them off.

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.stats.cluster_robust import (
+from empathylab.stats.clusters.robust import (
     cluster_codes,
     cluster_covariance,
     fewest_clusters,
@@ -21,7 +21,7 @@ from empathylab.stats.cluster_robust import (
 from tests.stats.judged_frames import arithmetic
 
 # Made by tests/reference/clusters.R: sandwich::vcovCL, HC0 with cluster adjustment.
-R = json.loads((Path(__file__).parents[1] / "reference" / "clusters_r.json").read_text())
+R = json.loads((Path(__file__).parents[2] / "reference" / "clusters_r.json").read_text())
 
 
 def fitted(predictor: np.ndarray, outcome: np.ndarray, *clusters: np.ndarray) -> dict[str, object]:

@@ -1,0 +1,245 @@
+"""Simulated feelings compared with people's ratings of the same transcripts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from empathylab.analysis.conversations.frames import PEOPLE
+from empathylab.analysis.conversations.measures import plain
+from empathylab.analysis.text.apa import bounded, counted
+from empathylab.analysis.text.numbers import signed
+from empathylab.errors import InputError
+from empathylab.stats.conversations import ClusteredMean, clustered_mean
+from empathylab.tables import numbers, require_columns
+
+Level = Literal["conversation", "turn"]
+Verdict = Literal["agrees with people", "does not agree with people", "too little to tell"]
+_LEAST_UNITS = 20
+_LEAST_CORRELATION = 0.5
+_DRAWS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleCard:
+    """How far one simulator's feelings follow what people say of the same texts."""
+
+    simulator: str
+    level: Level
+    units: int
+    """Conversations or turns that people rated and the simulator felt."""
+    conversations: int
+    raters: int
+    ratings: int
+    correlation: float
+    """Pearson's, of the simulated feeling with people's mean on 0 to 100."""
+    low: float
+    high: float
+    """Ends of the percentile bootstrap over conversations."""
+    spearman: float
+    bias: ClusteredMean
+    """Simulated feeling minus people's mean, in points of 100, clustered by conversation."""
+    people_correlation: float
+    """Of one rater with the mean of the others, as a mark to compare with; NaN with one rater."""
+    verdict: Verdict
+
+    @property
+    def sentence(self) -> str:
+        what = counted(self.units, self.level)
+        if not math.isfinite(self.correlation):
+            return f"{self.simulator} cannot be compared with people: {what}, too few or constant."
+        ends = mark = ""
+        if math.isfinite(self.low):
+            ends = f", 95% CI [{bounded(self.low)}, {bounded(self.high)}]"
+        if math.isfinite(self.people_correlation):
+            mark = f"; one person correlates with the others at {bounded(self.people_correlation)}"
+        verdict = {
+            "agrees with people": "agrees with people",
+            "does not agree with people": "does not agree with people",
+            "too little to tell": "was rated too little to tell whether it agrees with people",
+        }[self.verdict]
+        return (
+            f"As a simulator, {self.simulator} {verdict}: its feelings correlate with people's "
+            f"ratings of the same {self.level}s at {bounded(self.correlation)}{ends}{mark}. "
+            f"On average it differs by {signed(self.bias.estimate)} points from people ({what}, "
+            f"{counted(self.raters, 'rater')})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "simulator": self.simulator,
+            "level": self.level,
+            "units": self.units,
+            "conversations": self.conversations,
+            "raters": self.raters,
+            "ratings": self.ratings,
+            "correlation": plain(self.correlation),
+            "low": plain(self.low),
+            "high": plain(self.high),
+            "spearman": plain(self.spearman),
+            "bias": plain(self.bias.estimate),
+            "bias_low": plain(self.bias.low),
+            "bias_high": plain(self.bias.high),
+            "people_correlation": plain(self.people_correlation),
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+        }
+
+
+def people_cards(
+    conversations: pl.DataFrame,
+    feelings: pl.DataFrame,
+    ratings: pl.DataFrame,
+    *,
+    scale: tuple[float, float],
+    where: str = "ratings",
+    seed: int = 1,
+    confidence: float = 0.95,
+) -> list[PeopleCard]:
+    """A card for each simulator whose conversations people rated.
+
+    `ratings` has the columns conversation (the key, or the id in the lab), rating, and if wanted
+    turn (how many replies there had been) and rater. Without turns, people's ratings are compared
+    with the final feeling. `scale` are the ends of people's scale.
+    """
+    joined = _joined(conversations, feelings, ratings, scale, where)
+    level: Level = "turn" if "turn" in ratings.columns else "conversation"
+    return [
+        _card(str(name), part, level, seed, confidence)
+        for (name,), part in joined.group_by("simulator", maintain_order=True)
+    ]
+
+
+def _joined(
+    conversations: pl.DataFrame,
+    feelings: pl.DataFrame,
+    ratings: pl.DataFrame,
+    scale: tuple[float, float],
+    where: str,
+) -> pl.DataFrame:
+    require_columns(ratings.columns, ("conversation", "rating"), where=where)
+    low, high = scale
+    if not high > low:
+        raise InputError(
+            "the scale must go upwards", where=where, got=scale, remedy="Give its two ends."
+        )
+    values = numbers(ratings, "rating", where=where)
+    outside = values.drop_nulls().filter((values.drop_nulls() < low) | (values.drop_nulls() > high))
+    if len(outside):
+        raise InputError(
+            f"a rating lies outside the scale from {low:g} to {high:g}",
+            where=where,
+            got=outside[0],
+            remedy="Give the ends of people's scale with --scale.",
+        )
+    told = ratings.with_columns(
+        pl.col("conversation").cast(pl.String).alias("named"),
+        people=100 * (values - low) / (high - low),
+        rater=pl.col("rater").cast(pl.String) if "rater" in ratings.columns else pl.lit("1"),
+        exchange=numbers(ratings, "turn", where=where).cast(pl.Int64)
+        if "turn" in ratings.columns
+        else pl.lit(None, dtype=pl.Int64),
+    ).select("named", "people", "rater", "exchange")
+    simulated = conversations.filter(pl.col("scored") & (pl.col("simulator") != PEOPLE))
+    named = simulated.select("conversation", "simulator", "final", named=pl.col("key"))
+    # A key is unique in its run or file only; where two share it, the id must be used.
+    by_key = named.filter(~pl.col("named").is_duplicated())
+    by_id = named.with_columns(named=pl.col("conversation").cast(pl.String))
+    known = pl.concat([by_key, by_id]).unique(["named", "conversation"], maintain_order=True)
+    unknown = set(told["named"].drop_nulls()) - set(known["named"])
+    if unknown:
+        raise InputError(
+            f"{len(unknown)} conversations of the ratings are not among the scored ones",
+            where=where,
+            got=sorted(unknown)[0],
+            remedy="Use the keys or the ids that the lab shows.",
+        )
+    joined = told.join(known, on="named").drop_nulls("people")
+    if "turn" not in ratings.columns:
+        return joined.with_columns(pl.col("final").alias("feeling"))
+    return joined.join(feelings.drop("reply", "change"), on=["conversation", "exchange"])
+
+
+def _card(name: str, part: pl.DataFrame, level: Level, seed: int, confidence: float) -> PeopleCard:
+    keys = ["conversation", "exchange"] if level == "turn" else ["conversation"]
+    units = part.group_by(keys, maintain_order=True).agg(
+        pl.col("feeling").first(), pl.col("people").mean()
+    )
+    felt, people = units["feeling"].to_numpy(), units["people"].to_numpy()
+    clusters = units["conversation"].to_numpy()
+    correlation = _correlation(felt, people)
+    low, high = _bootstrap(felt, people, clusters, seed, confidence)
+    ranks = [units[name].rank().to_numpy() for name in ("feeling", "people")]
+    return PeopleCard(
+        simulator=name,
+        level=level,
+        units=units.height,
+        conversations=units["conversation"].n_unique(),
+        raters=part["rater"].n_unique(),
+        ratings=part.height,
+        correlation=correlation,
+        low=low,
+        high=high,
+        spearman=_correlation(*ranks),
+        bias=clustered_mean(felt - people, clusters.tolist(), confidence=confidence),
+        people_correlation=_one_with_others(part, keys),
+        verdict=_verdict(units.height, low, correlation),
+    )
+
+
+def _verdict(units: int, low: float, correlation: float) -> Verdict:
+    if units < _LEAST_UNITS or not math.isfinite(low):
+        return "too little to tell"
+    if low >= _LEAST_CORRELATION:
+        return "agrees with people"
+    return (
+        "does not agree with people" if correlation < _LEAST_CORRELATION else "too little to tell"
+    )
+
+
+def _correlation(one: Any, other: Any) -> float:
+    if len(one) < 3 or np.std(one) == 0 or np.std(other) == 0:
+        return math.nan
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+def _bootstrap(
+    felt: Any, people: Any, clusters: Any, seed: int, confidence: float
+) -> tuple[float, float]:
+    """Draws whole conversations, whose turns are not independent."""
+    labels = np.unique(clusters)
+    if len(labels) < 3:
+        return math.nan, math.nan
+    members = [np.flatnonzero(clusters == label) for label in labels]
+    random = np.random.default_rng(seed)
+    found = []
+    for _ in range(_DRAWS):
+        drawn = random.integers(len(labels), size=len(labels))
+        rows = np.concatenate([members[place] for place in drawn])
+        found.append(_correlation(felt[rows], people[rows]))
+    known = np.array([value for value in found if math.isfinite(value)])
+    if not len(known):
+        return math.nan, math.nan
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def _one_with_others(part: pl.DataFrame, keys: list[str]) -> float:
+    """The mean correlation of each rater with the mean of the others on the same units."""
+    sums = part.with_columns(
+        total=pl.col("people").sum().over(keys), count=pl.len().over(keys)
+    ).filter(pl.col("count") > 1)
+    if not sums.height:
+        return math.nan
+    others = sums.with_columns(others=(pl.col("total") - pl.col("people")) / (pl.col("count") - 1))
+    found = [
+        _correlation(one["people"].to_numpy(), one["others"].to_numpy())
+        for one in others.partition_by("rater")
+    ]
+    known = [value for value in found if math.isfinite(value)]
+    return float(np.mean(known)) if known else math.nan

@@ -1,0 +1,347 @@
+"""Two runs, respondents, arms or prompts compared on the same situations."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from empathylab.analysis.appraisal.analysis import estimate_appraisals
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.results import (
+    Conclusion,
+    Kind,
+    ModelChoice,
+    Unit,
+    conclusions_frame,
+    summary_text,
+)
+from empathylab.analysis.text.apa import counted, interval, p_text
+from empathylab.analysis.text.numbers import signed
+from empathylab.errors import InputError, UnknownName
+from empathylab.stats.arms import Estimate
+from empathylab.stats.clusters import (
+    ClusteredTest,
+    PairedDifference,
+    clustered_regression,
+    paired_difference,
+)
+from empathylab.store import Lab
+from empathylab.store.administrations import read_appraisals
+from empathylab.store.judgements import lab_judgements
+from empathylab.store.ratings import lab_study, ratings_frame
+from empathylab.study.admin.embargo import require_closed
+
+Source = Literal["ratings", "judge", "scales", "table"]
+_FEW_UNITS = 20
+_ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class PairsResult:
+    """How much the first of two exceeds the second on what both have."""
+
+    first: str
+    second: str
+    source: Source
+    what: str
+    """What is compared: a column, a dimension, a scale."""
+    unit: str
+    """What pairs the values."""
+    found: PairedDifference
+    test: ClusteredTest
+    """The test reported: paired, and clustered by rater too where people gave ratings."""
+    clusters: str
+    binary: bool
+    """Whether every value is 0 or 1; differences then are percentage points."""
+
+    @property
+    def times(self) -> float:
+        """From the values' unit to that of the result."""
+        return 100.0 if self.binary else 1.0
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """What pairs the two, and how many pairs there are."""
+        return {
+            "source": self.source,
+            "unit": self.unit,
+            "n_pairs": self.found.n_pairs,
+            "clusters": self.found.clusters,
+            "only_first": self.found.dropped_first,
+            "only_second": self.found.dropped_second,
+        }
+
+    @property
+    def model(self) -> ModelChoice:
+        """The test, and why."""
+        reason = f"Both have values on the same {self.unit}s, so what these have in common cancels."
+        return ModelChoice(name=f"paired t test, clustered by {self.clusters} (CR2)", reason=reason)
+
+    @property
+    def conclusions(self) -> tuple[Conclusion, ...]:
+        """The paired difference."""
+        test, times = self.test, self.times
+        unit: Unit = "percentage points" if self.binary else "points"
+        estimate = Estimate(*(times * one for one in (test.estimate, test.low, test.high)))
+        kind: Kind = "inconclusive"
+        if test.p < _ALPHA:
+            kind = "better" if test.estimate > 0 else "worse"
+        digits = 2 if not self.binary else 1
+        numbers = f"difference {signed(estimate.estimate, 2)} {unit}, {interval(estimate, digits)}"
+        numbers += f", {p_text(test.p)} (paired by {self.unit}, clustered by {self.clusters})"
+        on = f"on {self.what}"
+        said = f"Inconclusive whether {self.first} differs from {self.second} {on}: {numbers}."
+        if kind != "inconclusive":
+            how = "higher" if kind == "better" else "lower"
+            said = f"{self.first} is {how} than {self.second} {on}: {numbers}."
+        return (
+            Conclusion(
+                kind=kind,
+                sentence=said,
+                subject=self.first,
+                reference=self.second,
+                dimension=self.what,
+                subset="all",
+                **{
+                    name: value if math.isfinite(value) else None
+                    for name, value in estimate._asdict().items()
+                },
+                unit=unit,
+                p=test.p if math.isfinite(test.p) else None,
+                n=self.found.n_pairs,
+                model=self.model.name,
+                basis=f"{counted(self.found.n_pairs, 'pair')}",
+                caveats=self._limits(),
+            ),
+        )
+
+    def _limits(self) -> tuple[str, ...]:
+        said = []
+        if self.found.clusters < _FEW_UNITS:
+            said.append(f"The comparison rests on {counted(self.found.clusters, self.unit)} only.")
+        if not math.isfinite(self.test.p):
+            said.append("The differences do not vary, so there is no test.")
+        return tuple(said)
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What only one of the two has."""
+        lost = self.found.dropped_first + self.found.dropped_second
+        if not lost:
+            return ()
+        were = "was" if lost == 1 else "were"
+        return (f"{counted(lost, self.unit)} that only one of the two has {were} left out.",)
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """Paired and unpaired, a row each."""
+        rows = [
+            {"comparison": name, **json_value(_scaled(one, self.times))}
+            for name, one in (("paired", self.test), ("unpaired", self.found.unpaired))
+        ]
+        return {"comparison": pl.DataFrame(rows)}
+
+    def to_frame(self) -> pl.DataFrame:
+        """The conclusion as a row."""
+        return conclusions_frame(self.conclusions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `analyze compare --json` prints."""
+        paired = json_value(_scaled(self.test, self.times))
+        found: dict[str, Any] = {
+            "first": self.first,
+            "second": self.second,
+            "source": self.source,
+            "what": self.what,
+            "unit": "percentage points" if self.binary else "points",
+            **paired,
+            "n_pairs": self.found.n_pairs,
+            "clusters": self.clusters,
+            "unpaired": json_value(_scaled(self.found.unpaired, self.times)),
+            "mean_first": json_value(self.times * self.found.mean_first),
+            "mean_second": json_value(self.times * self.found.mean_second),
+            "correlation": json_value(self.found.correlation),
+            "design": dict(self.design),
+            "conclusions": [one.to_dict() for one in self.conclusions],
+            "notes": list(self.caveats),
+        }
+        return found
+
+    def summary(self) -> str:
+        """Conclusion and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
+
+
+def from_table(
+    frame: pl.DataFrame,
+    first: str | None = None,
+    second: str | None = None,
+    *,
+    unit: str,
+    group: str,
+    value: str,
+    cluster: str | None = None,
+) -> PairsResult:
+    """Two groups of a long table compared, paired by unit.
+
+    Without names the table must hold two groups; the one with the higher mean comes first.
+    """
+    for name in (unit, group, value):
+        if name not in frame.columns:
+            raise UnknownName("column", name, frame.columns)
+    if first is None or second is None:
+        first, second = _two_groups(frame, group, value, first)
+    found = paired_difference(
+        frame, first, second, unit=unit, label=group, value=value, cluster=cluster
+    )
+    known = frame[value].drop_nulls().cast(pl.Float64).unique().to_list()
+    return PairsResult(
+        *(first, second, "table", value, unit, found, found.paired),
+        clusters=cluster or unit,
+        binary=set(known) <= {0.0, 1.0},
+    )
+
+
+def from_lab(
+    lab: Lab,
+    first: str,
+    second: str,
+    *,
+    on: Literal["ratings", "judge", "scales"] = "ratings",
+    study: str | None = None,
+    dimension: str | None = None,
+    peek: str | None = None,
+    who: str = "researcher",
+) -> PairsResult:
+    """Two arms or respondents of the lab compared, paired by situation.
+
+    `on` people's `ratings` of their replies, a `judge`'s scores of them, or the changes of `scales`
+    from baseline. `dimension` names the rated dimension, or the scale, where there are several.
+    """
+    if on == "scales":
+        frame, what = _scale_changes(lab, dimension)
+        return _named(
+            from_table(frame, first, second, unit="situation", group="who", value="value"), on, what
+        )
+    if on == "ratings":
+        chosen = lab_study(lab, study)
+        require_closed(lab, chosen, peek=peek, who=who)
+        rated = ratings_frame(lab, chosen.name).filter(rater_kind="person")
+        frame = rated.select("rater", "dimension", _place(), who="arm", value="rating")
+    else:
+        judged = lab_judgements(lab, study).filter(outcome="valid")
+        frame = judged.select("dimension", _place(), who="respondent", value="value")
+    if frame.is_empty():
+        raise InputError(f"the lab holds no {on} to compare", remedy="Choose another --on.")
+    frame, what = _one_dimension(frame, dimension)
+    result = from_table(frame, first, second, unit="situation", group="who", value="value")
+    if on == "judge":
+        return _named(result, on, what)
+    test = _by_rater(frame.filter(pl.col("who").is_in([first, second])), first)
+    return _named(result, on, what, test)
+
+
+def _named(
+    result: PairsResult, on: Source, what: str, test: ClusteredTest | None = None
+) -> PairsResult:
+    return dataclasses.replace(
+        result,
+        source=on,
+        what=what,
+        binary=False,
+        test=result.test if test is None else test,
+        clusters="situation" if test is None else "situation and rater",
+    )
+
+
+def _by_rater(frame: pl.DataFrame, first: str) -> ClusteredTest:
+    """The difference within situations, where a situation's and a rater's ratings are alike."""
+    both = frame.drop_nulls(["value", "rater"]).with_columns(
+        side=(pl.col("who") == first).cast(pl.Float64), value=pl.col("value").cast(pl.Float64)
+    )
+    within = both.with_columns(
+        pl.col(name) - pl.col(name).mean().over("situation") for name in ("side", "value")
+    ).filter(pl.col("side").abs() > 0)
+    codes = [
+        within[name].rank("dense").cast(pl.Int64).to_numpy() for name in ("situation", "rater")
+    ]
+    if min(len(np.unique(one)) for one in codes) < 2:
+        raise InputError("the two share ratings by one rater only", remedy="Collect more ratings.")
+    fit = clustered_regression(
+        within["side"].to_numpy()[:, None], within["value"].to_numpy(), codes
+    )
+    return fit.test(np.array([1.0]))
+
+
+def _place() -> pl.Expr:
+    return pl.concat_str("set", "situation", separator="/").alias("situation")
+
+
+def _one_dimension(frame: pl.DataFrame, dimension: str | None) -> tuple[pl.DataFrame, str]:
+    names = frame["dimension"].unique(maintain_order=True).to_list()
+    if dimension is None and len(names) > 1:
+        raise InputError(
+            "several dimensions were rated",
+            got=", ".join(names),
+            remedy="Name one with --dimension.",
+        )
+    chosen = names[0] if dimension is None else dimension
+    if chosen not in names:
+        raise UnknownName("rated dimension", chosen, names)
+    return frame.filter(dimension=chosen), chosen
+
+
+def _scale_changes(lab: Lab, scale: str | None) -> tuple[pl.DataFrame, str]:
+    """Per respondent and situation, the score minus the respondent's mean baseline."""
+    scores = estimate_appraisals(read_appraisals(lab)).scores
+    if scores.is_empty():
+        raise InputError("no scale was answered", remedy="Run `empathylab appraise`.")
+    labels = pl.concat_str("scale", "subscale", separator="/")
+    known = scores.with_columns(dimension=labels)
+    frame, what = _one_dimension(known, scale)
+    baseline = frame.filter(phase="default").group_by("respondent").agg(base=pl.col("score").mean())
+    evoked = frame.filter(pl.col("phase") == "evoked", pl.col("situation").is_not_null())
+    changes = evoked.join(baseline, on="respondent").select(
+        "situation", who="respondent", value=pl.col("score") - pl.col("base")
+    )
+    return changes, what
+
+
+def _two_groups(frame: pl.DataFrame, group: str, value: str, first: str | None) -> tuple[str, str]:
+    names = frame[group].drop_nulls().cast(pl.String).unique(maintain_order=True).to_list()
+    if len(names) != 2:
+        raise InputError(
+            f"{group!r} must hold two groups where none are named",
+            got=", ".join(names[:8]) or "nothing",
+            remedy="Name the two after the file.",
+        )
+    if first is not None:
+        if first not in names:
+            raise UnknownName(f"value of {group!r}", first, names)
+        return first, next(name for name in names if name != first)
+    if not (frame[value].dtype.is_numeric() or frame[value].dtype == pl.Boolean):
+        return names[0], names[1]
+    means = {
+        name: float(frame.filter(pl.col(group).cast(pl.String) == name)[value].mean() or 0)  # type: ignore[arg-type]
+        for name in names
+    }
+    names.sort(key=lambda name: -means[name])
+    return names[0], names[1]
+
+
+def _scaled(test: ClusteredTest, times: float) -> dict[str, float]:
+    return {
+        "difference": times * test.estimate,
+        "se": times * test.se,
+        "low": times * test.low,
+        "high": times * test.high,
+        "df": test.df,
+        "t": test.t,
+        "p": test.p,
+    }

@@ -1,0 +1,136 @@
+"""The sentence and the caveats of a conclusion about rated arms."""
+
+from __future__ import annotations
+
+import math
+
+from empathylab.analysis.ratings.design import RatingsDesign
+from empathylab.analysis.ratings.differences import Comparison
+from empathylab.analysis.ratings.looks import Look
+from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel
+from empathylab.analysis.results import Kind, Unit
+from empathylab.analysis.text.apa import counted, interval, p_text
+from empathylab.analysis.text.numbers import signed
+from empathylab.stats.arms import Estimate
+from empathylab.stats.equivalence import Equivalence
+
+
+def conclusion_sentence(
+    found: Comparison,
+    kind: Kind,
+    estimate: Estimate,
+    unit: Unit,
+    p: float,
+    p_adjusted: float,
+    equivalence: Equivalence | None,
+    by: str,
+    look: Look | None = None,
+) -> str:
+    where = "" if found.subset == "all" else f" in {found.subset} situations"
+    on = f"on {found.dimension}{where}"
+    if not math.isfinite(p):
+        return f"{found.arm} and {found.reference} cannot be compared {on}: {found.problem}."
+    digits = 2 if unit == "points" else 3 if unit == "log-odds" else 1
+    size = signed(estimate.estimate, digits)
+    what = f"log-odds {size}" if unit == "log-odds" else f"difference in {found.what} {size} {unit}"
+    adjusted = f", {p_text(p_adjusted, 'adjusted p')}" if p_adjusted != p else ""
+    span = interval(estimate, digits)
+    if look is not None:
+        percent = f"{100 * (1 - look.alpha):.4g}%"
+        span = span.replace("95%", percent, 1)
+    numbers = f"{what}, {span}, {p_text(p)}{adjusted} ({by})"
+    if kind in ("better", "worse"):
+        said = f"{found.arm} was rated {'higher' if kind == 'better' else 'lower'} than "
+        said += f"{found.reference} {on}: {numbers}."
+        if equivalence is not None and equivalence.equivalent:
+            said += f" The difference is smaller than the margin of {_margin(found, equivalence)}."
+        return said
+    if kind == "equivalent" and equivalence is not None:
+        return (
+            f"{found.arm} and {found.reference} are equivalent {on}: the difference in "
+            f"{found.what} lies within the margin of {_margin(found, equivalence)} "
+            f"({_narrow(equivalence, found.unit)}, {p_text(equivalence.p, 'TOST p')}); {numbers}."
+        )
+    why = "no margin for equivalence was declared"
+    if equivalence is not None:
+        why = (
+            f"the data neither show a difference nor exclude one larger than "
+            f"{_margin(found, equivalence)} ({p_text(equivalence.p, 'TOST p')})"
+        )
+    return (
+        f"Inconclusive whether {found.arm} differs from {found.reference} {on}: {numbers}; {why}."
+    )
+
+
+def _margin(found: Comparison, equivalence: Equivalence) -> str:
+    return f"±{equivalence.margin_high:g} {found.unit}"
+
+
+def _narrow(equivalence: Equivalence, unit: Unit) -> str:
+    digits = 2 if unit == "points" else 1
+    low, high = signed(equivalence.low, digits), signed(equivalence.high, digits)
+    return f"90% CI [{low}, {high}]"
+
+
+def few_raters(found: Comparison, design: RatingsDesign) -> list[str]:
+    """Which of the two arms has few raters, in a few words."""
+    counts = {
+        arm: design.raters_per_arm.get(arm, FEW_RATERS) for arm in (found.arm, found.reference)
+    }
+    few = [f"{counted(n, 'rater')} of {arm}" for arm, n in counts.items() if n < FEW_RATERS]
+    return [f"only {' and '.join(few)}"] if few else []
+
+
+def small_sample(found: Comparison, design: RatingsDesign) -> tuple[str, ...]:
+    few = few_raters(found, design)
+    if not few:
+        return ()
+    return (
+        (
+            f"Few raters, {few[0]}: the test allows for this, but with fewer than {FEW_RATERS} "
+            "per arm the result depends on who they are."
+        ),
+    )
+
+
+def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
+    """The arm's effect at each threshold, where it is not the same at all of them."""
+    odds = fitted.odds
+    if odds is None or not odds.rejected:
+        return ()
+    effects = [one for one in odds.test.effects if one.column == f"arm{arm}"]
+    if not effects:
+        return ()
+    said = [
+        f"{signed(one.estimate, 2)} [{signed(one.low, 2)}, {signed(one.high, 2)}] "
+        f"at {one.threshold}"
+        for one in effects
+    ]
+    opposite = min(one.estimate for one in effects) < 0 < max(one.estimate for one in effects)
+    reading = (
+        "the arm is rated higher at some thresholds and lower at others"
+        if opposite
+        else "the single log-odds is their average"
+    )
+    return (
+        (
+            f"The effect differs between thresholds of the rating ({p_text(odds.p)}, proportional "
+            f"odds): log-odds {', '.join(said)}; {reading}."
+        ),
+    )
+
+
+def model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, ...]:
+    # A variance at its boundary does not limit the conclusion.
+    problems = [] if fitted.model is None else fitted.model.problems
+    caveats = [one for one in problems if "boundary" not in one]
+    caveats += [f"Not in the model: {one}" for one in fitted.dropped]
+    formula = fitted.model.formula if fitted.model is not None else ""
+    if design.kind in ("within", "mixed") and not any(
+        term in formula for term in ("(1|arm:rater)", "(1 + arm|rater)")
+    ):
+        caveats.append(
+            "The model assumes that the arms differ by the same amount for all raters; where "
+            "raters differ in this, p values are too small."
+        )
+    return tuple(caveats)

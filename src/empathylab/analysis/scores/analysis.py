@@ -1,0 +1,170 @@
+"""From a judge's scores of single replies to a mean with an interval for each respondent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+import polars as pl
+
+from empathylab.analysis.judges.result import JudgesResult
+from empathylab.analysis.scores.estimates import EMPATHY, Comparison, RespondentScores, Score
+from empathylab.analysis.scores.result import ScoresResult
+from empathylab.errors import InputError
+from empathylab.judging.rubric import judge_acceptance, rubric
+from empathylab.judging.rubric.definition import HIGHEST, LOWEST
+from empathylab.judging.scoring import planted_scores
+from empathylab.stats.clusters.robust import cluster_codes
+from empathylab.stats.clusters.paired import paired_difference
+from empathylab.stats.clusters.regression import clustered_regression
+from empathylab.stats.equivalence import equivalence_test
+from empathylab.store import Lab
+from empathylab.store.judgements import rubric_scores
+
+ALPHA = 0.05
+"""Of the one-sided test against a baseline."""
+
+_PLACE = ["respondent", "run", "set", "situation", "response"]
+
+
+def from_lab(
+    lab: Lab,
+    judge: str,
+    *,
+    runs: Collection[int],
+    baseline: int | None = None,
+    margin: float | None = None,
+    validated: Sequence[JudgesResult] = (),
+) -> ScoresResult:
+    """What the judge says of the replies of those runs, each run for itself.
+
+    With `baseline`, another run, each run is compared with it on the situations that both have;
+    `margin` is how much lower the mean may be. `validated` are results of comparing judges with
+    human ratings, from which those of this judge are taken.
+    """
+    wanted = [*runs, *([] if baseline is None else [baseline])]
+    frame = rubric_scores(lab, wanted).filter(judge=judge)
+    found = planted_scores(lab, judge)
+    acceptance = None
+    if found is not None and found[1]:
+        acceptance = judge_acceptance(found[1], found[0])
+    cards = tuple(
+        (result.study, card) for result in validated for card in result.cards if card.judge == judge
+    )
+    profiles = _profiles(frame)
+    return ScoresResult(
+        judge=judge,
+        respondents=tuple(
+            _respondent(profiles.filter(run=run), str(name))
+            for name, run in _pairs(profiles)
+            if run in set(runs)
+        ),
+        acceptance=acceptance,
+        tried=None if found is None else len(found[0].replies),
+        cards=cards,
+        comparisons=_comparisons(profiles, list(runs), baseline, margin),
+    )
+
+
+def from_table(frame: pl.DataFrame, *, judge: str = "judge") -> ScoresResult:
+    """The same of a long table: respondent, situation, response, dimension and value.
+
+    The judge's planted replies are not known, so nothing is said about its fitness.
+    """
+    needed = {"respondent", "situation", "response", "dimension", "value"}
+    if missing := sorted(needed - set(frame.columns)):
+        raise InputError(
+            "columns are missing",
+            where="scores",
+            got=", ".join(frame.columns),
+            remedy=f"Add {', '.join(missing)}.",
+        )
+    number = pl.col("respondent").rank("dense").cast(pl.Int64).alias("run")
+    extra = [pl.lit("").alias("set")] if "set" not in frame.columns else []
+    profiles = _profiles(frame.with_columns(*extra, number))
+    scored = tuple(
+        _respondent(profiles.filter(run=run), str(name)) for name, run in _pairs(profiles)
+    )
+    return ScoresResult(judge, scored, None, None, (), ())
+
+
+def _pairs(profiles: pl.DataFrame) -> list[tuple[str, int]]:
+    return list(profiles.select("respondent", "run").unique(maintain_order=True).iter_rows())
+
+
+def _profiles(frame: pl.DataFrame) -> pl.DataFrame:
+    """One row for each reply that has a score on every dimension, with the composite."""
+    names = rubric().names
+    wide = frame.group_by(_PLACE, maintain_order=True).agg(
+        pl.col("value").filter(pl.col("dimension") == name).mean().alias(name) for name in names
+    )
+    whole = wide.drop_nulls(list(names))
+    composites = [
+        rubric().profile({name: row[name] for name in names}).composite
+        for row in whole.iter_rows(named=True)
+    ]
+    return whole.with_columns(pl.Series(EMPATHY, composites, dtype=pl.Float64))
+
+
+def _respondent(profiles: pl.DataFrame, name: str) -> RespondentScores:
+    units = profiles.select(pl.concat_str("set", "situation", separator="/")).to_series()
+    return RespondentScores(
+        respondent=name,
+        run=int(profiles["run"][0]),
+        n=profiles.height,
+        situations=units.n_unique(),
+        scores=tuple(
+            _score(column, profiles[column], units) for column in (EMPATHY, *rubric().names)
+        ),
+        capped=int((profiles[rubric().safety] <= rubric().unsafe).sum()),
+    )
+
+
+def _score(name: str, values: pl.Series, units: pl.Series) -> Score:
+    """The mean; its interval takes situations as independent, not replies."""
+    mean = float(np.mean(values.to_numpy()))
+    if units.n_unique() < 2:
+        return Score(name, mean, math.nan, math.nan)
+    fit = clustered_regression(np.ones((len(values), 1)), values.to_numpy(), [cluster_codes(units)])
+    test = fit.test(np.array([1.0]))
+    # Nothing lies outside the scale.
+    return Score(name, mean, max(test.low, LOWEST), min(test.high, HIGHEST))
+
+
+def _comparisons(
+    profiles: pl.DataFrame, runs: Sequence[int], baseline: int | None, margin: float | None
+) -> tuple[Comparison, ...]:
+    if baseline is None or margin is None or profiles.filter(run=baseline).is_empty():
+        return ()
+    rows = profiles.with_columns(
+        pl.concat_str("set", "situation", separator="/").alias("unit"),
+        pl.col("run").cast(pl.String).alias("label"),
+    )
+    return tuple(
+        _comparison(rows, run, baseline, margin)
+        for run in runs
+        if run != baseline and not profiles.filter(run=run).is_empty()
+    )
+
+
+def _comparison(rows: pl.DataFrame, run: int, baseline: int, margin: float) -> Comparison:
+    """The mean difference over shared situations, and the one-sided test that it is not worse."""
+    found = paired_difference(
+        rows, str(run), str(baseline), unit="unit", label="label", value=EMPATHY
+    )
+    test = found.paired
+    if not test.se > 0:  # every situation has the same difference, so there is nothing to test
+        passed, nan = test.estimate > -margin, math.nan
+        return Comparison(run, baseline, margin, test.estimate, nan, nan, passed, found.n_pairs)
+    one_sided = equivalence_test(test.estimate, test.se, margin, df=test.df, alpha=ALPHA)
+    return Comparison(
+        run=run,
+        baseline=baseline,
+        margin=margin,
+        difference=test.estimate,
+        low=one_sided.low,
+        p=one_sided.p_low,
+        passed=one_sided.p_low < ALPHA,
+        situations=found.n_pairs,
+    )

@@ -1,0 +1,144 @@
+"""A release gate: conditions that a measured model must meet, and whether it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from empathylab.analysis.scores.estimates import EMPATHY
+from empathylab.analysis.scores.prose import comparison_sentence
+from empathylab.analysis.scores.result import ScoresResult
+from empathylab.analysis.text.numbers import number, percent
+from empathylab.judging.rubric import rubric
+
+_NOT_SCORED = "the replies were not scored; name a judge with --judge"
+
+METRICS = tuple(f"replies.{name}" for name in (EMPATHY, *rubric().names))
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What is demanded of every respondent."""
+
+    fail_under: Mapping[str, float]
+    """By metric, such as `replies.empathy`, the lowest mean that passes."""
+    max_unusable: float | None = None
+    """The largest proportion of requests without a usable answer."""
+    baseline: int | None = None
+    """A run of replies to compare with."""
+    no_worse_than: float | None = None
+    """How much lower than the baseline's the mean may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a gate looks at of one respondent."""
+
+    respondent: str
+    runs: tuple[int, ...]
+    """Its runs of replies."""
+    requests: int
+    usable: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One condition of one respondent."""
+
+    respondent: str
+    condition: str
+    value: float | None
+    passed: bool
+    reason: str
+    """Why it passed or failed, in one sentence."""
+
+    def __str__(self) -> str:
+        return f"{'passed' if self.passed else 'FAILED'}: {self.condition}: {self.reason}"
+
+
+def check_gates(
+    conditions: Conditions, measured: Sequence[Measured], scores: Mapping[str, ScoresResult]
+) -> tuple[Gate, ...]:
+    """Every condition for every respondent; `scores` by respondent, where a judge scored it.
+
+    That there is anything usable at all is a condition of every evaluation, listed where it fails.
+    A score counts only if the judge separates the planted replies.
+    """
+    found: list[Gate] = []
+    for one in measured:
+        if not one.usable:
+            found.append(_nothing_usable(one))
+        if conditions.max_unusable is not None:
+            found.append(_unusable(one, conditions.max_unusable))
+        for run in one.runs or (None,):
+            found += _score_gates(one, run, conditions, scores.get(one.respondent))
+    return tuple(found)
+
+
+def _score_gates(
+    one: Measured, run: int | None, conditions: Conditions, result: ScoresResult | None
+) -> list[Gate]:
+    name = one.respondent if len(one.runs) < 2 else f"{one.respondent} (run {run})"
+    found = [
+        _under(f"{name}: {metric} >= {least:g}", one.respondent, run, metric, least, result)
+        for metric, least in conditions.fail_under.items()
+    ]
+    if conditions.no_worse_than is not None:
+        condition = (
+            f"{name}: replies.{EMPATHY} no worse than run {conditions.baseline} "
+            f"by {conditions.no_worse_than:g}"
+        )
+        found.append(_no_worse(condition, one.respondent, run, conditions.baseline, result))
+    return found
+
+
+def _nothing_usable(one: Measured) -> Gate:
+    reason = f"none of {one.requests} requests got a usable answer"
+    return Gate(one.respondent, f"{one.respondent}: usable answers > 0", 0.0, False, reason)
+
+
+def _unusable(one: Measured, most: float) -> Gate:
+    share = (one.requests - one.usable) / one.requests if one.requests else 1.0
+    reason = f"{percent(share)} of {one.requests} requests got no usable answer"
+    condition = f"{one.respondent}: unusable answers <= {percent(most)}"
+    return Gate(one.respondent, condition, share, share <= most, reason)
+
+
+def _under(
+    condition: str,
+    respondent: str,
+    run: int | None,
+    metric: str,
+    least: float,
+    result: ScoresResult | None,
+) -> Gate:
+    scored = () if result is None else result.respondents
+    mine = next((found for found in scored if found.run == run), None)
+    score = None if mine is None else mine.score(metric.removeprefix("replies."))
+    if result is None or score is None:
+        return Gate(respondent, condition, None, False, _NOT_SCORED)
+    mean = number(score.mean, 2)
+    if not result.fit:
+        reason = f"the judge {result.judge} is not fit, so its score of {mean} does not count"
+        return Gate(respondent, condition, score.mean, False, reason)
+    return Gate(respondent, condition, score.mean, score.mean >= least, f"the mean is {mean}")
+
+
+def _no_worse(
+    condition: str,
+    respondent: str,
+    run: int | None,
+    baseline: int | None,
+    result: ScoresResult | None,
+) -> Gate:
+    if run is not None and run == baseline:
+        return Gate(respondent, condition, 0.0, True, "it is the baseline itself")
+    compared = () if result is None else result.comparisons
+    own = next((found for found in compared if found.run == run), None)
+    if result is None or own is None:
+        return Gate(respondent, condition, None, False, _NOT_SCORED)
+    if not result.fit:
+        reason = f"the judge {result.judge} is not fit, so its scores do not count"
+        return Gate(respondent, condition, own.difference, False, reason)
+    reason = comparison_sentence(own).rstrip(".")
+    return Gate(respondent, condition, own.difference, own.passed, reason)

@@ -1,0 +1,159 @@
+"""Scores by the rubric with the judge's card: what every score is shown with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.judges.cards import JudgeCard
+from empathylab.analysis.results import Conclusion, ModelChoice, summary_text
+from empathylab.analysis.scores.estimates import EMPATHY, Comparison, RespondentScores
+from empathylab.analysis.scores.prose import (
+    card_sentence,
+    comparison_sentence,
+    score_sentence,
+    unfit_sentence,
+)
+from empathylab.judging.rubric import JudgeAcceptance, rubric
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresResult:
+    """How empathetic replies are by the rubric, and how far the judge can be relied on."""
+
+    judge: str
+    respondents: tuple[RespondentScores, ...]
+    acceptance: JudgeAcceptance | None
+    """What the judge made of the planted replies; None where it scored none of them."""
+    tried: int | None
+    """Planted replies that the judge was asked about; None where it was not asked."""
+    cards: tuple[tuple[str, JudgeCard], ...]
+    """By study and dimension, how the judge compares with people."""
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def fit(self) -> bool | None:
+        """Whether the judge separates the planted replies; None where it was not asked."""
+        if self.tried is None:
+            return None
+        return self.acceptance is not None and self.acceptance.accepted
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """Who was scored by whom, on what."""
+        return {
+            "judge": self.judge,
+            "rubric": f"{rubric().id}@{rubric().version}",
+            "dimensions": list(rubric().names),
+            "respondents": [one.respondent for one in self.respondents],
+            "replies": sum(one.n for one in self.respondents),
+        }
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """How the intervals are made."""
+        return ModelChoice(
+            name="mean with a cluster-robust interval",
+            reason="Situations, not replies, are taken as independent.",
+        )
+
+    @property
+    def conclusions(self) -> tuple[Conclusion, ...]:
+        """The composite of each respondent, and whether the judge can be used."""
+        found = [self._score(one) for one in self.respondents]
+        found += [self._comparison(one) for one in self.comparisons]
+        return tuple(found)
+
+    def _score(self, found: RespondentScores) -> Conclusion:
+        score = found.scores[0]
+        return Conclusion(
+            kind="descriptive",
+            sentence=score_sentence(found, self.judge, fit=self.fit),
+            subject=found.respondent,
+            dimension=EMPATHY,
+            estimate=score.mean,
+            low=json_value(score.low),
+            high=json_value(score.high),
+            unit="points",
+            n=found.n,
+            model="mean, clustered by situation",
+            basis=f"{found.n} replies to {found.situations} situations",
+            caveats=self.caveats,
+        )
+
+    def _comparison(self, found: Comparison) -> Conclusion:
+        return Conclusion(
+            kind="equivalent" if found.passed else "inconclusive",
+            sentence=comparison_sentence(found),
+            subject=f"run {found.run}",
+            reference=f"run {found.baseline}",
+            dimension=EMPATHY,
+            estimate=found.difference,
+            low=json_value(found.low),
+            unit="points",
+            p=json_value(found.p),
+            n=found.situations,
+            model="one-sided paired t test",
+        )
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Whether the judge separates the planted replies, and how it compares with people."""
+        unfit = [] if self.fit else [unfit_sentence(self.judge, self.acceptance, self.tried)]
+        return (*unfit, card_sentence(self.judge, self.cards))
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """The scores by respondent and dimension."""
+        rows = [
+            {"respondent": one.respondent, "run": one.run, "n": one.n} | asdict(score)
+            for one in self.respondents
+            for score in one.scores
+        ]
+        return {"scores": pl.DataFrame(rows, infer_schema_length=None)}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per respondent and dimension."""
+        return self.tables["scores"]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Scores, judge's card and conclusions."""
+        return {
+            "judge": self.judge,
+            "judge_card": self.judge_card(),
+            "respondents": [json_value(one) for one in self.respondents],
+            "comparisons": [json_value(one) for one in self.comparisons],
+            "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
+        }
+
+    def judge_card(self) -> dict[str, Any]:
+        """What every score of this judge carries."""
+        return {
+            "judge": self.judge,
+            "fit": self.fit,
+            "planted": self.acceptance
+            and json_value(self.acceptance) | {"accepted": self.acceptance.accepted},
+            "compared_with_people": [_agreement(study, card) for study, card in self.cards],
+            "sentences": list(self.caveats),
+        }
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
+
+
+def _agreement(study: str, card: JudgeCard) -> dict[str, Any]:
+    return {
+        "study": study or None,
+        "dimension": card.dimension,
+        "responses": card.n,
+        "people": card.n_people,
+        "spearman": json_value(card.spearman.estimate),
+        "weighted_kappa": json_value(card.weighted_kappa.estimate),
+        "decision": card.decision,
+        "biases": [bias.name for bias in card.biases if bias.found],
+    }

@@ -1,0 +1,133 @@
+"""`empathylab analyze compare`: two respondents, arms or runs on the same situations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.analysis.pairs import PairsResult
+
+EXAMPLE = (
+    "Example: `empathylab analyze compare gpt human` · "
+    "`empathylab analyze compare scores.csv --unit item --group model --value score`"
+)
+
+
+def compare(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B | FILE [A B]",
+            help="Two arms or respondents of the lab; or a table, and the two of its groups to "
+            "compare where it has more.",
+        ),
+    ],
+    on: Annotated[
+        Literal["ratings", "judge", "scales"],
+        typer.Option(help="What to compare: people's ratings, a judge's scores, scale changes."),
+    ] = "ratings",
+    study: Annotated[
+        str | None, typer.Option(help="The study; the only one there is, if not given.")
+    ] = None,
+    dimension: Annotated[
+        str | None, typer.Option(help="The rated dimension, or the scale as SCALE/SUBSCALE.")
+    ] = None,
+    unit: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Of a table: what pairs the values.")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Of a table: whose value it is.")
+    ] = None,
+    value: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Of a table: the numbers.")
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Of a table: units of one cluster are alike."),
+    ] = None,
+    peek: Annotated[
+        str | None,
+        typer.Option(metavar="REASON", help="Look at a study before it is closed."),
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Compares two on the situations that both have, paired, with clustered errors.
+
+    What situations have in common cancels, so the interval is narrower than that of two separate
+    means, which is given beside it.
+    """
+    if (unit, group, value) != (None, None, None) or (len(names) != 2 and Path(names[0]).suffix):
+        result = _of_table(names, unit, group, value, cluster)
+    else:
+        from empathylab.analysis.pairs import from_lab
+        from empathylab.errors import InputError
+        from empathylab.store import Lab
+
+        if len(names) != 2:
+            raise InputError(
+                "two names are compared",
+                got=" ".join(names),
+                remedy="Give two arms or respondents, or a file with --unit, --group and --value.",
+            )
+        with Lab.open(lab, create=False) as opened:
+            result = from_lab(
+                opened,
+                *names,
+                on=on,
+                study=study,
+                dimension=dimension,
+                peek=peek,
+                who=operator(),
+            )
+    if json:
+        import json as encoder
+
+        typer.echo(encoder.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    _print(result)
+
+
+def _of_table(
+    names: list[str], unit: str | None, group: str | None, value: str | None, cluster: str | None
+) -> PairsResult:
+    from empathylab.analysis.pairs import from_table
+    from empathylab.cli.stats.mixed import read_numbers
+    from empathylab.errors import InputError
+
+    if unit is None or group is None or value is None or len(names) not in (1, 2, 3):
+        raise InputError(
+            "a table is compared by three columns",
+            got=" ".join(names),
+            remedy="Give FILE --unit COLUMN --group COLUMN --value COLUMN.",
+        )
+    file, *chosen = names
+    first, second = (*chosen, None, None)[:2]
+    frame = read_numbers(Path(file))
+    return from_table(frame, first, second, unit=unit, group=group, value=value, cluster=cluster)
+
+
+def _print(result: PairsResult) -> None:
+    from empathylab.analysis.text.numbers import number, p_value, signed
+    from empathylab.cli.tables import print_rows
+
+    for conclusion in result.conclusions:
+        typer.echo(" ".join([str(conclusion), *conclusion.caveats]))
+    rows = [
+        {
+            "comparison": row["comparison"],
+            "difference": signed(row["difference"], 2),
+            "interval": f"[{number(row['low'], 2)}, {number(row['high'], 2)}]",
+            "p": p_value(row["p"]) if row["p"] is not None else "–",
+        }
+        for row in result.tables["comparison"].iter_rows(named=True)
+    ]
+    print_rows(rows, "comparison", as_json=False)
+    for sentence in result.caveats:
+        typer.echo(sentence, err=True)

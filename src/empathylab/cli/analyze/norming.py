@@ -1,0 +1,102 @@
+"""`empathylab analyze norming`: which situations evoke what they were written for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+EXAMPLE = "Example: `empathylab analyze norming --study norming --write normed.toml`"
+
+
+def norming(
+    study: Annotated[str, typer.Option(help="The norming study.")] = "norming",
+    write: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write the set with the norms of each situation, as TOML."
+        ),
+    ] = None,
+    only_kept: Annotated[
+        bool,
+        typer.Option("--only-kept", help="Write only the situations that meet the criteria."),
+    ] = False,
+    top: Annotated[
+        float,
+        typer.Option(
+            help="For this proportion of raters the intended emotion must be the strongest.",
+            min=0.0,
+            max=1.0,
+        ),
+    ] = 0.5,
+    lead: Annotated[
+        float, typer.Option(help="So many points ahead of every other emotion, on average.")
+    ] = 1.0,
+    realism: Annotated[float, typer.Option(help="The lowest mean realism, of 7.")] = 5.0,
+    raters: Annotated[int, typer.Option(help="The fewest raters of a situation.", min=1)] = 20,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="Count simulated raters too, to try it out.")
+    ] = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Says which situations meet the criteria, and writes what raters said into the set."""
+    from empathylab.analysis.norming import Criteria, from_lab
+    from empathylab.situations.writing import set_to_toml
+    from empathylab.store import Lab
+
+    with Lab.open(lab, create=False) as opened:
+        criteria = Criteria(top=top, lead=lead, realism=realism, raters=raters)
+        found = from_lab(opened, study, criteria, simulated=simulated)
+    rows = [_row(one) for one in found.situations]
+    if json:
+        import json as encoder
+
+        told: dict[str, Any] = {
+            "study": found.study,
+            "set": found.situation_set.id,
+            "version": found.situation_set.version,
+            "raters": found.raters,
+            "meets": len(found.kept),
+            "conclusion": found.sentence,
+            "caveats": list(found.caveats),
+            "situations": rows,
+        }
+        typer.echo(encoder.dumps(told, indent=2, ensure_ascii=False))
+    else:
+        from empathylab.cli.tables import print_rows
+
+        shown = ("situation", "emotion", "raters", "top", "lead", "rival", "realism", "failed")
+        table = [
+            {
+                name: f"{value:.2f}" if isinstance(value := row[name], float) else value
+                for name in shown
+            }
+            for row in rows
+        ]
+        print_rows(table, "situations", as_json=False)
+        typer.echo(f"\n{found.sentence}")
+    if write is not None:
+        text = set_to_toml(found.normed_set(only_kept=only_kept))
+        write.write_text(text, encoding="utf-8")
+        typer.echo(f"Written: {write}", err=True)
+
+
+def _row(one: Any) -> dict[str, Any]:
+    return {
+        "situation": one.situation,
+        "emotion": one.emotion,
+        "meets": one.meets,
+        "failed": ", ".join(one.failed),
+        "raters": one.raters,
+        "top": one.top,
+        "top_low": one.top_low,
+        "intensity": one.intensity,
+        "rival": one.rival,
+        "lead": one.lead,
+        "named": one.named,
+        **one.means,
+    }

@@ -1,0 +1,116 @@
+"""Norm: situations described one at a time, by a word of one's own and a questionnaire."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from empathylab.file_models import Words
+from empathylab.scales import Scale, scale_from_dict
+from empathylab.study.assignment.slots import Slot
+from empathylab.study.blocks.forms import MOST_FIELD_CHARACTERS, FormReader
+from empathylab.study.blocks.interface import (
+    AnsweredScale,
+    Answers,
+    PageView,
+    ParticipantPath,
+    Results,
+    Step,
+)
+from empathylab.study.blocks.pages import Asked, Body, Option
+from empathylab.study.blocks.texts import Text
+from empathylab.study.blocks.work import WorkBlock
+
+LABEL = "label"
+
+
+@cache
+def norm_scales() -> tuple[Scale, ...]:
+    """The questionnaires about situations that ship, one for each list of emotions."""
+    folder = files("empathylab.study.blocks.norming") / "scales"
+    return tuple(
+        scale_from_dict(tomllib.loads(file.read_text(encoding="utf-8")), where=file.name)
+        for file in sorted(folder.iterdir(), key=lambda file: file.name)
+        if file.name.endswith(".toml")
+    )
+
+
+class Norm(WorkBlock):
+    """Situations described one at a time, by a word of one's own and a questionnaire."""
+
+    block: Literal["norm"]
+    scale: Words
+    """With an item for each emotion: `norms-8`, `norms-32`, or one of the lab's own."""
+    question: Text
+    """Asks for the feeling in the participant's own words, before any word is suggested."""
+    text: Text | None = None
+    """In place of the scale's own instruction."""
+
+    @property
+    def uses_scale(self) -> str:
+        """Its questionnaire."""
+        return self.scale
+
+    @property
+    def bundled_scales(self) -> tuple[Scale, ...]:
+        """`norms-8` and `norms-32`."""
+        return norm_scales()
+
+    @property
+    def is_outcome(self) -> bool:
+        """What people say of the situations is the result."""
+        return True
+
+    def item_body(self, view: PageView) -> Body:
+        """The situation, the feeling in one's own words, and the statements."""
+        scale = view.path.scales[self.scale]
+        options = tuple(
+            Option(str(value), scale.anchors.get(value, ""))
+            for value in range(scale.minimum, scale.maximum + 1)
+        )
+        asks = (
+            Asked(LABEL, "line", view.said(self.question)),
+            *(
+                Asked(f"item-{item}", "choice", words, options)
+                for item, words in enumerate(scale.require_words(), start=1)
+            ),
+        )
+        text = view.said(self.text) if self.text else scale.instruction
+        return Body(text, self.situation_parts(view), asks)
+
+    def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
+        """A word, and a point for every statement."""
+        if step.shows_item:
+            scale = path.scales[self.scale]
+            form.free(LABEL, required=True, most=MOST_FIELD_CHARACTERS)
+            for item in range(1, scale.items + 1):
+                form.whole(f"item-{item}", range(scale.minimum, scale.maximum + 1))
+
+    def results(self, path: ParticipantPath, slot: Slot, answers: Answers) -> Results:
+        """One answered questionnaire per situation, in the order they were shown."""
+        return Results(scales=tuple(self._answered(path, slot, answers)))
+
+    def _answered(
+        self, path: ParticipantPath, slot: Slot, answers: Answers
+    ) -> Iterator[AnsweredScale]:
+        order = tuple(range(1, path.scales[self.scale].items + 1))
+        for step in self.steps(path, answers):
+            if (item := step.item(slot)) is not None:
+                values = {number: float(answers[step.key][f"item-{number}"]) for number in order}
+                yield AnsweredScale(self.scale, "evoked", item.situation, order, values)
+
+    def details(self, answers: Answers) -> Mapping[str, Any]:
+        """The words of one's own, numbered as the situations were shown."""
+        pages = {key.removeprefix(f"{self.id}/"): given for key, given in answers.items()}
+        return {
+            f"{LABEL}_{number}": given[LABEL]
+            for number, given in sorted(pages.items())
+            if number.isdigit() and LABEL in given
+        }
+
+    def analysis_command(self, study: str) -> str | None:
+        """Which situations meet the criteria."""
+        return f"empathylab analyze norming --study {study}"

@@ -1,0 +1,98 @@
+"""What `study check` says of a study's situations: content that the note leaves out, and what
+respondents were not told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from empathylab.situations import Situation
+from empathylab.situations.content_notes import content_note, missing_tags
+from empathylab.study.design.definition import Study
+
+Told = Callable[[str], Sequence[str] | None]
+"""By a prompt such as `empathic-listener@2`, what it tells of a situation; None if not known."""
+
+_FIELDS = {
+    "emotion": "the emotion label",
+    "title": "the title",
+    "situation": "the situation",
+    "context": "what was said before",
+    "utterance": "what the person says",
+}
+
+
+def content_note_warnings(study: Study, situations: Sequence[Situation]) -> Iterator[str]:
+    """For each language of the study, what its content note does not name."""
+    if study.content_note is None:
+        return
+    tags = {tag for one in situations for tag in one.tags}
+    for language, note in study.content_note.versions:
+        if missing := missing_tags(note, tags, language):
+            yield (
+                f"The content note ({language}) does not name what some situations contain: "
+                f"{', '.join(missing)}. Add to it: {content_note(missing, language)}."
+            )
+
+
+def information_warnings(
+    study: Study,
+    situations: Sequence[Situation],
+    prompts: Mapping[str, Collection[str]],
+    told: Told,
+) -> Iterator[str]:
+    """For each arm, what raters see of a situation that its respondent was not told.
+
+    `prompts` are those of the arm's replies; where `told` does not know one, nothing is said.
+    """
+    shown = _shown(study, situations)
+    for arm, names in prompts.items():
+        for name in sorted(names):
+            fields = told(name)
+            if fields is None or shown is None:
+                continue
+            unseen = [one for one in shown if one not in seen_fields(fields, situations)]
+            if unseen:
+                yield (
+                    f"Raters see {_listed(unseen)}, which the respondent of arm {arm!r} was not "
+                    f"told ({name}). Take it out of `shows`, or ask for the replies again with a "
+                    "template that tells it."
+                )
+
+
+def information_sentence(
+    study: Study,
+    situations: Sequence[Situation],
+    prompts: Mapping[str, Collection[str]],
+    told: Told,
+) -> str:
+    """For a methods section: what raters and respondents were shown of each situation."""
+    shown = _shown(study, situations)
+    if shown is None:
+        return ""
+    sentence = f"Raters saw {_listed(shown)}."
+    for name in sorted({name for names in prompts.values() for name in names}):
+        if (fields := told(name)) is not None:
+            sentence += f" Models were told {_listed(seen_fields(fields, situations))} ({name})."
+    return sentence
+
+
+def seen_fields(fields: Sequence[str], situations: Sequence[Situation]) -> tuple[str, ...]:
+    """Those of the fields that the situations have; without an utterance, the situation is it."""
+    present = {
+        name
+        for name in fields
+        if any(getattr(one, "text" if name == "situation" else name) for one in situations)
+    }
+    if "utterance" in fields and "utterance" not in present:
+        present.add("situation")
+    return tuple(name for name in _FIELDS if name in present)
+
+
+def _shown(study: Study, situations: Sequence[Situation]) -> tuple[str, ...] | None:
+    shows = [getattr(one, "shows", ()) for one in study.blocks if one.rates_responses]
+    return seen_fields(shows[-1], situations) if shows else None
+
+
+def _listed(fields: Sequence[str]) -> str:
+    words = [_FIELDS[one] for one in fields]
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else "nothing"

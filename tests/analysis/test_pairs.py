@@ -1,0 +1,91 @@
+"""Two respondents compared on the same situations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from empathylab.analysis import AnalysisResult, pairs
+from empathylab.errors import UserError
+from empathylab.store import Lab
+from tests.golden import invented
+from tests.golden.commands import result
+
+SCORES = {"item": ["a", "b", "c", "d"] * 2, "model": ["x"] * 4 + ["y"] * 4}
+
+
+def scores(*values: float) -> pl.DataFrame:
+    return pl.DataFrame(SCORES | {"score": values})
+
+
+def test_the_paired_t_test_is_that_of_the_differences() -> None:
+    found = pairs.from_table(
+        scores(3, 5, 4, 6, 2, 3, 3, 2), "x", "y", unit="item", group="model", value="score"
+    )
+    assert isinstance(found, AnalysisResult)
+    # Differences 1, 2, 1, 4: mean 2, standard deviation sqrt(2), t(3) = 2.828, p = .066.
+    document = found.to_dict()
+    assert document["difference"] == pytest.approx(2)
+    assert document["t"] == pytest.approx(2.8284271, rel=1e-6)
+    assert (document["p"], document["df"]) == pytest.approx((0.0662762, 3), rel=1e-5)
+    assert document["n_pairs"] == 4
+    assert found.conclusions[0].kind == "inconclusive"
+
+
+@pytest.mark.shared_data
+def test_the_published_comparison_of_two_models_is_reproduced(shared_data: Path) -> None:
+    """Difference 5.86 points, paired [0.4, 11.3], p = .036; unpaired [−2.1, 13.8]."""
+    frame = pl.read_csv(shared_data / "paired" / "gpqa_scores.csv")
+    found = pairs.from_table(frame, unit="item_id", group="model_id", value="score").to_dict()
+    rounded = {name: round(found[name], 1) for name in ("low", "high")}
+    assert (round(found["difference"], 2), round(found["p"], 3)) == (5.86, 0.036)
+    assert rounded == {"low": 0.4, "high": 11.3}
+    assert [round(found["unpaired"][end], 1) for end in ("low", "high")] == [-2.1, 13.8]
+    assert (found["n_pairs"], found["unit"]) == (198, "percentage points")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"unit": "thing"}, "no column 'thing'"),
+        ({"value": "item"}, "must hold numbers"),
+        ({"group": "item"}, "two groups"),
+    ],
+)
+def test_a_table_that_cannot_be_compared_says_why(options: dict[str, str], message: str) -> None:
+    named = {"unit": "item", "group": "model", "value": "score"} | options
+    with pytest.raises(UserError, match=message):
+        pairs.from_table(scores(3, 5, 4, 6, 2, 3, 3, 2), **named)
+
+
+def test_groups_without_shared_units_are_refused() -> None:
+    frame = scores(1, 2, 3, 4, 5, 6, 7, 8).with_columns(item=pl.int_range(8).cast(pl.String))
+    with pytest.raises(UserError, match="share 0 unit"):
+        pairs.from_table(frame, "x", "y", unit="item", group="model", value="score")
+
+
+def test_equal_values_give_no_test_and_say_so() -> None:
+    found = pairs.from_table(
+        scores(*[1.0] * 8), "x", "y", unit="item", group="model", value="score"
+    )
+    assert found.to_dict()["p"] is None
+    assert "no test" in found.conclusions[0].caveats[-1]
+
+
+def test_ratings_of_a_lab_are_clustered_by_situation_and_rater(tmp_path: Path) -> None:
+    people = invented.write_ratings(tmp_path / "people.csv", judges=False)
+    lab = tmp_path / "lab"
+    result("data", "import", "ratings", people, "--study", "s", "--lab", lab)
+    with Lab.open(lab, create=False) as opened:
+        arms = pl.read_csv(people)["respondent"].unique(maintain_order=True).to_list()
+        found = pairs.from_lab(opened, arms[0], arms[1])
+        with pytest.raises(UserError, match="value of 'who'"):
+            pairs.from_lab(opened, arms[0], "nobody")
+        with pytest.raises(UserError, match="no judge to compare"):
+            pairs.from_lab(opened, arms[0], arms[1], on="judge")
+    assert (found.source, found.clusters) == ("ratings", "situation and rater")
+    assert found.test.se > 0
+    printed = result("analyze", "compare", arms[0], arms[1], "--lab", lab)
+    assert printed["difference"] == pytest.approx(found.test.estimate)

@@ -1,0 +1,185 @@
+"""`empathylab evaluate` with a judge and with gates: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from empathylab.cli import evaluate
+from empathylab.cli import runs as runs_command
+from empathylab.cli.app import LabGroup
+from tests.judging.scoring_judges import SCRIPT
+
+app = typer.Typer(cls=LabGroup)
+app.command("evaluate")(evaluate.evaluate)
+app.add_typer(runs_command.app, name="runs")
+
+MODEL = "scripted/judges_of_gates:model"
+GOOD = "scripted/judges_of_gates:good"
+FLAT = "scripted/judges_of_gates:flat"
+STRICT = "scripted/judges_of_gates:strict"
+OTHER = "scripted/judges_of_gates:better"
+SILENT = "scripted/judges_of_gates:silent"
+
+
+@pytest.fixture(autouse=True)
+def _script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (tmp_path / "judges_of_gates.py").write_text(SCRIPT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("judges_of_gates", None)
+
+
+def run(*arguments: str, code: int = 0) -> Result:
+    done = CliRunner().invoke(app, ["evaluate", "--situations", "1", "--planted", "2", *arguments])
+    assert done.exit_code == code, done.output + done.stderr
+    return done
+
+
+def found(*arguments: str, code: int = 0) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(run(*arguments, "--json", code=code).stdout)
+    return content
+
+
+def test_without_a_judge_the_summary_says_how_to_score_the_replies() -> None:
+    done = run(MODEL)
+    assert "Replies were not scored" in done.stdout
+    assert "--judge" in done.stdout
+    content = found(MODEL)
+    [respondent] = content["respondents"]
+    assert respondent["replies"]["n"] == respondent["replies"]["usable"] == 32
+    assert respondent["replies"]["scored"] == 0
+    assert respondent["replies"]["judge"] is None
+    assert content["gates"] == []
+
+
+def test_the_json_has_scores_with_the_judges_card() -> None:
+    content = found(MODEL, "--judge", GOOD, "--fail-under", "replies.empathy=3.5")
+    [respondent] = content["respondents"]
+    replies = respondent["replies"]
+    assert respondent["respondent"] == MODEL
+    assert (replies["n"], replies["scored"], replies["judge"]) == (32, 32, GOOD)
+    assert set(replies["scores"]) == {
+        *("empathy", "feeling", "cause", "care", "valence", "lecture", "overvalidation", "safe"),
+    }
+    empathy = replies["scores"]["empathy"]
+    assert 3 < empathy["low"] < empathy["mean"] < empathy["high"] < 4
+    assert replies["judge_card"]["fit"] is True
+    assert replies["judge_card"]["compared_with_people"] == []
+    assert "not compared with people" in " ".join(replies["judge_card"]["sentences"])
+    assert {row["scale"] for row in respondent["scales"]} == {"panas"}
+    assert respondent["outcomes"] == {"valid": 44}
+    [gate] = content["gates"]
+    assert gate["passed"] is True
+    assert gate["value"] == empathy["mean"]
+    assert Path(content["report"]).is_file()
+    assert content["changes"]  # keys of earlier versions stay
+
+
+def test_a_gate_that_fails_is_exit_1_with_one_line() -> None:
+    done = run(MODEL, "--judge", GOOD, "--fail-under", "replies.empathy=4.5", code=1)
+    failed = [line for line in done.stderr.splitlines() if line.startswith("FAILED")]
+    assert len(failed) == 1
+    assert "replies.empathy >= 4.5" in failed[0]
+
+
+def test_a_gate_on_replies_that_were_not_scored_is_exit_1() -> None:
+    done = run(MODEL, "--fail-under", "replies.empathy=1", code=1)
+    assert "the replies were not scored" in done.stderr
+
+
+def test_a_gate_on_scores_of_an_unfit_judge_is_exit_1() -> None:
+    done = run(MODEL, "--judge", FLAT, "--fail-under", "replies.empathy=1", code=1)
+    assert "is not fit" in done.stderr
+    assert f"The judge {FLAT} is not fit" in done.stdout
+
+
+def test_nothing_usable_is_exit_1_without_any_gate() -> None:
+    done = run(SILENT, code=1)
+    assert "none of" in done.stderr
+    assert "got a usable answer" in done.stderr
+
+
+def test_too_many_unusable_answers_are_exit_1() -> None:
+    run(MODEL, "--max-unusable", "0%")
+    done = run(SILENT, "--max-unusable", "10%", code=1)
+    assert "unusable answers <= 10%: 100% of" in done.stderr
+
+
+def replies_run(model: str) -> str:
+    done = CliRunner().invoke(app, ["runs", "list", "--json"])
+    rows = json.loads(done.stdout)["runs"]
+    numbers = [
+        row["run"] for row in rows if (row["respondent"], row["protocol"]) == (model, "respond")
+    ]
+    return str(numbers[-1])
+
+
+def test_a_worse_model_fails_against_a_baseline_and_an_equal_one_passes() -> None:
+    run(MODEL)
+    baseline = replies_run(MODEL)
+    margin = ("--baseline", baseline, "--no-worse-than", "0.2", "--judge", STRICT)
+    assert found(MODEL, *margin)["gates"][0]["passed"] is True
+    content = found(OTHER, *margin, code=1)
+    [gate] = content["gates"]
+    assert gate["value"] < -1
+    assert "is not shown to be no worse" in gate["reason"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--fail-under", "replies.empathie=3"], "Did you mean 'replies.empathy'"),
+        (["--fail-under", "replies.empathy"], "Write it like replies.empathy=3.5"),
+        (["--max-unusable", "150%"], "between 0% and 100%"),
+        (["--no-worse-than", "0.2"], "--baseline RUN"),
+        (["--baseline", "99", "--no-worse-than", "0.2"], "there is no run '99'"),
+        (["--judge", "a/b", "--judge", "c/d"], "one model scores the replies"),
+    ],
+)
+def test_gates_that_cannot_be_read_are_exit_2_before_anything_is_asked(
+    arguments: list[str], sentence: str
+) -> None:
+    done = run(MODEL, *arguments, code=2)
+    assert sentence in done.stderr
+    assert "respond" not in done.stderr
+
+
+def test_a_model_that_judges_itself_is_warned_of() -> None:
+    done = run(MODEL, "--judge", "self", code=0)
+    assert "Warning: each model scores its own replies" in done.stderr
+
+
+def test_a_junit_file_has_a_case_for_each_condition(tmp_path: Path) -> None:
+    file = tmp_path / "out" / "gates.xml"
+    gates = ("--fail-under", "replies.empathy=4.5", "--max-unusable", "10%")
+    run(MODEL, "--judge", GOOD, *gates, "--junit", str(file), code=1)
+    root = ElementTree.parse(file).getroot()  # noqa: S314 - written by the command above
+    assert root.tag == "testsuites"
+    [suite] = root.findall("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    cases = suite.findall("testcase")
+    assert all(case.get("classname") == MODEL and case.get("name") for case in cases)
+    [failed] = [case for case in cases if case.find("failure") is not None]
+    assert "replies.empathy >= 4.5" in str(failed.get("name"))
+
+
+def test_the_markdown_summary_is_a_table_of_conditions_and_of_scores() -> None:
+    done = run(
+        MODEL, "--judge", GOOD, "--fail-under", "replies.empathy=4.5", "--summary", "md", code=1
+    )
+    lines = done.stdout.splitlines()
+    assert lines[0] == "# EmpathyLab"
+    assert any(line.startswith(f"| {MODEL}: replies.empathy >= 4.5 |") for line in lines)
+    assert any(line.startswith("| respondent | n | empathy |") for line in lines)
+    for table in (line for line in lines if line.startswith("| ---")):
+        assert table.endswith("|")

@@ -1,0 +1,55 @@
+"""Judges that score by the rubric, and models that reply, for the tests."""
+
+SCRIPT = '''
+import json
+
+from empathylab.judging.rubric import planted_replies
+
+PANAS = json.dumps({str(n): 1 + n % 4 for n in range(1, 21)})
+EXPECTED = {reply.text: reply.expected.scores for reply in planted_replies().replies}
+
+
+def model(messages, parameters):
+    """Answers scales, and replies with some words of the person's own."""
+    if parameters.schema is not None:
+        return PANAS
+    words = messages[-1].content.split()
+    return "I can hear how much this means to you: " + " ".join(words[:12])
+
+
+def silent(messages, parameters):
+    return ""
+
+
+def good(messages, parameters):
+    """Knows the planted replies; gives others a 4, and every fifth a 3."""
+    text = messages[-1].content
+    [dimension] = parameters.schema["properties"]
+    planted = next((scores for reply, scores in EXPECTED.items() if reply in text), None)
+    score = planted[dimension] if planted else 4 - (len(text) % 5 == 0)
+    return json.dumps({dimension: str(int(score))})
+
+
+def better(messages, parameters):
+    """As a model, but worse by the judge `strict`."""
+    return model(messages, parameters) + " Congratulations!"
+
+
+def strict(messages, parameters):
+    """As `good`, but gives congratulations a 1."""
+    text = messages[-1].content
+    if "Congratulations!\\n</reply>" in text:
+        [dimension] = parameters.schema["properties"]
+        return json.dumps({dimension: "1"})
+    return good(messages, parameters)
+
+
+def flat(messages, parameters):
+    """Gives everything the same score."""
+    [dimension] = parameters.schema["properties"]
+    return json.dumps({dimension: "4"})
+
+
+def broken(messages, parameters):
+    return "I would rather not say."
+'''

@@ -1,0 +1,132 @@
+"""Scoring by the rubric: what a judge is asked, what is stored, and which judges are fit."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import Counter
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from empathylab.analysis.scores import from_lab
+from empathylab.judging.asking import Asking
+from empathylab.judging.rubric import judge_acceptance, planted_replies, rubric
+from empathylab.judging.scoring import plan_planted, plan_scoring, planted_sample, planted_scores
+from empathylab.models import ScriptedModel, known_weights, open_model
+from empathylab.runs import Job, run
+from empathylab.store import Lab, responses_frame
+from empathylab.store.judgements import lab_judgements, rubric_scores
+from tests.helpers.groups import unavailable
+from tests.judging.judged import replied
+from tests.judging.scoring_judges import SCRIPT
+
+
+@pytest.fixture
+def judges(tmp_path: Path) -> ModuleType:
+    file = tmp_path / "judges.py"
+    file.write_text(SCRIPT)
+    spec = importlib.util.spec_from_file_location("judges", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def accepted(lab: Lab, judge: ScriptedModel, situations: int | None = None) -> bool:
+    run(lab, [Job(judge, [plan_planted(Asking(), planted_sample(situations))])])
+    found = planted_scores(lab, judge.name)
+    assert found is not None
+    return judge_acceptance(found[1], found[0]).accepted
+
+
+def test_a_reply_is_asked_about_once_for_each_dimension(lab: Lab) -> None:
+    replies = replied(lab, "a/b", situations=4)
+    requests = plan_scoring(replies, "replies", Asking()).requests
+    assert len(requests) == 4 * 7
+    assert Counter(key.key.partition("/")[0] for key in requests) == dict.fromkeys(
+        rubric().names, 4
+    )
+    assert not any("a/b" in request.messages[-1].content for request in requests)
+
+
+def test_half_of_the_replies_show_the_best_point_first() -> None:
+    requests = plan_planted(Asking()).requests
+    best_first = [
+        text.index('"5": ') < text.index('"1": ')
+        for text in (request.messages[-1].content for request in requests)
+    ]
+    assert 0.35 < sum(best_first) / len(best_first) < 0.65
+
+
+def test_scores_are_stored_apart_from_other_judgements(lab: Lab, judges: ModuleType) -> None:
+    replies = replied(lab, "a/b", situations=3)
+    judge = ScriptedModel(judges.good, name="scripted/good")
+    run(lab, [Job(judge, [plan_scoring(replies, "replies", Asking())])])
+    found = rubric_scores(lab)
+    assert found.height == 3 * 7
+    assert set(found["outcome"]) == {"valid"}
+    assert lab_judgements(lab).is_empty()
+
+
+def test_planted_replies_are_no_replies_of_the_lab(lab: Lab, judges: ModuleType) -> None:
+    assert accepted(lab, ScriptedModel(judges.good, name="scripted/good"))
+    assert responses_frame(lab).is_empty()
+    assert rubric_scores(lab).is_empty()
+
+
+def test_a_good_judge_is_fit(lab: Lab, judges: ModuleType) -> None:
+    judge = ScriptedModel(judges.good, name="scripted/good")
+    assert accepted(lab, judge)
+    result = from_lab(lab, judge.name, runs=[])
+    assert result.fit
+    assert result.acceptance is not None
+    assert result.acceptance.within_tolerance == 1
+
+
+def test_a_judge_that_scores_everything_alike_is_not_fit(lab: Lab, judges: ModuleType) -> None:
+    assert not accepted(lab, ScriptedModel(judges.flat, name="scripted/flat"))
+    result = from_lab(lab, "scripted/flat", runs=[])
+    assert "is not fit" in result.caveats[0]
+    assert "0% of 12 situations" in result.caveats[0]
+
+
+def test_a_judge_without_usable_scores_is_not_fit(lab: Lab, judges: ModuleType) -> None:
+    judge = ScriptedModel(judges.broken, name="scripted/broken")
+    run(lab, [Job(judge, [plan_planted(Asking())])])
+    result = from_lab(lab, judge.name, runs=[])
+    assert result.fit is False
+    assert "no usable scores of the 72 planted replies" in result.caveats[0]
+
+
+def test_a_judge_that_was_not_tried_is_neither(lab: Lab) -> None:
+    result = from_lab(lab, "a/b", runs=[])
+    assert result.fit is None
+    assert "has not scored the planted replies" in result.caveats[0]
+
+
+def test_a_sample_holds_all_replies_to_some_situations(lab: Lab, judges: ModuleType) -> None:
+    assert len(planted_sample(2).replies) == 2 * len(planted_replies().kinds)
+    judge = ScriptedModel(judges.good, name="scripted/good")
+    assert accepted(lab, judge, 2)
+    assert len(judge.calls) == 2 * 6 * 7
+
+
+def test_the_planted_replies_are_asked_about_once(lab: Lab, judges: ModuleType) -> None:
+    judge = ScriptedModel(judges.good, name="scripted/good")
+    accepted(lab, judge, 2)
+    accepted(lab, judge, 2)
+    assert len(judge.calls) == 2 * 6 * 7
+
+
+@pytest.mark.embedded
+@pytest.mark.slow
+def test_the_embedded_model_is_not_fit_to_judge(lab: Lab) -> None:
+    if not known_weights("smollm2").installed:
+        unavailable("embedded", "run `empathylab models install smollm2`")
+    model = open_model("local/smollm2")
+    run(lab, [Job(model, [plan_planted(Asking(), planted_sample(1))])])
+    result = from_lab(lab, model.name, runs=[])
+    assert result.tried == 6
+    assert result.fit is False
