@@ -22,6 +22,7 @@ from empathylab.study.blocks.tutorial import Example
 from empathylab.study.blocks.work import Shown
 from empathylab.study.design.definition import (
     Arm,
+    Looks,
     Platform,
     Quota,
     Recruitment,
@@ -77,6 +78,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "quotas": "how many people of which kind; see below",
             "time_limits": "when a place becomes free again; see below",
             "exclusions": "rules by which raters are left out; see below",
+            "looks": "when results may be looked at before the study is closed; see below",
             "retention": "when people's data are deleted; see below",
             "content_note": "what people should know before they read the situations",
             "help": "where people find somebody to talk to",
@@ -112,6 +114,8 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "question": "what people read",
             "labels": "one for each point, lowest first; between the ends they may be empty",
             "values": "whole numbers, rising; 1, 2, 3 … if not given",
+            "margin": "the smallest difference between arms that matters, for equivalence: in "
+            "points of a scale with five points or more, else in percentage points of good ratings",
             "direction": "`fixed` (the default), or `random`: half of the raters see the highest "
             "point first",
         },
@@ -141,6 +145,15 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "once": "whether nobody may take part twice; `true` if not given",
             "codes": "completion codes by outcome: {outcomes}; Prolific needs `completed`",
             "return_url": "an https address to go back to at the end",
+        },
+    ),
+    "looks": (
+        Looks,
+        {
+            "ratings": "how many rated replies the whole study is planned to have",
+            "at": "the looks, as proportions of these ratings, rising; the last is 1",
+            "spending": "`obrien-fleming` (the default: strict at first) or `pocock` (similar at "
+            "all looks)",
         },
     ),
     "retention": (

@@ -16,9 +16,11 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
 
+Array = NDArray[np.float64]
 Spending = Literal["obrien-fleming", "pocock"]
 _STEP = 0.01
 """Of the grid, in standard deviations of the final statistic."""
@@ -54,7 +56,8 @@ def spending_boundaries(
     """
     _check(fractions, alpha, spending)
     found: list[Boundary] = []
-    grid = density = np.empty(0)
+    grid: Array = np.empty(0)
+    density: Array = np.empty(0)
     done = before = 0.0
     for fraction in fractions:
         total = spent_alpha(fraction, alpha / 2, spending)
@@ -83,7 +86,7 @@ def _normal_limit(tail: float, variance: float) -> float:
     return float(-ndtri(tail)) * math.sqrt(variance)
 
 
-def _limit(grid: np.ndarray, density: np.ndarray, variance: float, tail: float) -> float:
+def _limit(grid: Array, density: Array, variance: float, tail: float) -> float:
     """The value that studies still running exceed at this look with that probability."""
     from scipy.optimize import brentq
     from scipy.special import ndtr
@@ -95,7 +98,7 @@ def _limit(grid: np.ndarray, density: np.ndarray, variance: float, tail: float) 
     return float(brentq(excess, -10.0, 12.0, xtol=1e-10))
 
 
-def _normal(values: np.ndarray, variance: float) -> np.ndarray:
+def _normal(values: Array, variance: float) -> Array:
     return np.asarray(np.exp(-(values**2) / (2 * variance)) / math.sqrt(2 * math.pi * variance))
 
 

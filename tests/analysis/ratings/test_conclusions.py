@@ -262,3 +262,34 @@ def test_the_order_of_the_rows_changes_nothing() -> None:
     one, other = (ratings.from_table(part) for part in (frame, frame.reverse()))
     assert one.reference == other.reference == "gpt"
     assert one.conclusions[1].estimate == pytest.approx(other.conclusions[1].estimate)
+
+
+@pytest.mark.parametrize("value", ["good", "inf"])
+def test_ratings_that_are_no_numbers_are_refused(value: str) -> None:
+    with pytest.raises(UserError, match="'rating' must hold finite numbers"):
+        ratings.from_table(table().with_columns(rating=pl.lit(value)))
+
+
+def test_an_arm_with_one_rater_is_not_compared() -> None:
+    alone = table().filter(pl.col("rater").is_in(["human0", "gpt0"]))
+    found = ratings.from_table(alone).conclusions[0]
+    assert (found.kind, found.p) == ("inconclusive", None)
+    assert "an arm has a single rater" in found.sentence
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        table(raters=6).with_columns(situation=pl.lit("s")),
+        table(raters=6).with_columns(rating=pl.lit(2.0)),
+        table(raters=6).with_columns(situation=pl.col("arm") + pl.col("situation")),
+        table(raters=6).with_columns(rating=1.0 + 2 * (pl.col("arm") == "gpt")),
+        table(raters=6).head(2),
+        table(raters=6).with_columns(pl.col("rating") * 1e9),
+    ],
+    ids=["one situation", "all equal", "no shared situation", "separation", "two rows", "1e9"],
+)
+def test_degenerate_tables_have_a_sentence(frame: pl.DataFrame) -> None:
+    found = ratings.from_table(frame)
+    assert found.conclusions[0].sentence
+    json.dumps(found.to_dict(), allow_nan=False)

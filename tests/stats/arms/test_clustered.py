@@ -17,6 +17,7 @@ from empathylab.stats.arms import (
     one_way_icc,
     rao_scott,
 )
+from empathylab.stats.clusters import clustered_mean_difference
 from tests.stats.arms.reference_files import R, paired, rated
 
 TWO = ["human", "alpha"]
@@ -152,3 +153,19 @@ def test_one_rater_has_no_rao_scott_test() -> None:
 def test_columns_of_different_length_are_refused() -> None:
     with pytest.raises(InputError, match="differ in length"):
         clustered_difference([1, 0], [True, False], ["a"])
+
+
+def test_replies_make_the_clustering_two_way() -> None:
+    draw = np.random.default_rng(5)
+    rater, reply = np.repeat(np.arange(20), 6), np.tile(np.arange(6), 20)
+    arm = rater < 10
+    reply = reply + 6 * arm
+    values = draw.normal(size=12)[reply] + draw.normal(size=120)
+    one = clustered_difference(values, arm, rater)
+    two = clustered_difference(values, arm, rater, replies=reply)
+    whole = clustered_mean_difference(values, arm, [rater, reply])
+    assert two.se == pytest.approx(whole.se)
+    assert two.p == pytest.approx(whole.p)
+    assert two.se > one.se
+    alone = clustered_difference(values, arm, rater, replies=arm)
+    assert alone.note == "an arm has a single reply"

@@ -10,6 +10,7 @@ from empathylab.analysis.ratings.collection_periods import collection_periods
 from empathylab.analysis.ratings.conclusions import conclusions, descriptions
 from empathylab.analysis.ratings.design import (
     REPLY,
+    RatingsDesign,
     pairing_unit,
     recognise_design,
     reference_arm,
@@ -19,7 +20,14 @@ from empathylab.analysis.ratings.differences import comparisons
 from empathylab.analysis.ratings.exclusions import check_rules, declared_rules, kept_ratings
 from empathylab.analysis.ratings.looks import current_look
 from empathylab.analysis.ratings.margins import checked_margins
-from empathylab.analysis.ratings.model import dimension_models, model_choice, random_terms
+from empathylab.analysis.ratings.model import (
+    DimensionModel,
+    dimension_models,
+    model_choice,
+    random_terms,
+    with_intervals,
+)
+from empathylab.analysis.ratings.multiverse import Multiverse, multiverse
 from empathylab.analysis.ratings.raters import (
     AnsweredScale,
     compared_raters,
@@ -65,6 +73,9 @@ def from_lab(
     rules: Sequence[Rule] | None = None,
     compare: Sequence[str] = (),
     only: str | None = None,
+    bootstrap: int = 0,
+    spread: bool = False,
+    specifications: bool = False,
     peek: str | None = None,
     who: str = "researcher",
 ) -> RatingsResult:
@@ -89,6 +100,9 @@ def from_lab(
         margin=margin,
         rules=rules,
         compare=compare,
+        bootstrap=bootstrap,
+        spread=spread,
+        specifications=specifications,
         unrated=_unrated(lab, ratings),
         running=is_running(chosen),
     )
@@ -107,6 +121,9 @@ def from_table(
     margin: Thresholds = None,
     rules: Sequence[Rule] | None = None,
     compare: Sequence[str] = (),
+    bootstrap: int = 0,
+    spread: bool = False,
+    specifications: bool = False,
     unrated: Sequence[str] = (),
     running: bool = False,
 ) -> RatingsResult:
@@ -122,7 +139,9 @@ def from_table(
     difference that matters, or that of each dimension: in points where means are compared, else
     in percentage points. `rules` exclude raters in a second analysis; `compare` names columns of
     `raters` to compare between arms beyond the usual ones. `running` says that the study still
-    takes people: where it declared looks, this is one of them.
+    takes people: where it declared looks, this is one of them. `bootstrap` is the number of
+    studies to simulate from each model for intervals; `spread` asks for profile intervals of
+    standard deviations, `specifications` for the comparison under every reasonable choice.
     """
     ratings, incomplete = _checked(frame, study, raters)
     declared = study or _inferred(ratings)
@@ -159,6 +178,7 @@ def from_table(
     terms = random_terms(design)
     continuous = list(of_study.continuous.items())
     models = dimension_models(ratings, continuous, against.name, terms)
+    models = with_intervals(models, bootstrap=bootstrap, spread=spread)
     whole = exclusions.everybody if exclusions else compared(ratings)
     means = _means(ratings, of_study, against.name, reply)
     differences = comparisons(whole, means, of_study)
@@ -192,6 +212,7 @@ def from_table(
         incomplete_rows=incomplete,
         margins=margins,
         look=look,
+        multiverse=_multiverse(ratings, kept, models, design, declared) if specifications else None,
     )
 
 
@@ -241,6 +262,7 @@ def _checked(
         name = study.dimensions[0].name if study and study.dimensions else "rating"
         frame = frame.with_columns(dimension=pl.lit(name))
     texts = ("rater", "arm", "situation", "dimension")
+    _check_numbers(frame["rating"])
     rating = pl.col("rating").cast(pl.Float64).fill_nan(None)
     ratings = frame.with_columns(pl.col(texts).cast(pl.String), rating)
     if raters is not None and "kind" in raters.columns:
@@ -250,6 +272,19 @@ def _checked(
     if complete.is_empty():
         raise InputError("there are no ratings", remedy="Collect or import ratings first.")
     return complete, ratings.height - complete.height
+
+
+def _check_numbers(given: pl.Series) -> None:
+    numbers = given.cast(pl.Float64, strict=False)
+    wrong = given.filter(
+        (numbers.is_null() & given.is_not_null()) | numbers.is_infinite().fill_null(False)
+    )
+    if len(wrong):
+        raise InputError(
+            "'rating' must hold finite numbers",
+            got=wrong[0],
+            remedy="Code the ratings as numbers, from worst to best.",
+        )
 
 
 def _inferred(ratings: pl.DataFrame) -> Study:
@@ -282,6 +317,18 @@ def _means(
         for name in scales.continuous
         if name in scales.by_mean
     )
+
+
+def _multiverse(
+    ratings: pl.DataFrame,
+    kept: pl.DataFrame | None,
+    models: Sequence[DimensionModel],
+    design: RatingsDesign,
+    study: Study,
+) -> Multiverse:
+    samples = {"nobody": ratings} | ({} if kept is None else {"by the rules": kept})
+    points = {one.name: tuple(one.values) for one in study.dimensions}
+    return multiverse(samples, models, design, points)
 
 
 def _paired(

@@ -23,7 +23,7 @@ from empathylab.analysis.ratings.sentences import (
 )
 from empathylab.analysis.results import Conclusion, Kind, Unit
 from empathylab.analysis.text.apa import counted
-from empathylab.analysis.text.numbers import number
+from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.corrections import holm
@@ -69,6 +69,11 @@ def _main(
 ) -> Iterator[Conclusion]:
     test = _of_test(found, design, margin, look)
     tested = None if fitted is None else _tested(fitted, found.arm)
+    raters = [design.raters_per_arm.get(arm, 0) for arm in (found.arm, found.reference)]
+    if min(raters) < 2:
+        # Nothing then tells the arm from its rater.
+        yield test
+        return
     if fitted is None or fitted.model is None or tested is None:
         why = "the mixed model gives no estimate for this arm"
         reason = why if fitted is None or fitted.model else f"no mixed model: {fitted.problem}"
@@ -102,7 +107,7 @@ def _main(
         p_adjusted=p_adjusted,
         n=fitted.model.n,
         model=f"{fitted.name}: {fitted.model.formula}",
-        basis=_basis(fitted.model.n, design),
+        basis=_basis(fitted.model.n, design) + _simulated(fitted, found.arm),
         caveats=(
             *small_sample(found, design),
             *unequal_effects(fitted, found.arm),
@@ -225,6 +230,17 @@ def _basis(n: int, design: RatingsDesign) -> str:
         f"{counted(design.situations, 'situation')}, {number(design.ratings_per_reply, 1)} "
         "ratings per reply"
     )
+
+
+def _simulated(fitted: DimensionModel, arm: str) -> str:
+    """The bootstrap's interval, where there is one."""
+    made = fitted.bootstrap
+    if made is None or f"arm{arm}" not in made.intervals:
+        return ""
+    found = made.intervals[f"arm{arm}"]
+    studies = counted(made.replications - made.failed, "simulated study", "simulated studies")
+    ends = f"[{signed(found.low, 3)}, {signed(found.high, 3)}]"
+    return f"; parametric bootstrap 95% CI {ends} from {studies}"
 
 
 def _finite(value: float) -> float | None:

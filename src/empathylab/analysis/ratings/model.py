@@ -6,6 +6,7 @@ they are simplified where these ratings cannot show them.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping
@@ -18,11 +19,13 @@ from empathylab.analysis.ratings.design import REPLY, RatingsDesign
 from empathylab.analysis.results import ModelChoice
 from empathylab.errors import InputError
 from empathylab.stats.mixed import Clmm, FixedEffect, Lmm, clmm, lmm
+from empathylab.stats.mixed.bootstrap import Bootstrap, parametric_bootstrap
 from empathylab.stats.mixed.ordinal.proportional_odds import (
     ProportionalOdds,
     proportional_odds_test,
 )
 from empathylab.stats.mixed.ordinal.small_samples import SmallSampleTest, small_sample_tests
+from empathylab.stats.mixed.profile_intervals import SdInterval, sd_intervals
 
 FEW_RATERS = 20
 """Per arm; below it a conclusion warns."""
@@ -30,6 +33,7 @@ _RATERS_PER_SLOPE = 5
 """Raters per parameter of the covariance of slopes, below which it is not tried."""
 _DETERMINED = 0.999
 """A correlation of random effects beyond which one says nothing beside the other."""
+_WORKERS = 2
 _NAMES = {"clmm": "cumulative link mixed model", "lmm": "linear mixed model"}
 Test = SmallSampleTest | FixedEffect
 
@@ -73,6 +77,11 @@ class DimensionModel:
 
     odds: ProportionalOddsCheck | None = None
     """Whether the arms' effects are the same at every threshold; None where there is one."""
+
+    bootstrap: Bootstrap | None = None
+    """Intervals from studies simulated by the model, where asked for."""
+    spread: Mapping[str, SdInterval] = field(default_factory=dict, hash=False)
+    """Profile intervals of standard deviations, where asked for; empty with random slopes."""
 
     @property
     def name(self) -> str:
@@ -212,6 +221,23 @@ def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
         found.append(ProportionalOddsCheck(test, "rater" if cluster == "rater" else "reply"))
     known = [one for one in found if math.isfinite(one.p)]
     return max(known, key=lambda one: one.p, default=None)
+
+
+def with_intervals(
+    models: Iterable[DimensionModel], *, bootstrap: int = 0, spread: bool = False
+) -> tuple[DimensionModel, ...]:
+    """The models of the arms with bootstrap and profile intervals, as far as asked for."""
+    found = []
+    for one in models:
+        if one.model is not None and not one.by_valence:
+            if bootstrap:
+                made = parametric_bootstrap(one.model, replications=bootstrap, workers=_WORKERS)
+                one = dataclasses.replace(one, bootstrap=made)
+            if spread and not any("|" in name for name in one.model.random_effects):
+                with contextlib.suppress(InputError):
+                    one = dataclasses.replace(one, spread=sd_intervals(one.model))
+        found.append(one)
+    return tuple(found)
 
 
 def _formula(fixed: str, terms: Iterable[RandomTerm]) -> str:

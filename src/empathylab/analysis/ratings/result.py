@@ -31,6 +31,7 @@ from empathylab.analysis.ratings.mixed_models import (
     model_results,
 )
 from empathylab.analysis.ratings.model import DimensionModel
+from empathylab.analysis.ratings.multiverse import Multiverse
 from empathylab.analysis.ratings.prose import (
     means_paragraph,
     methods_paragraph,
@@ -107,6 +108,8 @@ class RatingsResult:
     """For equivalence, by dimension."""
     look: Look | None = None
     """Which of the looks that the study declared this is."""
+    multiverse: Multiverse | None = None
+    """The comparisons under every reasonable choice, where asked for."""
 
     @property
     def reference(self) -> str:
@@ -176,6 +179,7 @@ class RatingsResult:
             "means": differences,
             "models": coefficients,
             "collected": collection_rows(self.collected),
+            "multiverse": json_value(self.multiverse.specifications) if self.multiverse else [],
         }
         frames = {
             name: pl.DataFrame([_scalars(row) for row in rows], infer_schema_length=None)
@@ -216,6 +220,7 @@ class RatingsResult:
             "mixed_models": models,
             "raters": self._rater_document(),
             "exclusions": self._exclusion_document(),
+            "multiverse": None if self.multiverse is None else self.multiverse.to_dict(),
             "notes": list(self.caveats),
             "paragraphs": self.paragraphs(),
         }
@@ -317,7 +322,37 @@ def _model_row(one: DimensionModel) -> dict[str, Any]:
     row = {"dimension": one.dimension, "by_valence": one.by_valence, "problem": one.problem}
     if one.model is None:
         return row
-    return row | mixed_model_row(one.model, means=["arm"])
+    row |= mixed_model_row(one.model, means=["arm"])
+    row |= {
+        "tests": json_value(one.tests),
+        "simplified": list(one.simplified),
+        "left_out": list(one.dropped),
+        "proportional_odds": _odds_row(one),
+        "sd_intervals": {name: one.spread[name]._asdict() for name in one.spread},
+        "bootstrap": None,
+    }
+    if one.bootstrap is not None:
+        intervals = {name: end._asdict() for name, end in one.bootstrap.intervals.items()}
+        row["bootstrap"] = {
+            "replications": one.bootstrap.replications,
+            "failed": one.bootstrap.failed,
+            "intervals": intervals,
+        }
+    found: dict[str, Any] = json_value(row)
+    return found
+
+
+def _odds_row(one: DimensionModel) -> dict[str, Any] | None:
+    if one.odds is None:
+        return None
+    test = one.odds.test
+    names = ("statistic", "df", "p", "f", "df_residual", "p_clustered", "clusters", "n")
+    return {
+        **{name: getattr(test, name) for name in names},
+        "clustered_by": one.odds.clusters,
+        "rejected": one.odds.rejected,
+        "effects": [effect._asdict() for effect in test.effects],
+    }
 
 
 def _model_sentence(one: DimensionModel, *, several: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -11,6 +12,8 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
     from empathylab.analysis.ratings import RatingsResult
+    from empathylab.analysis.ratings.model import DimensionModel
+    from empathylab.analysis.ratings.multiverse import Multiverse
     from empathylab.stats.raters.exclusions import Rule
 
 EXAMPLE = (
@@ -88,6 +91,32 @@ def ratings(
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Also compare raters by this column; repeatable."),
     ] = None,
+    bootstrap: Annotated[
+        int,
+        typer.Option(
+            metavar="COUNT",
+            help="Also intervals from this many studies simulated by the mixed model.",
+            min=0,
+        ),
+    ] = 0,
+    sd_intervals: Annotated[
+        bool,
+        typer.Option(
+            "--sd-intervals", help="Also profile intervals of raters' and situations' variation."
+        ),
+    ] = False,
+    multiverse: Annotated[
+        bool,
+        typer.Option(
+            "--multiverse",
+            help="Also the comparison under every reasonable choice: threshold, link, exclusions, "
+            "clustering.",
+        ),
+    ] = False,
+    chart: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.svg", help="With --multiverse: draw the specification curve."),
+    ] = None,
     words: Annotated[
         bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
     ] = False,
@@ -128,9 +157,14 @@ def ratings(
             rules=rules if rules or everybody else None,
             compare=compare or (),
             only=only,
+            bootstrap=bootstrap,
+            spread=sd_intervals,
+            specifications=multiverse or chart is not None,
             peek=peek,
             who=operator(),
         )
+    if chart is not None and analysis.multiverse is not None:
+        _draw(analysis.multiverse, chart)
     if json:
         import json as encoder
 
@@ -217,11 +251,66 @@ def _print(analysis: RatingsResult, by: str) -> None:
         typer.echo(f"\n{one.dimension}: {one.model.formula if one.model else one.problem}")
         if one.model is not None:
             print_rows(coefficient_table(one.model), "coefficients", as_json=False)
-            print_rows(random_table(one.model), "random", as_json=False)
+            rows = [row | _sd_interval(one, row["group"]) for row in random_table(one.model)]
+            print_rows(rows, "random", as_json=False)
     if not analysis.apart:
         _print_raters(analysis)
+    if analysis.multiverse is not None:
+        _print_multiverse(analysis.multiverse)
     for sentence in _asides(analysis):
         typer.echo(sentence, err=True)
+
+
+def _draw(multiverse: Multiverse, file: Path) -> None:
+    from empathylab.errors import InputError
+    from empathylab.report.pictures import svg
+    from empathylab.report.ratings.specification_chart import specification_chart
+
+    spec = specification_chart(multiverse)
+    if spec is None:
+        raise InputError("no specification could be estimated", remedy="Omit --chart.")
+    try:
+        file.write_text(svg(spec), encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            "the chart cannot be written", where=str(file), got=error.strerror, remedy="Check it."
+        ) from None
+
+
+def _print_multiverse(multiverse: Multiverse) -> None:
+    from empathylab.analysis.text.numbers import number, p_value, signed
+    from empathylab.cli.tables import print_rows
+
+    typer.echo("\nSpecifications")
+    for sentence in multiverse.sentences():
+        typer.echo(f"- {sentence}")
+    rows = [
+        {
+            "dimension": one.dimension,
+            "arm": one.arm,
+            "outcome": one.outcome,
+            "method": one.method,
+            "clustering": one.clustering,
+            "excluded": one.exclusions,
+            "SDs": f"{signed(one.estimate, 2)} [{number(one.low, 2)}, {number(one.high, 2)}]",
+            "p": p_value(one.p),
+        }
+        for one in multiverse.specifications
+    ]
+    print_rows(rows, "specifications", as_json=False)
+
+
+def _sd_interval(one: DimensionModel, group: str) -> dict[str, str]:
+    """The standard deviation's interval, where one was asked for."""
+    from empathylab.analysis.text.numbers import number
+
+    if one.bootstrap is None and not one.spread:
+        return {}
+    found = one.spread.get(group)
+    if found is None and one.bootstrap is not None:
+        found = one.bootstrap.intervals.get(f"sd({group})")  # type: ignore[assignment]
+    cell = "–" if found is None else f"[{number(found.low, 3)}, {number(found.high, 3)}]"
+    return {"sd interval": cell}
 
 
 def _print_collection(analysis: RatingsResult) -> None:

@@ -24,6 +24,7 @@ from empathylab.report.ratings.rater_charts import (
     numbers_chart,
     variable_title,
 )
+from empathylab.report.ratings.specification_chart import specification_chart
 
 Rows = tuple[dict[str, str], ...]
 Drawn = tuple[str, str, dict[str, Any] | None, str]
@@ -31,6 +32,7 @@ Drawn = tuple[str, str, dict[str, Any] | None, str]
 _EMOTIONS = "Proportion of good ratings with Wilson’s 95% interval; largest difference first."
 _FOREST = "Coefficients with 95% intervals, raters and situations as random effects; against {}."
 _MEANS = "Estimated means with 95% intervals, raters and situations as random effects."
+_SPECIFICATIONS = "The same comparison under every reasonable choice, smallest estimate first."
 _CONTRADICTIONS = "Answers on the other side of the midpoint than most of the rater’s answers."
 _TITLES = {
     "all": "all situations",
@@ -166,6 +168,9 @@ def _of_models(analysis: RatingsResult, *, several: bool) -> Iterator[Drawn]:
     for one in analysis.models:
         named = f"{one.dimension}: m" if several else "M"
         yield "models", f"{named}eans from the mixed model", model_means_chart(one), _MEANS
+    if analysis.multiverse is not None:
+        chart = specification_chart(analysis.multiverse)
+        yield "models", "Specification curve", chart, _SPECIFICATIONS
     for dimension in analysis.comparison.scales:
         given = power_setting(analysis.comparison, dimension)
         if given is not None and analysis.study.design == "between":

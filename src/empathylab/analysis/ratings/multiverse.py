@@ -1,0 +1,201 @@
+"""The same comparison under every declared reasonable choice: a specification curve.
+
+Steegen, S., Tuerlinckx, F., Gelman, A., & Vanpaemel, W. (2016). Perspectives on Psychological
+Science 11, 702–712. Simonsohn, U., Simmons, J. P., & Nelson, L. D. (2020). Nature Human Behaviour
+4, 1208–1214.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.ratings.design import REPLY, RatingsDesign
+from empathylab.analysis.ratings.mixed_models import doubtful
+from empathylab.analysis.ratings.model import DimensionModel
+from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.numbers import signed
+from empathylab.errors import InputError
+from empathylab.stats.arms.clustered import clustered_difference
+from empathylab.stats.mixed import Clmm, clmm
+from empathylab.stats.mixed.ordinal.small_samples import small_sample_tests
+
+ALPHA = 0.05
+_LATENT_SD = {"logit": math.pi / math.sqrt(3), "probit": 1.0}
+_MOST_THRESHOLDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """One way to analyse the comparison of an arm with the reference."""
+
+    dimension: str
+    arm: str
+    outcome: str
+    """`mean`, `good from 3`, or `ordered categories`."""
+    method: str
+    """`clustered` or the link of the mixed model."""
+    clustering: str
+    exclusions: str
+    estimate: float
+    """In standard deviations: of the outcome, or of the latent scale."""
+    low: float
+    high: float
+    p: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Multiverse:
+    """All specifications, by dimension and arm, the smallest estimate first."""
+
+    specifications: tuple[Specification, ...]
+
+    def of(self, dimension: str, arm: str) -> tuple[Specification, ...]:
+        """The specifications of one comparison."""
+        return tuple(
+            one for one in self.specifications if (one.dimension, one.arm) == (dimension, arm)
+        )
+
+    @property
+    def comparisons(self) -> tuple[tuple[str, str], ...]:
+        """Dimension and arm of each comparison."""
+        return tuple(dict.fromkeys((one.dimension, one.arm) for one in self.specifications))
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """Per comparison: how many specifications, and how many show a difference each way."""
+        return [self._summary(*key) for key in self.comparisons]
+
+    def _summary(self, dimension: str, arm: str) -> dict[str, Any]:
+        every = self.of(dimension, arm)
+        estimates = [one.estimate for one in every]
+        found = [one for one in every if one.p < ALPHA]
+        return {
+            "dimension": dimension,
+            "arm": arm,
+            "specifications": len(every),
+            "higher": sum(one.estimate > 0 for one in found),
+            "lower": sum(one.estimate < 0 for one in found),
+            "median": float(np.median(estimates)),
+            "smallest": min(estimates),
+            "largest": max(estimates),
+        }
+
+    def sentences(self) -> list[str]:
+        """A sentence per comparison."""
+        return [
+            f"{row['arm']} on {row['dimension']}: of "
+            f"{counted(row['specifications'], 'specification')}, {row['higher']} show a higher "
+            f"and {row['lower']} a lower rating (p < .05); median {signed(row['median'], 2)} "
+            f"standard deviations, from {signed(row['smallest'], 2)} to "
+            f"{signed(row['largest'], 2)}."
+            for row in self.summaries()
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `--json` holds it."""
+        found: dict[str, Any] = json_value(
+            {"summaries": self.summaries(), "specifications": list(self.specifications)}
+        )
+        return found
+
+
+def multiverse(
+    samples: Mapping[str, pl.DataFrame],
+    models: Iterable[DimensionModel],
+    design: RatingsDesign,
+    points: Mapping[str, Sequence[float]],
+) -> Multiverse:
+    """Every combination of exclusions, outcome, method and clustering.
+
+    `samples` holds the ratings by name of the exclusions; `points` the scale of each dimension,
+    empty where it is continuous. Outcomes are the mean and every threshold of the scale; methods
+    the clustered test (by rater, and by rater and reply where replies vary) and the ordinal mixed
+    model with either link. What cannot be estimated is left out.
+    """
+    fitted = [one for one in models if not one.by_valence]
+    found: list[Specification] = []
+    for exclusions, frame in samples.items():
+        for model in fitted:
+            ratings = frame.filter(dimension=model.dimension)
+            values = points.get(model.dimension, ())
+            for arm in design.arms[1:]:
+                found += _clustered(ratings, model.dimension, arm, exclusions, design, values)
+            found += _mixed(ratings, model, exclusions, design)
+    order = {key: place for place, key in enumerate(_keys(found))}
+    found.sort(key=lambda one: (order[one.dimension, one.arm], one.estimate))
+    return Multiverse(tuple(found))
+
+
+def _keys(found: Iterable[Specification]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((one.dimension, one.arm) for one in found))
+
+
+def _clustered(
+    ratings: pl.DataFrame,
+    dimension: str,
+    arm: str,
+    exclusions: str,
+    design: RatingsDesign,
+    values: Sequence[float],
+) -> Iterator[Specification]:
+    both = ratings.filter(pl.col("arm").is_in([arm, design.arms[0]]))
+    outcomes = {"mean": both["rating"].to_numpy()}
+    for cut in sorted(values)[1 : _MOST_THRESHOLDS + 1]:
+        outcomes[f"good from {cut:g}"] = (both["rating"] >= cut).cast(pl.Float64).to_numpy()
+    ways = {"rater": None} | ({"rater and reply": both[REPLY]} if design.replies_vary else {})
+    for outcome, numbers in outcomes.items():
+        sd = _pooled_sd(numbers, (both["arm"] == arm).to_numpy())
+        for clustering, replies in ways.items():
+            test = clustered_difference(numbers, both["arm"] == arm, both["rater"], replies=replies)
+            if not math.isfinite(test.p) or not sd > 0:
+                continue
+            ends = (end / sd for end in test.difference)
+            yield Specification(
+                *(dimension, arm, outcome, "clustered test", clustering, exclusions),
+                *ends,
+                test.p,
+                test.n,
+            )
+
+
+def _pooled_sd(values: Any, side: Any) -> float:
+    parts = [values[side], values[~side]]
+    if min(len(part) for part in parts) < 2:
+        return math.nan
+    squares = sum((len(part) - 1) * float(part.var(ddof=1)) for part in parts)
+    return math.sqrt(squares / (len(values) - 2))
+
+
+def _mixed(
+    ratings: pl.DataFrame, model: DimensionModel, exclusions: str, design: RatingsDesign
+) -> Iterator[Specification]:
+    if not isinstance(model.model, Clmm):
+        return
+    levels = {"arm": design.arms[0]}
+    groups = model.model.formula.split(" ~ arm + ")[-1]
+    for link, sd in _LATENT_SD.items():
+        try:
+            fit = clmm(ratings, model.model.formula, link=link, reference=levels)
+            tests = small_sample_tests(fit, ratings, reference=levels)
+        except InputError:
+            continue
+        unsure = doubtful(fit)
+        for arm in design.arms[1:]:
+            name = f"arm{arm}"
+            if name in unsure or name not in tests:
+                continue
+            test = tests[name]
+            yield Specification(
+                *(model.dimension, arm, "ordered categories", f"mixed model, {link}", groups),
+                exclusions,
+                *(end / sd for end in (test.estimate, test.low, test.high)),
+                test.p,
+                fit.n,
+            )

@@ -1,0 +1,59 @@
+"""The comparison under every reasonable choice."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+
+from empathylab.analysis import ratings
+from empathylab.report.ratings.specification_chart import specification_chart
+from empathylab.stats.mixed import clmm
+from empathylab.stats.raters.exclusions import StraightLining
+from tests.analysis.ratings.test_conclusions import likert, pooled_sd, several_per_reply, table
+
+
+def test_every_combination_of_choices_is_a_specification() -> None:
+    found = ratings.from_table(
+        table(shift=1), specifications=True, rules=[StraightLining()]
+    ).multiverse
+    assert found is not None
+    # Of each sample: mean and two thresholds by rater, and two links.
+    assert len(found.specifications) == 2 * (3 + 2)
+    estimates = [one.estimate for one in found.specifications]
+    assert estimates == sorted(estimates)
+    (row,) = found.summaries()
+    assert (row["specifications"], row["higher"], row["lower"]) == (10, 10, 0)
+    assert "10 show a higher" in found.sentences()[0]
+
+
+def test_replies_with_several_ratings_double_the_clustered_tests() -> None:
+    found = ratings.from_table(several_per_reply(), specifications=True).multiverse
+    assert found is not None
+    ways = [one.clustering for one in found.specifications if one.method == "clustered test"]
+    assert sorted(set(ways)) == ["rater", "rater and reply"]
+    assert len(ways) == 6
+
+
+def test_estimates_are_in_standard_deviations() -> None:
+    frame = table(shift=1)
+    found = ratings.from_table(frame, specifications=True).multiverse
+    assert found is not None
+    by_method = {(one.method, one.outcome): one for one in found.specifications}
+    formula = "rating ~ arm + (1|rater) + (1|situation)"
+    fit = clmm(frame, formula, reference={"arm": "human"}).coefficients["armgpt"]
+    logit = by_method["mixed model, logit", "ordered categories"]
+    assert logit.estimate == pytest.approx(fit.estimate * math.sqrt(3) / math.pi, rel=1e-4)
+    means = dict(frame.group_by("arm").agg(pl.col("rating").mean()).iter_rows())
+    mean = by_method["clustered test", "mean"]
+    assert mean.estimate * pooled_sd(frame) == pytest.approx(means["gpt"] - means["human"])
+
+
+def test_the_curve_shows_every_specification() -> None:
+    found = ratings.from_table(table(points=5), study=likert(), specifications=True)
+    assert found.multiverse is not None
+    chart = specification_chart(found.multiverse)
+    assert chart is not None
+    assert str(chart).count("'SDs'") >= len(found.multiverse.specifications)
+    assert found.to_dict()["multiverse"]["summaries"][0]["dimension"] == "warmth"
