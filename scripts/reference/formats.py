@@ -178,6 +178,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
 }
 # Which file an option or argument takes.
 USES: dict[tuple[str, str], str] = {
+    ("runs export", "file"): "written",
     ("models update-prices", "file"): "prices",
     ("data import welivita", "path"): "welivita",
     ("data import welivita", "demographics"): "platform",

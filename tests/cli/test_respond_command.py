@@ -20,6 +20,10 @@ def shy(messages, parameters):
 
 def machine(messages, parameters):
     return "As an AI, I see."
+
+def german(messages, parameters):
+    asked_in_german = "Schreibe nur die Antwort" in messages[0].content
+    return "Das klingt wirklich schwer. Wie geht es dir jetzt damit?" if asked_in_german else "Hm."
 """
 
 
@@ -118,3 +122,20 @@ def test_a_draw_is_answered_whole_and_a_large_set_must_be_asked_for(
     assert done.returncode == 2
     assert "the set has 201 situations" in done.stderr
     assert "--situations (0 for all)" in done.stderr
+
+
+def test_language_takes_the_translation_the_prompt_and_the_checks(
+    respond: Any, tmp_path: Path
+) -> None:
+    respond("german", "--language", "de", "--emotion", "sad")
+    query = "SELECT prompt || ' ' || outcome FROM responses"
+    assert stored(tmp_path, query) == ["empathic-listener-de@2 valid"]
+
+
+def test_a_language_without_a_translation_is_refused(tmp_path: Path) -> None:
+    done = empathylab(
+        *("respond", "local/smollm2", "--set", "posts", "--language", "fr"),
+        *("--lab", tmp_path / "lab"),
+    )
+    assert done.returncode == 2
+    assert "the set posts is in en and has no translation" in done.stderr

@@ -25,7 +25,20 @@ _CR2 = (
     "Clustered tests use CR2 with Satterthwaite's degrees of freedom. Before, up to 34% of tests "
     "rejected a true null hypothesis with few raters. Tested in tests/stats/clusters."
 )
+_UNKNOWN_SCALE = (
+    "With one rating per reply a judge's scale is not known, so its biases are not testable. "
+    "Before, up to 55% of judges with a wider scale were called biased. Tested in "
+    "tests/stats/judges/test_scaled_bias.py."
+)
+_SAME_SITUATIONS = (
+    "A model that replied to 200 of 2,000 situations is compared on these 200. Tested in "
+    "tests/analysis/benchmark/test_estimates.py and tests/stats/judges/test_transfer.py."
+)
 CORRECTIONS: dict[str, str] = {
+    "welivita_judges:judges[].bias.*": _UNKNOWN_SCALE,
+    "welivita_judged_table:judges[].bias.length.*": _UNKNOWN_SCALE,
+    "welivita_judged_table:judges[].bias.valence.*": _UNKNOWN_SCALE,
+    "welivita_against:results[].differences[]*": _SAME_SITUATIONS,
     "invented_ratings:*tests[].clustered*": _CR2,
     "invented_means:*tests[].clustered*": _CR2,
     "welivita_ratings:*tests[].clustered*": _CR2,

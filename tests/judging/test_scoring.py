@@ -11,8 +11,14 @@ import pytest
 
 from empathylab.analysis.scores import from_lab
 from empathylab.judging.asking import Asking
-from empathylab.judging.rubric import judge_acceptance, planted_replies, rubric
-from empathylab.judging.scoring import plan_planted, plan_scoring, planted_sample, planted_scores
+from empathylab.judging.rubric import ScoredReply, judge_acceptance, planted_replies, rubric
+from empathylab.judging.scoring import (
+    plan_planted,
+    plan_scoring,
+    planted_sample,
+    planted_scores,
+    planted_to,
+)
 from empathylab.models import ScriptedModel, known_weights, open_model
 from empathylab.runs import Job, run
 from empathylab.store import Lab, responses_frame
@@ -113,6 +119,15 @@ def test_a_sample_holds_all_replies_to_some_situations(lab: Lab, judges: ModuleT
     assert len(judge.calls) == 2 * 6 * 7
 
 
+@pytest.mark.parametrize("situations", range(2, 13))
+def test_a_judge_that_gives_the_expected_scores_is_fit_on_any_sample(situations: int) -> None:
+    planted = planted_sample(situations)
+    scored = [
+        ScoredReply(reply.situation, reply.kind, 0, reply.expected) for reply in planted.replies
+    ]
+    assert judge_acceptance(scored, planted).accepted
+
+
 def test_the_planted_replies_are_asked_about_once(lab: Lab, judges: ModuleType) -> None:
     judge = ScriptedModel(judges.good, name="scripted/good")
     accepted(lab, judge, 2)
@@ -122,11 +137,14 @@ def test_the_planted_replies_are_asked_about_once(lab: Lab, judges: ModuleType) 
 
 @pytest.mark.embedded
 @pytest.mark.slow
-def test_the_embedded_model_is_not_fit_to_judge(lab: Lab) -> None:
+def test_the_embedded_model_is_not_fit_to_judge(sqlite_lab: Lab) -> None:
     if not known_weights("smollm2").installed:
         unavailable("embedded", "run `empathylab models install smollm2`")
+    planted = planted_to(["lonely-1"])  # where the expected scores alone separate all faults
+    expected = [ScoredReply(one.situation, one.kind, 0, one.expected) for one in planted.replies]
+    assert judge_acceptance(expected, planted).accepted
     model = open_model("local/smollm2")
-    run(lab, [Job(model, [plan_planted(Asking(), planted_sample(1))])])
-    result = from_lab(lab, model.name, runs=[])
+    run(sqlite_lab, [Job(model, [plan_planted(Asking(), planted)])])
+    result = from_lab(sqlite_lab, model.name, runs=[])
     assert result.tried == 6
     assert result.fit is False

@@ -311,7 +311,7 @@ def test_status_tells_no_rating(lab: Lab) -> None:
     service, _ = opened(lab)
     walk(service, someone(service, "ann"))
     fields = set(service.actions.status().arms[0].__slots__)
-    assert fields == {"arm", "places", "stopped", "live", "finished", "others"}
+    assert fields == {"arm", "places", "stopped", "coarse", "live", "finished", "others"}
 
 
 def test_attention_failures_and_median_times_are_counted(lab: Lab) -> None:

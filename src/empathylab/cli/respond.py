@@ -30,6 +30,14 @@ def respond(
     situation_set: Annotated[
         str, typer.Option("--set", help="The set of situations, or a draw from one.")
     ] = ("dialogues"),
+    language: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CODE",
+            help="Take the set's translation (de and zh of dialogues) and ask in that language; "
+            "the set's own language, if left out.",
+        ),
+    ] = None,
     situations: Annotated[
         int | None,
         typer.Option(
@@ -82,14 +90,18 @@ def respond(
     from empathylab.cli.model_runs import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
     from empathylab.protocols import Responding, plan_responding, reply_template, usual_template
+    from empathylab.protocols.reply_templates import in_language
+    from empathylab.situations.sets import translation
     from empathylab.store.selections import resolve_situations
 
     named = None if template is None else reply_template(template)
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        chosen, drawn = resolve_situations(lab, situation_set)
+        chosen, drawn = resolve_situations(lab, translation(situation_set, language))
+        _check_language(chosen, language)
         drawn = _of_emotions(chosen, drawn, emotion)
         used = usual_template(chosen) if named is None else named
+        used = in_language(used, chosen.language)
         responding = Responding(
             situation_set=chosen,
             situations=_wanted(chosen, drawn, situations),
@@ -104,6 +116,19 @@ def respond(
     tallies, data, path = ask(model, plans, run)
     (print_json if json else print_summary)(data, tallies, path)
     conclude(tallies, run)
+
+
+def _check_language(chosen: SituationSet, language: str | None) -> None:
+    """Refuses a language that the set is not written in."""
+    from empathylab.errors import InputError
+
+    if language and chosen.language.lower().partition("-")[0] != language.lower().partition("-")[0]:
+        raise InputError(
+            f"the set {chosen.id} is in {chosen.language} and has no translation",
+            where="--language",
+            got=language,
+            remedy="Import situations in that language: empathylab data import situations FILE",
+        )
 
 
 def _of_emotions(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,13 +18,20 @@ app = typer.Typer(
     help="What was asked of models, and what they answered.",
 )
 
-_COLUMNS = ("run", "respondent", "protocol", "instrument", "planned", "answered", "cost")
+_COLUMNS = ("run", "name", "respondent", "protocol", "instrument", "planned", "answered", "cost")
+
+_RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="The run's number or name.")]
 
 
 @app.command("list", epilog="Example: `empathylab runs list`")
 def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
-    """Lists all runs; the report shows the last one of each respondent and instrument."""
-    from empathylab.analysis.run_selection import selected_runs
+    """Lists all runs, and which the report shows of those that asked a respondent the same.
+
+    A pinned run is shown first, then the one over most situations.
+    """
+    import json as encoder
+
+    from empathylab.analysis.run_selection import run_label, selected_runs
     from empathylab.cli.tables import print_rows
     from empathylab.store import Lab, runs_frame
 
@@ -31,7 +39,13 @@ def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
         frame = runs_frame(opened)
     shown = set(selected_runs(frame)["run"])
     rows = [
-        _row(run) | {"shown": run["run"] in shown, "last_answer": _day(run["last_answer_at"])}
+        _row(run)
+        | {
+            "how": run_label(encoder.loads(run["settings"])),
+            "pinned": run["pinned_at"] is not None,
+            "shown": run["run"] in shown,
+            "last_answer": _day(run["last_answer_at"]),
+        }
         for run in frame.iter_rows(named=True)
     ]
     print_rows(rows, "runs", as_json=json)
@@ -39,7 +53,7 @@ def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
 
 @app.command("show", epilog="Example: `empathylab runs show 3 --answers 5 --reasoning`")
 def show(
-    run: Annotated[int, typer.Argument(help="The run's number, as `runs list` gives it.")],
+    run: _RunArgument,
     answers: Annotated[
         int, typer.Option(help="How many answers to show, in the order of their keys.", min=0)
     ] = 0,
@@ -53,10 +67,12 @@ def show(
     import json as encoder
 
     from empathylab.store import Lab
+    from empathylab.store.run_labels import find_run
 
     with Lab.open(lab, create=False) as opened:
-        content = _content(opened, run)
-        shown = _answers(opened, run, answers, reasoning=reasoning)
+        number = find_run(opened, run)
+        content = _content(opened, number)
+        shown = _answers(opened, number, answers, reasoning=reasoning)
     if json:
         typer.echo(encoder.dumps(content | {"answers": shown}, indent=2, ensure_ascii=False))
         return
@@ -70,21 +86,126 @@ def show(
         typer.echo(answer["text"])
 
 
+@app.command("name", epilog="Example: `empathylab runs name 4 release-1`")
+def name(
+    run: _RunArgument,
+    name: Annotated[str | None, typer.Argument(help="What to call it.")] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Take its name away.")] = False,
+    lab: LabOption = DEFAULT_LAB,
+) -> None:
+    """Gives a run a name, so that `evaluate --baseline` and these commands find it."""
+    from empathylab.errors import InputError
+    from empathylab.store import Lab
+    from empathylab.store.run_labels import name_run
+
+    if (name is None) != remove:
+        raise InputError(
+            "give a name or --remove", where="runs name", remedy="Write: runs name 4 release-1"
+        )
+    with Lab.open(lab, create=False) as opened:
+        number = name_run(opened, run, name)
+    typer.echo(f"Run {number} has no name now." if remove else f"Run {number} is called {name}.")
+
+
+@app.command("pin", epilog="Example: `empathylab runs pin release-1`")
+def pin(
+    run: _RunArgument,
+    remove: Annotated[bool, typer.Option("--remove", help="Pin it no longer.")] = False,
+    lab: LabOption = DEFAULT_LAB,
+) -> None:
+    """Makes the report show this run before others that asked the respondent the same."""
+    from empathylab.store import Lab
+    from empathylab.store.run_labels import pin_run
+
+    with Lab.open(lab, create=False) as opened:
+        number = pin_run(opened, run, pinned=not remove)
+    typer.echo(f"Run {number} is {'not pinned any more' if remove else 'pinned'}.")
+
+
+@app.command("delete", epilog="Example: `empathylab runs delete 7 --yes`")
+def delete(
+    run: _RunArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    lab: LabOption = DEFAULT_LAB,
+) -> None:
+    """Deletes a run with its answers; one that is named, pinned or rated is kept."""
+    from empathylab.store import Lab
+    from empathylab.store.run_labels import delete_run, find_run
+
+    with Lab.open(lab, create=False) as opened:
+        number = find_run(opened, run)
+        content = _content(opened, number)
+        if not yes:
+            what = f"{content['protocol']} of {content['respondent']}"
+            asked = f"Delete run {number} ({what}) with {content['answered']} answers?"
+            typer.confirm(asked, abort=True, err=True)
+        delete_run(opened, str(number))
+    typer.echo(f"Run {number} is deleted.")
+
+
+@app.command("compare", epilog="Example: `empathylab runs compare release-1 9`")
+def compare(
+    first: _RunArgument,
+    second: _RunArgument,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Compares two runs on the situations that both have, and says how they differ otherwise."""
+    from empathylab.analysis.run_comparison import compare_runs
+    from empathylab.cli.tables import print_json
+    from empathylab.store import Lab
+    from empathylab.store.run_labels import find_run
+
+    with Lab.open(lab, create=False) as opened:
+        found = compare_runs(opened, find_run(opened, first), find_run(opened, second))
+    if json:
+        print_json(found.to_dict())
+        return
+    typer.echo(found.summary())
+
+
+@app.command("export", epilog="Example: `empathylab runs export 4 answers.jsonl`")
+def export(
+    run: _RunArgument,
+    file: Annotated[Path, typer.Argument(help="A new JSONL file: one answer per line.")],
+    lab: LabOption = DEFAULT_LAB,
+) -> None:
+    """Writes a run's questions and answers to a file."""
+    import json as encoder
+
+    from sqlalchemy import select
+
+    from empathylab.errors import InputError
+    from empathylab.store import Lab
+    from empathylab.store.run_labels import find_run
+    from empathylab.store.schema import answers
+
+    if file.exists():
+        raise InputError(
+            "the file exists already", where=str(file), remedy="Name another, or remove it."
+        )
+    columns = [column for column in answers.c if column.name not in ("id", "fingerprint")]
+    with Lab.open(lab, create=False) as opened:
+        number = find_run(opened, run)
+        query = select(*columns).where(answers.c.run_id == number).order_by(answers.c.key)
+        with opened.reading() as connection:
+            rows = [dict(row._mapping) for row in connection.execute(query)]
+    lines = [encoder.dumps(row, default=str, ensure_ascii=False) for row in rows]
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    typer.echo(f"{file}: {len(rows)} answers of run {number}")
+
+
 def _content(lab: Lab, run: int) -> dict[str, Any]:
     import json as encoder
 
-    from empathylab.errors import UnknownName
     from empathylab.store import outcomes_frame, runs_frame
 
-    found = {row["run"]: row for row in runs_frame(lab).iter_rows(named=True)}
-    if run not in found:
-        raise UnknownName("run", str(run), map(str, found), remedy="See: empathylab runs list")
-    row = found[run]
+    row = runs_frame(lab).filter(run=run).row(0, named=True)
     outcomes = outcomes_frame(lab).filter(run=run).iter_rows(named=True)
     counts: dict[str, int] = {}
     for outcome in outcomes:
         counts[outcome["outcome"]] = counts.get(outcome["outcome"], 0) + outcome["count"]
-    told = {
+    details = {
         "reported_model": row["reported_model"],
         "prompt_tokens": row["prompt_tokens"],
         "completion_tokens": row["completion_tokens"],
@@ -92,7 +213,7 @@ def _content(lab: Lab, run: int) -> dict[str, Any]:
         "finished_at": row["finished_at"] and str(row["finished_at"]),
         "software": row["software"],
     }
-    return _row(row) | told | {"outcomes": counts, "settings": encoder.loads(row["settings"])}
+    return _row(row) | details | {"outcomes": counts, "settings": encoder.loads(row["settings"])}
 
 
 def _answers(lab: Lab, run: int, count: int, *, reasoning: bool) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -49,9 +49,14 @@ def plan_planted(asking: Asking, planted: PlantedReplies | None = None) -> Plan:
 
 def planted_sample(situations: int | None) -> PlantedReplies:
     """The planted replies to the first so many situations; to all where none is given."""
+    names = dict.fromkeys(one.situation for one in planted_replies().replies)
+    return planted_to(list(names)[:situations])
+
+
+def planted_to(situations: Collection[str]) -> PlantedReplies:
+    """The planted replies to those situations."""
     planted = planted_replies()
-    names = list(dict.fromkeys(one.situation for one in planted.replies))[:situations]
-    kept = tuple(one for one in planted.replies if one.situation in names)
+    kept = tuple(one for one in planted.replies if one.situation in situations)
     return dataclasses.replace(planted, replies=kept)
 
 
@@ -78,7 +83,7 @@ def planted_scores(lab: Lab, judge: str) -> tuple[PlantedReplies, list[ScoredRep
             answers.c.run_id == known[0].id, answers.c.outcome == "valid"
         )
         rows = [(row.key, row.text) for row in connection.execute(told)]
-    planted = planted_sample(len(known[0].settings["situation_ids"]))
+    planted = planted_to(known[0].settings["situation_ids"])
     return planted, _scored(planted, rows)
 
 

@@ -79,6 +79,9 @@ _SCRIPTS = dict.fromkeys(_COMMON_WORDS, frozenset({"LATIN"})) | {
     "zh": frozenset({"CJK"}),
 }
 
+# Letters that a text of some length in the language cannot do without.
+_NEEDED_SCRIPTS = {"ja": frozenset({"HIRAGANA", "KATAKANA"}), "ko": frozenset({"HANGUL"})}
+
 # What begins the names of letters that are used as signs, whatever the language.
 _NO_SCRIPT = ("FULLWIDTH", "HALFWIDTH", "MATHEMATICAL", "MODIFIER", "MICRO", "UNKNOWN")
 
@@ -105,6 +108,9 @@ def departs_from(text: str, language: str) -> str | None:
         script = max(foreign, key=lambda one: foreign[one])
         shown = "Chinese" if script == "CJK" else script.capitalize()
         return f"a quarter or more is in {shown} letters, not in {expected}"
+    needed = _NEEDED_SCRIPTS.get(code, frozenset())
+    if needed and total >= 2 * _LEAST_LETTERS and not needed & letters.keys():
+        return f"it is in Chinese, not in {expected}"
     if code not in _WORDS_OF:
         return None
     other = _likeliest(text, code)

@@ -3,7 +3,7 @@
 What a reply says is for the raters to judge, however clumsy; a reply fails only if it is no reply
 in its writer's own words, or would tell raters who wrote it. The reasons for each line drawn here
 are in docs/decisions/0009-checks-on-replies.md. Refusals and talk about the task are recognised
-in English.
+in English and in the language asked for, if it has a file in `scales/languages/`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from empathylab.protocols.languages import departs_from
+from empathylab.scales.answer_languages import AnswerLanguage, answer_language
 from empathylab.stats.lengths import count_words
 
 CHECKS_VERSION = 1
-"""Part of every run's settings: other checks make another run."""
+"""Part of the settings of every run in English: other checks make another run."""
+CHECKS_VERSION_ELSEWHERE = 2
+"""The same in other languages, whose checks came later."""
 
 TOLERANCE = 1.5
 """How far beyond the length asked for a reply may be and still be rated."""
@@ -51,17 +54,18 @@ def check_reply(text: str, expected: Expected, *, cut_off: bool = False) -> Verd
     """The first check that the reply fails, or `valid`; `cut_off` if it met the token limit."""
     begins = text[:_EXAMINED]
     plain = _plain(begins)
+    language = answer_language(expected.language)
     if not any(map(str.isalnum, plain)):
         # Models that think before they speak may use up the tokens on the way.
         early = Verdict("truncated", "met the token limit before the first word")
         return early if cut_off else Verdict("empty", "the reply holds no words")
     checks: tuple[Callable[[], Verdict | None], ...] = (
-        lambda: _refuses(plain),
+        lambda: _refuses(plain, language),
         lambda: _repeats(plain),
         lambda: _echoes(plain, expected.prompt),
         lambda: Verdict("truncated", "cut off at the token limit") if cut_off else None,
         lambda: _is_in_another_language(begins, expected.language),
-        lambda: _talks_about_itself(begins, plain),
+        lambda: _talks_about_itself(begins, plain, language),
         lambda: _is_too_long_or_short(text, expected),
     )
     for check in checks:
@@ -101,14 +105,15 @@ _REFUSALS = tuple(
 )
 
 
-def is_refusal(text: str) -> bool:
-    """Whether the text opens with a refusal to reply."""
-    return _refuses(_plain(text[:_EXAMINED])) is not None
+def is_refusal(text: str, language: str = "en") -> bool:
+    """Whether the text opens with a refusal to reply, in English or in that language."""
+    return _refuses(_plain(text[:_EXAMINED]), answer_language(language)) is not None
 
 
-def _refuses(plain: str) -> Verdict | None:
+def _refuses(plain: str, language: AnswerLanguage | None = None) -> Verdict | None:
     opening = plain[:_OPENING]
-    if any(pattern.search(opening) for pattern in _REFUSALS):
+    patterns = _REFUSALS if language is None else (*_REFUSALS, *language.refusals)
+    if any(pattern.search(opening) for pattern in patterns):
         return Verdict("refusal", "the respondent declined to reply")
     return None
 
@@ -123,8 +128,12 @@ _ECHO_RUN = 6
 _ECHO_SHARE = 0.6
 
 
+_UNSPACED = "[\u3040-\u30ff\u3400-\u9fff]"
+
+
 def _words(plain: str) -> list[str]:
-    return re.findall(r"[\w']+", plain)
+    # Chinese and Japanese put no spaces between words, so each character counts.
+    return re.findall(rf"{_UNSPACED}|(?:(?!{_UNSPACED})[\w'])+", plain)
 
 
 def _repeats(plain: str) -> Verdict | None:
@@ -137,7 +146,7 @@ def _repeats(plain: str) -> Verdict | None:
             if same + size >= max(_LOOP_WORDS, _LOOP_TIMES * size):
                 return Verdict("repetition", "the same words come over and over")
     sentences = Counter(
-        tuple(found) for one in re.split(r"[.!?]+", plain) if len(found := _words(one)) >= 3
+        tuple(found) for one in re.split(r"[.!?。！？]+", plain) if len(found := _words(one)) >= 3
     )
     if sentences and max(sentences.values()) >= _SAME_SENTENCES:
         return Verdict("repetition", "one sentence comes three times or more")
@@ -206,7 +215,30 @@ _ABOUT_TASK = re.compile(
 _QUOTED = re.compile(r'"[^"]+"')
 
 
-def _talks_about_itself(text: str, plain: str) -> Verdict | None:
+_QUOTED_ELSEWHERE = re.compile(r'[„«「『"][^„«»「」『』"]+["»」』]')
+
+
+def _talks_in(language: AnswerLanguage | None, plain: str) -> Verdict | None:
+    """The same as below, by the patterns of another language."""
+    if language is None:
+        return None
+    checks = (
+        (language.machines, "the respondent says that it is a machine"),
+        ((language.labelled,), "it begins with a label such as 'Listener:'"),
+        (language.preambles, "it announces a reply, or says how one would reply"),
+        (language.about_task, "it speaks of the text: a count of words, a blank, a rewording"),
+    )
+    for patterns, reason in checks:
+        if any(pattern.search(plain) for pattern in patterns):
+            return Verdict("meta_talk", reason)
+    if _QUOTED_ELSEWHERE.fullmatch(plain):
+        return Verdict("meta_talk", "the whole reply is in quotation marks")
+    return None
+
+
+def _talks_about_itself(
+    text: str, plain: str, language: AnswerLanguage | None = None
+) -> Verdict | None:
     """What tells raters that a machine, or somebody who was given a task, wrote the reply."""
     found = (
         (_MACHINE.search(plain), "the respondent says that it is a machine"),
@@ -222,7 +254,7 @@ def _talks_about_itself(text: str, plain: str) -> Verdict | None:
     for match, reason in found:
         if match:
             return Verdict("meta_talk", reason)
-    return None
+    return _talks_in(language, plain)
 
 
 # -- length -------------------------------------------------------------------------------------

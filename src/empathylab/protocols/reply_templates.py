@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.protocols.template_files import read_template
@@ -133,7 +138,44 @@ REPLY_TEMPLATES = {
 }
 """The newest version of each built-in template."""
 
-_VERSIONS = {f"{one.id}@{one.version}": one for one in (*_EARLIER, *REPLY_TEMPLATES.values())}
+
+def _translated(language: str, texts: dict[str, Any]) -> Iterator[ReplyTemplate]:
+    """The newest built-in templates in another language, each with the code after its id."""
+    asked = {
+        "plain-listener": (),
+        "empathic-listener-brief": ("request",),
+        "empathic-listener": ("request", "definition"),
+    }
+    for name, parts in asked.items():
+        said = " ".join(texts[part] for part in ("friend", *parts, "length"))
+        system = f"{said}\n\n{texts['background']}\n{{situation}}"
+        yield dataclasses.replace(
+            REPLY_TEMPLATES[name],
+            id=f"{name}-{language}",
+            version=texts["version"],
+            system=system,
+        )
+    yield dataclasses.replace(
+        PEER_SUPPORTER,
+        id=f"{PEER_SUPPORTER.id}-{language}",
+        version=texts["version"],
+        system=texts["peer"],
+    )
+
+
+def _read_translations() -> Iterator[ReplyTemplate]:
+    folder = files("empathylab.protocols") / "reply_texts"
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.name.endswith(".toml"):
+            texts = tomllib.loads(entry.read_text(encoding="utf-8"))
+            yield from _translated(entry.name.removesuffix(".toml"), texts)
+
+
+TRANSLATED_TEMPLATES = {template.id: template for template in _read_translations()}
+"""The built-in templates in other languages, such as `empathic-listener-de`."""
+
+_NEWEST = REPLY_TEMPLATES | TRANSLATED_TEMPLATES
+_VERSIONS = {f"{one.id}@{one.version}": one for one in (*_EARLIER, *_NEWEST.values())}
 
 _PLACEHOLDERS = {
     "system": {"words", "least_words", "most_words", "situation"},
@@ -149,11 +191,19 @@ def reply_template(name: str) -> ReplyTemplate:
     """
     if name.endswith(".toml"):
         return read_reply_template(Path(name))
-    known = _VERSIONS if "@" in name else REPLY_TEMPLATES
+    known = _VERSIONS if "@" in name else _NEWEST
     if name not in known:
         remedy = "Or give a file that ends in .toml."
         raise UnknownName("reply template", name, known, remedy=remedy)
     return known[name]
+
+
+def in_language(template: ReplyTemplate, language: str) -> ReplyTemplate:
+    """A built-in template in another language; any other, and where none is written, as it is."""
+    code = re.split(r"[-_]", language.lower())[0]
+    if template != REPLY_TEMPLATES.get(template.id):
+        return template
+    return TRANSLATED_TEMPLATES.get(f"{template.id}-{code}", template)
 
 
 def told_fields(prompt: str) -> tuple[str, ...] | None:
@@ -174,7 +224,7 @@ def read_reply_template(path: Path) -> ReplyTemplate:
     That version stays, so that a file goes on meaning what it meant when it was written.
     """
     template = read_template(path, _VERSIONS["empathic-listener@1"], _PLACEHOLDERS, _NEEDED)
-    if template.id in REPLY_TEMPLATES:
+    if template.id in _NEWEST:
         raise InputError(
             "a built-in template has this id",
             where=str(path),

@@ -10,7 +10,13 @@ from sqlalchemy import Connection, select
 
 from empathylab.errors import InputError
 from empathylab.models import Completion, Message, Parameters
-from empathylab.protocols.reply_checks import CHECKS_VERSION, TOLERANCE, Expected, check_reply
+from empathylab.protocols.reply_checks import (
+    CHECKS_VERSION,
+    CHECKS_VERSION_ELSEWHERE,
+    TOLERANCE,
+    Expected,
+    check_reply,
+)
 from empathylab.protocols.reply_templates import EMPATHIC_LISTENER, PEER_SUPPORTER, ReplyTemplate
 from empathylab.runs import Answered, Plan, Reading, Request
 from empathylab.situations import Situation, SituationSet
@@ -48,14 +54,17 @@ class Responding:
             "seed": self.seed,
             "template": dataclasses.asdict(self.template),
             "sees": list(self.template.sees),
-            "checks": CHECKS_VERSION,
+            "checks": CHECKS_VERSION if self._in_english else CHECKS_VERSION_ELSEWHERE,
         }
+
+    @property
+    def _in_english(self) -> bool:
+        return self.situation_set.language.lower().startswith("en")
 
     @property
     def max_tokens(self) -> int:
         """Enough for the longest reply that may still be rated: what is cut off was too long."""
-        english = self.situation_set.language.lower().startswith("en")
-        each = _TOKENS_PER_WORD if english else _TOKENS_PER_WORD_ELSEWHERE
+        each = _TOKENS_PER_WORD if self._in_english else _TOKENS_PER_WORD_ELSEWHERE
         return int(TOLERANCE * each * self.template.most_words) + 8
 
 

@@ -1,8 +1,13 @@
-"""Telling a refusal from an answer and from sympathy. English only."""
+"""Telling a refusal from an answer and from sympathy.
+
+English is here; the patterns of other languages are in `languages/`.
+"""
 
 from __future__ import annotations
 
 import re
+
+from empathylab.scales.answer_languages import AnswerLanguage, answer_languages
 
 _OPENING = 300
 """A refusal comes at once; what is said later in a long text is about something else."""
@@ -63,12 +68,28 @@ def looks_like_refusal(text: str) -> bool:
     if any(pattern.search(opening) for pattern in _REFUSALS):
         return True
     found = _DISCLAIMER.search(opening)
-    return bool(found and _NEGATION.search(found[0]) and not _YET.search(opening[found.start() :]))
+    if found and _NEGATION.search(found[0]) and not _YET.search(opening[found.start() :]):
+        return True
+    return any(_refuses_in(language, opening) for language in answer_languages().values())
 
 
 def disclaims_feelings(text: str) -> bool:
     """Whether the text opens by saying that its writer is a machine, or has no feelings."""
-    return bool(_DISCLAIMER.search(_opening(text)))
+    opening = _opening(text)
+    return bool(_DISCLAIMER.search(opening)) or any(
+        pattern.search(opening)
+        for language in answer_languages().values()
+        for pattern in (*language.machines, *language.no_feelings)
+    )
+
+
+def _refuses_in(language: AnswerLanguage, opening: str) -> bool:
+    if any(pattern.search(opening) for pattern in language.refusals):
+        return True
+    found = next((hit for one in language.no_feelings if (hit := one.search(opening))), None)
+    if found is None:
+        return False
+    return not any(one.search(opening[found.start() :]) for one in language.yet)
 
 
 def _opening(text: str) -> str:

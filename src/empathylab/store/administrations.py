@@ -197,6 +197,8 @@ def _administrations(*more: ColumnElement[Any]) -> Select[Any]:
                 administrations.c.id.label("administration"),
                 answers.c.run_id.label("run"),
                 runs.c.last_used_at.label("run_used_at"),
+                runs.c.pinned_at.label("run_pinned_at"),
+                administrations.c.mode.label("run_mode"),
                 RESPONDENT.label("respondent"),
                 KIND.label("kind"),
                 administrations.c.scale_id.label("scale_row"),

@@ -116,6 +116,9 @@ def test_of_a_respondents_runs_of_a_scale_only_the_one_used_last_counts() -> Non
             "scale": ["panas", "panas", "bdi", "panas", "panas"],
             "run": [1, 3, 2, None, 1],
             "run_used_at": [20, 10, 5, None, 1],
+            "run_pinned_at": [None] * 5,
+            "run_mode": ["structured"] * 5,
+            "situation": ["one"] * 5,
         }
     )
     assert last_used_runs(asked)["run"].to_list() == [1, 2, None, 1]

@@ -377,3 +377,25 @@ def test_a_judge_that_does_not_follow_people_rules_nothing_out(
     assert (found.headline.low, found.headline.high) == (0.0, 1.0)
     assert not found.headline.rules_out
     assert any("the interval covers the whole scale" in one for one in rests_on(found))
+
+
+def test_a_sample_of_situations_is_compared_with_others_on_the_same_situations(
+    reference: ReferenceRatings, replies: pl.DataFrame
+) -> None:
+    chosen = reference.people.filter(respondent="gpt").sort("top", "situation")["situation"][:20]
+    sampled = replies.filter(pl.col("situation").is_in(chosen.to_list()))
+    found = measured(reference, sampled)
+    [difference] = [
+        one
+        for one in found.differences
+        if one.other == "gpt" and one.outcome.kind == "share" and one.group == Group()
+    ]
+    theirs = reference.people.filter(pl.col("situation").is_in(chosen.to_list()), respondent="gpt")[
+        "top"
+    ]
+    estimate = found.estimate("share")
+    assert estimate is not None
+    assert difference.difference == pytest.approx(estimate.estimate - theirs.mean())
+    assert (difference.other_n, difference.situations) == (20, 20)
+    everywhere = reference.people.filter(respondent="gpt")["top"].mean()
+    assert theirs.mean() != pytest.approx(everywhere)

@@ -110,7 +110,7 @@ def test_without_shared_respondents_nothing_is_pooled() -> None:
     result = from_table(frame)
     assert result.mixed is None
     assert math.isnan(result.simulators.variance_share)
-    assert any("cannot be told apart" in caveat for caveat in result.caveats)
+    assert any("cannot be separated" in caveat for caveat in result.caveats)
 
 
 def test_an_empty_lab_says_what_to_do(sqlite_lab: Lab) -> None:

@@ -95,3 +95,20 @@ def test_comparisons_stand_among_the_ratings() -> None:
     assert judged.comparisons.rows() == [("m", "rating", "a", "x", "y", "tie", None, None)]
     assert len(judged.judges) == 2
     assert judged.dropped == 0
+
+
+def test_a_table_says_whether_onlookers_or_recipients_rated() -> None:
+    kinds = ["person", "model", "person", "model"]
+
+    def compared(*perspectives: str | None) -> str:
+        columns: dict[str, list[object]] = {
+            "rater_kind": list(kinds),
+            "perspective": list(perspectives),
+        }
+        return judged_from_table(frame(**columns), where="t.csv").compared_with
+
+    assert judged_from_table(frame(), where="t.csv").compared_with == "onlookers"
+    assert compared("recipient", None, "recipient", None) == "recipients"
+    assert compared("recipient", None, "onlooker", None) == "onlookers and recipients"
+    with pytest.raises(InputError, match="onlooker or recipient"):
+        compared("helper", None, "onlooker", None)

@@ -10,7 +10,7 @@ import pytest
 
 from empathylab.analysis.results import AnalysisResult
 from empathylab.analysis.scores import ScoresResult, from_table
-from empathylab.analysis.scores.analysis import _comparisons, _profiles
+from empathylab.analysis.scores.analysis import _comparisons, reply_profiles
 from empathylab.analysis.scores.gates import Conditions, Measured, check_gates
 from empathylab.errors import InputError
 from empathylab.judging.rubric import ScoredReply, judge_acceptance, planted_replies, rubric
@@ -97,7 +97,7 @@ def compared(new: list[float], old: list[float], margin: float) -> ScoresResult:
         respondents=tuple(
             replace(one, run=2 if one.respondent == "new" else 1) for one in found.respondents
         ),
-        comparisons=_comparisons(_profiles(frame), [2], 1, margin),
+        comparisons=_comparisons(reply_profiles(frame), [2], 1, margin),
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from empathylab.analysis.style import estimates as style_estimates
 from empathylab.analysis.style import from_lab as lab_style
+from empathylab.analysis.style import from_table as style_of_table
 from empathylab.analysis.style.analysis import lab_responses, report_style
 from empathylab.analysis.style.estimates import Depth, StyleEstimates, estimate_style
 from empathylab.analysis.style.result import StyleResult
@@ -250,3 +251,11 @@ def test_published_writers_are_told_as_the_contract_asks(shared_data: Path, tmp_
     assert {"i'm really sorry", "understand", "remember"} <= model
     [rated] = found.rated
     assert max(one.n for one in rated.relations) == 4000
+
+
+def test_replies_of_control_characters_only_are_refused_in_one_sentence() -> None:
+    frame = pl.DataFrame(
+        {"situation": ["a", "a"], "respondent": ["x", "y"], "text": ["Oh no!", "\x01\x02"]}
+    )
+    with pytest.raises(InputError, match="no letter, digit or symbol; got 'y'"):
+        style_of_table(frame)

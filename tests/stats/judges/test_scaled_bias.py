@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.stats.judges.scaled_bias import SINGLE, scaled_bias
+from empathylab.stats.judges.scaled_bias import UNKNOWN_SCALE, scaled_bias
 
 
 def rated(
@@ -70,13 +70,45 @@ def test_the_estimate_is_that_of_two_stage_least_squares() -> None:
     assert leaning(frame)[1] == pytest.approx(expected)
 
 
-def test_of_single_ratings_only_what_no_scale_explains_is_told() -> None:
-    narrow = scaled_bias(rated(1, scale=0.5, own=0, noise=0.7), "lean", rater=None)
-    assert narrow.p > 0.05
-    assert narrow.note == SINGLE
-    leans = scaled_bias(rated(1, scale=0.5, own=1.5, noise=0.7), "lean", rater=None)
-    assert leans.p < 0.001
-    assert 0.7 < leans.estimate < 1.5
+@pytest.mark.parametrize("own", [0.0, 1.5])
+def test_single_ratings_do_not_tell_a_bias_from_a_wider_scale(own: float) -> None:
+    found = scaled_bias(rated(1, scale=0.5, own=own, noise=0.7), "lean", rater=None)
+    assert math.isnan(found.p)
+    assert math.isnan(found.estimate)
+    assert found.note == UNKNOWN_SCALE
+
+
+def test_ratings_that_hardly_agree_are_no_measure_of_the_judges_scale() -> None:
+    found = scaled_bias(rated(2, scale=1.5, own=0, noise=9), "lean", rater=None)
+    assert found.note == UNKNOWN_SCALE
+
+
+def test_a_wider_scale_is_seldom_taken_for_a_preference_for_length() -> None:
+    """Long replies are better, and the judge's points are 1.5 times as wide as people's."""
+    rejected = tested = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        words = rng.normal(5, 0.6, 120)
+        quality = 3 + 0.6 * (words - 5) + rng.normal(0, 0.7, 120)
+        judge = 1.5 * quality + rng.normal(0, 0.5, 120)
+        frame = pl.concat(
+            pl.DataFrame(
+                {
+                    "response": np.arange(120),
+                    "situation": np.arange(120) // 2,
+                    "rater": [f"p{(n * 7 + number * 13) % 24}" for n in range(120)],
+                    "rating": quality + rng.normal(0, 1.0, 120),
+                    "prediction": judge,
+                    "lean": words,
+                }
+            )
+            for number in range(2)
+        )
+        found = scaled_bias(frame, "lean")
+        tested += not math.isnan(found.p)
+        rejected += found.p < 0.05
+    assert tested > 75
+    assert rejected <= 0.09 * tested
 
 
 def test_without_a_difference_there_is_nothing_to_compare() -> None:

@@ -342,3 +342,18 @@ def test_a_difference_reaches_no_farther_than_the_scale() -> None:
     theirs = 0.3 * math.sqrt(1 - 2 * found.pull["a"])
     assert free[1] > held[1] == pytest.approx(5.5 - 1.0 + theirs)
     assert free[0] == held[0]
+
+
+def test_two_others_that_happen_to_coincide_do_not_narrow_the_interval() -> None:
+    rng = np.random.default_rng(4)
+    ratings = rng.choice([1.0, 2.0, 3.0], 40)
+    told = list(ratings + rng.normal(0, 0.5, 40))
+    same = pl.concat(
+        [rows("a", list(ratings), told), rows("b", list(ratings), told), unrated(told)]
+    )
+    found = transferred_mean(same, "new")
+    assert max(abs(one.error) for one in found.errors) < 1e-6
+    left = ratings - found.slope * np.array(told)
+    # One of two others left out, and the newcomer at their mean: √(1 + 1/2) times the error.
+    assert found.se > math.sqrt(1.5) * left.std(ddof=1) / math.sqrt(40) * 0.8
+    assert found.like_high - found.like_low > 1

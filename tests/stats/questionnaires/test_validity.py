@@ -10,13 +10,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
-from empathylab.stats.questionnaires.validity import (
-    COLUMNS,
+from empathylab.stats.questionnaires.content_position import (
     Shares,
-    Validity,
     content_and_position,
     order_sensitivity,
+)
+from empathylab.stats.questionnaires.validity import (
+    COLUMNS,
+    Validity,
+    _content_free,
+    _moved,
     self_report_validity,
 )
 
@@ -155,11 +160,64 @@ def test_random_answers_are_not_usable_and_depend_on_nothing() -> None:
     assert np.mean([one.order_sensitivity for one in found]) == pytest.approx(1, abs=0.02)
 
 
-def test_random_answers_in_one_order_are_doubtful_by_their_alpha() -> None:
+def test_random_answers_in_one_order_are_doubtful_by_their_retest() -> None:
     found = judged(pages(at_random, orders=1, repeats=2))
     assert found.verdict == "doubtful"
-    assert any("Cronbach's alpha of positive" in reason for reason in found.reasons)
+    # Scores do not differ between situations, so alpha is not held against them.
+    assert not any("Cronbach's alpha" in reason for reason in found.reasons)
     assert any("Asked again in the same order" in reason for reason in found.reasons)
+
+
+def unmoved(rng: np.random.Generator, felt: Array, place: Array) -> Array:
+    return rounded(felt[:1] + rng.normal(0, 0.7, felt.shape))
+
+
+def middle(rng: np.random.Generator, felt: Array, place: Array) -> Array:
+    return rounded(3 + rng.normal(0, 0.6, felt.shape))
+
+
+def agreeing(rng: np.random.Generator, felt: Array, place: Array) -> Array:
+    return rounded(4.5 + rng.normal(0, 0.6, felt.shape))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_respondent_that_nothing_moves_is_usable_and_it_is_said(seed: int) -> None:
+    found = judged(pages(unmoved, seed=seed))
+    assert found.verdict == "usable"
+    assert min(found.moved.values()) >= 0.001
+    assert "do not differ between situations" in found.reasons[-1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"), [(middle, "stay near the middle"), (agreeing, "agree with all items")]
+)
+def test_answers_without_content_are_meaningless(answer: Answer, words: str) -> None:
+    for seed in range(5):
+        found = judged(pages(answer, seed=seed))
+        assert found.verdict == "meaningless"
+        assert any(words in reason for reason in found.reasons)
+
+
+def test_the_same_answer_to_all_can_be_meant_where_items_point_one_way() -> None:
+    found = judged(pages(agreeing), subscales={"total": list(range(1, 21))})
+    assert [reason for reason in found.reasons if "agree with all items" in reason]
+    free = [grade for grade, text in _content_free(found, True) if "agree" in text]
+    assert free == ["doubtful"]
+
+
+def test_what_two_orders_cannot_tell_apart_is_named() -> None:
+    found = judged(pages(by_content, orders=2, situations=3, seed=3))
+    left = 1 - sum(max(0, s or 0) for s in (found.content_share, found.position_share))
+    left -= max(0, found.noise_share or 0)
+    named = any("cannot be assigned to either" in reason for reason in found.reasons)
+    assert named == (left >= 0.05)
+
+
+def test_the_f_test_of_situations_is_scipys() -> None:
+    rng = np.random.default_rng(8)
+    values, contexts = rng.normal(size=(12, 3)), np.repeat(np.arange(4), 3)
+    groups = [values[contexts == k].mean(axis=1) for k in range(4)]
+    assert _moved(values, contexts) == pytest.approx(stats.f_oneway(*groups).pvalue)
 
 
 def test_half_by_content_and_half_by_position_is_not_usable() -> None:
@@ -305,7 +363,7 @@ def test_two_items_in_both_orders_by_hand() -> None:
     values = np.array([[4.0, 2.0]] * 4)
     places = np.array([[0, 1], [1, 0], [0, 1], [1, 0]])
     shares = content_and_position(values, places, np.zeros(4, dtype=np.int64))
-    assert shares == pytest.approx(Shares(1, 0, 0, 0))
+    assert shares == pytest.approx(Shares(1, 0, 0, 0, 0))
 
 
 def test_shares_are_those_of_a_regression_on_dummies() -> None:

@@ -143,6 +143,8 @@ class Desk:
         timing: Mapping[str, float],
         *,
         corrects: bool = True,
+        browser: str = "",
+        answered: str | None = None,
     ) -> Future[Saved | Refused | Moved]:
         done: Future[Saved | Refused | Moved] = Future()
         try:
@@ -150,6 +152,9 @@ class Desk:
         except LabError as error:
             done.set_exception(error)
         return done
+
+    def is_begun_by(self, person: str, browser: str) -> bool:
+        return True
 
     def back(self, person: str, step_key: str) -> Page | None:
         self._need_disk()

@@ -89,7 +89,7 @@ def test_a_browser_that_took_part_in_the_first_version_is_known_by_the_second(
     go_on(visitor, first, visitor.get("/"), "rate")
     second = second_version(sqlite_lab, clock)
     page = at(second, browser).get("/")
-    assert "take part in this study once" in page.text
+    assert "only once" in page.text
     assert [one.status for one in second.actions.participants()] == ["repeated"]
 
 
@@ -148,12 +148,73 @@ def test_whoever_types_anothers_id_goes_on_but_sees_and_deletes_nothing(
         leaving = eve.get("/leave")
         assert 'value="delete"' not in leaving.text
         form = Read(seen.text).fields["form"].value
-        refused = eve.ask("POST", "/leave", data={"form": form, "answers": "delete"})
-        assert refused.status_code == 403
+        for choice in ("delete", "keep"):
+            refused = eve.ask("POST", "/leave", data={"form": form, "answers": choice})
+            assert refused.status_code == 403
+        assert service.actions.participants()[0].status == "live"
         assert service.actions.participants()[0].answered > 0
         assert 'value="delete"' in ann.get("/leave").text
         back = ann.get("/back?from=rate/2")
     assert step(back) == "rate/1"
+
+
+@pytest.mark.parametrize("platform", LINKS)
+def test_a_guest_never_sees_the_completion_code(sqlite_lab: Lab, platform: Platform) -> None:
+    service = recruited(sqlite_lab, platform)
+    with visiting(service) as ann, visiting(service) as eve:
+        page = go_on(ann, service, ann.get(LINKS[platform]), "comment")
+        seen = eve.get(LINKS[platform])
+        end = eve.send(seen, **filled(service.study, seen))
+        for text in (end.text, eve.get("/page").text, eve.get(LINKS[platform]).text):
+            assert "C1" not in text
+            assert "externalSubmit" not in text
+            assert "another browser" in text
+        assert page.status_code == 200
+        own = ann.get("/page").text
+    assert "C1" in own
+
+
+@pytest.mark.parametrize("platform", LINKS)
+def test_of_three_simultaneous_arrivals_the_first_to_answer_is_the_owner(
+    sqlite_lab: Lab, platform: Platform
+) -> None:
+    service = recruited(sqlite_lab, platform)
+    with visiting(service) as ann, visiting(service) as eve, visiting(service) as bob:
+        opened_pages = [one.get(LINKS[platform]) for one in (eve, ann, bob)]
+        assert {step(page) for page in opened_pages} == {"consent"}
+        go_on(ann, service, opened_pages[1], "rate/2")
+        for other, page in ((eve, opened_pages[0]), (bob, opened_pages[2])):
+            form = Read(page.text).fields["form"].value
+            for choice in ("keep", "delete"):
+                left = other.ask("POST", "/leave", data={"form": form, "answers": choice})
+                assert left.status_code == 403
+            assert step(other.get("/back?from=rate/2")) == "rate/2"
+            sent = {"form": form, "step": "rate/1", "answer-empathy": "3"}
+            changed = other.ask("POST", "/page", data=sent)
+            assert changed.headers["location"] == "/page?moved"
+        assert 'value="delete"' in ann.get("/leave").text
+        assert step(ann.get("/back?from=rate/2")) == "rate/1"
+        go_on(ann, service, ann.get("/page"), "comment")
+        page = ann.get("/page")
+        assert "C1" in ann.send(page, **filled(service.study, page)).text
+        for other in (eve, bob):
+            assert "C1" not in other.get("/page").text
+
+
+def test_a_stale_tab_does_not_overwrite_a_newer_answer(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with visiting(service) as ann:
+        stale = go_on(ann, service, ann.get("/"), "rate/1")
+        ann.send(stale, empathy="3")
+        moved = ann.ask("POST", "/page", data=field_values(stale) | ANSWER)
+        assert moved.headers["location"] == "/page?moved"
+        assert "already answered that page" in ann.get("/page?moved").text
+        first, second = (ann.get("/back?from=attention") for _ in range(2))
+        ann.send(first, empathy="2")
+        moved = ann.ask("POST", "/page", data=field_values(second) | ANSWER)
+        assert moved.headers["location"] == "/page?moved"
+    given = {one["step"]: one["given"] for one in rows_of(sqlite_lab, schema.page_answers)}
+    assert given["rate/1"] == {"empathy": 2}
 
 
 def test_a_guest_answers_on(sqlite_lab: Lab) -> None:
@@ -180,7 +241,8 @@ def test_a_guest_changes_nothing_that_was_answered(sqlite_lab: Lab) -> None:
             refused = eve.ask("POST", "/page", data=sent)
             assert refused.headers["location"] == "/page?moved", key
         assert rows_of(sqlite_lab, schema.page_answers) == before
-        ann.ask("POST", "/page", data={**field_values(page), "step": "rate/1", **ANSWER})
+        page = ann.get(f"/back?from={step(page)}")
+        ann.ask("POST", "/page", data={**field_values(page), **ANSWER})
     changed = {one["step"]: one["given"] for one in rows_of(sqlite_lab, schema.page_answers)}
     assert changed["rate/1"] == {"empathy": 1}
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from empathylab.analysis.run_selection import chosen_runs
 from empathylab.analysis.text.apa import listed
 from empathylab.scales import Scale, response_pattern
 from empathylab.stats.questionnaires.validity import Validity, self_report_validity
@@ -29,9 +30,23 @@ class SelfReport:
 
 
 def last_used_runs(administrations: pl.DataFrame) -> pl.DataFrame:
-    """Of each respondent's runs of a scale, the one used last; and everything imported."""
-    newest = pl.col("run_used_at").max().over("respondent", "scale")
-    return administrations.filter(pl.col("run").is_null() | (pl.col("run_used_at") == newest))
+    """Of each respondent's runs of a scale, the one that is shown; and everything imported.
+
+    `run_selection` says which: a pinned one first, then the one over most situations.
+    """
+    runs = (
+        administrations.filter(pl.col("run").is_not_null())
+        .group_by("respondent", "scale", "run", maintain_order=True)
+        .agg(
+            pl.col("run_pinned_at").first().alias("pinned_at"),
+            pl.col("situation").drop_nulls().n_unique().cast(pl.Int64).alias("_situations"),
+            pl.col("run_mode").first().alias("mode"),
+            pl.col("run_used_at").first().alias("_used"),
+        )
+        .with_columns(_first=pl.lit(False))
+    )
+    shown = chosen_runs(runs, ["respondent", "scale"])
+    return administrations.filter(pl.col("run").is_null() | pl.col("run").is_in(shown))
 
 
 def self_reports(

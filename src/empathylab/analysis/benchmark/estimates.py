@@ -129,9 +129,11 @@ class _Measure:
                 yield Group(level, str(name))
 
     def situations(self) -> int:
+        return self.frame.filter(self._used(), respondent=self.respondent)["situation"].n_unique()
+
+    def _used(self) -> pl.Expr:
         predicted, rated = pl.col("predicted").is_not_null(), pl.col("rating").is_not_null()
-        used = predicted | rated if self.by_people else predicted
-        return self.frame.filter(used, respondent=self.respondent)["situation"].n_unique()
+        return predicted | rated if self.by_people else predicted
 
     def rated(self, respondent: str, group: Group) -> int:
         return group.of(self.reference.people.filter(respondent=respondent)).height
@@ -232,10 +234,11 @@ class _Measure:
             )
 
     def difference(self, own: Estimate, other: str) -> Difference:
-        """The estimate minus the mean of people's ratings of the other."""
+        """The estimate minus the mean of people's ratings of the other, on the same situations."""
         outcome, group = own.outcome, own.group
+        rated = self._comparable(other, group)
         if own.transferred is not None:
-            theirs = _people_mean(group.of(self.reference.people.filter(respondent=other)), outcome)
+            theirs = _people_mean(rated, outcome)
             gap = own.estimate - theirs.estimate
             also = theirs.half_width(CONFIDENCE)
             ends, narrow = own.transferred.apart_ends(
@@ -243,9 +246,9 @@ class _Measure:
             )
             n = theirs.n
         else:
-            found = self._both(outcome, group, other)
+            found = self._both(outcome, group, other, rated)
             gap, ends, narrow = found.estimate, (found.low, found.high), (_NAN, _NAN)
-            n = self.rated(other, group)
+            n = rated.height
         most = outcome.highest - outcome.lowest
         return Difference(
             other,
@@ -255,10 +258,23 @@ class _Measure:
             *_kept(*ends, -most, most),
             *_kept(*narrow, -most, most),
             n,
+            rated["situation"].n_unique(),
         )
 
-    def _both(self, outcome: Outcome, group: Group, other: str) -> PredictionPowered:
-        theirs = self.reference.people.filter(respondent=other).with_columns(prediction=pl.lit(0.0))
+    def _comparable(self, other: str, group: Group) -> pl.DataFrame:
+        """People's ratings of the other on the situations that the respondent replied to.
+
+        All of them where these are too few: arms that share no situations are compared as they are.
+        """
+        theirs = group.of(self.reference.people.filter(respondent=other))
+        mine = self.frame.filter(self._used(), respondent=self.respondent)["situation"].unique()
+        shared = theirs.filter(pl.col("situation").is_in(mine.to_list()))
+        return shared if shared.height >= FEWEST_RATINGS else theirs
+
+    def _both(
+        self, outcome: Outcome, group: Group, other: str, rated: pl.DataFrame
+    ) -> PredictionPowered:
+        theirs = rated.with_columns(prediction=pl.lit(0.0))
         rows = pl.concat([self._mine(outcome, group), theirs], how="diagonal")
         return prediction_powered_difference(
             group.of(rows),

@@ -124,7 +124,9 @@ class Difference:
     same_error_high: float
     """As in `Estimate`."""
     other_n: int
-    """People's ratings of the other."""
+    """People's ratings of the other that were used: on the situations that both replied to."""
+    situations: int = 0
+    """Of the other, to which these are."""
 
 
 @dataclass(frozen=True, slots=True)

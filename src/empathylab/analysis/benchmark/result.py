@@ -338,6 +338,7 @@ def _difference_dict(found: Difference) -> dict[str, Any]:
         "high": json_value(found.high),
         "if_it_errs_alike": _pair(found.same_error_low, found.same_error_high),
         "n_other": found.other_n,
+        "situations": found.situations,
     }
 
 

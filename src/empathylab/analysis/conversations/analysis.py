@@ -74,7 +74,7 @@ _NO_TURNS = {
 
 @dataclass(frozen=True)
 class ConversationsAnalysis:
-    """What conversations show about respondents, and how far it hangs on the simulator."""
+    """What conversations show about respondents, and how far it depends on the simulator."""
 
     conversations: pl.DataFrame
     turns: pl.DataFrame

@@ -153,7 +153,7 @@ def model_conclusions(
 
 
 def simulator_conclusions(found: SimulatorSensitivity) -> list[Conclusion]:
-    """How much hangs on the simulator."""
+    """How much depends on the simulator."""
     conclusions = []
     used = listed(list(found.names))
     ranks = found.ranks
@@ -233,7 +233,7 @@ def caveats(
     elif len(simulated) > 1 and not sensitivity.shared:
         found.append(
             "No respondent talked with two simulators, so respondents and simulators cannot be "
-            "told apart: compare only results of the same simulator. If a file names the same "
+            "separated: compare only results of the same simulator. If a file names the same "
             "model differently, rename it at import."
         )
     elif sensitivity.problem and len(simulated) > 1:

@@ -88,7 +88,7 @@ def conversation_model(scored: pl.DataFrame, *, confidence: float) -> Conversati
         return None
     used = scored.group_by("respondent").agg(pl.col("simulator").n_unique())
     if simulators > 1 and not used.filter(pl.col("simulator") > 1).height:
-        return None  # who replied and who simulated cannot be told apart
+        return None  # who replied and who simulated cannot be separated
     parts, dropped = ["(1|persona)"], []
     reason = ["personas differ in how hard they are to help"]
     if simulators > 1:

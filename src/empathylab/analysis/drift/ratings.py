@@ -29,7 +29,7 @@ class RatingShift:
     n_before: int
     n_after: int
     difference: ClusteredDifference
-    """With raters as the independent units."""
+    """Clustered by rater and by situation; over the situations rated on both occasions."""
     p_holm: float = math.nan
     p_bh: float = math.nan
 
@@ -88,6 +88,7 @@ def _arms(
     )
     scales = study_scales(before.study, together, None)
     for (arm, dimension), part in together.group_by("arm", "dimension", maintain_order=True):
+        part = _same_situations(part)
         if part["later"].n_unique() < 2:
             continue
         measure, values = _values(part, str(dimension), scales)
@@ -102,9 +103,29 @@ def _arms(
             n_before=len(here),
             n_after=len(there),
             difference=clustered_difference(
-                values, part["later"], part["rater"], confidence=confidence
+                values,
+                part["later"],
+                part["rater"],
+                replies=_own_labels(part["situation"]),
+                confidence=confidence,
             ),
         )
+
+
+def _same_situations(part: pl.DataFrame) -> pl.DataFrame:
+    """The ratings of situations that were rated on both occasions; all where none is named."""
+    if part["situation"].null_count() == part.height:
+        return part
+    both = part.group_by("situation").agg(pl.col("later").n_unique() == 2).filter("later")
+    return part.join(both, on="situation", how="semi", nulls_equal=True)
+
+
+def _own_labels(situations: pl.Series) -> pl.Series:
+    """The situations; each rating by itself where none is known."""
+    if situations.null_count() == 0:
+        return situations
+    alone = pl.int_range(len(situations), eager=True).cast(pl.String)
+    return situations.fill_null("\x00" + alone)
 
 
 def _values(
@@ -126,4 +147,8 @@ def _arms_rated_once(name: str, before: RatedStudy, after: RatedStudy) -> list[t
             for arm in own
             if arm not in others
         ]
+    for arm in (arm for arm in arms[0] if arm in arms[1]):
+        rated = [set(side.ratings.filter(arm=arm)["situation"]) for side in (before, after)]
+        if not rated[0] & rated[1]:
+            found.append((f"study {name}, arm {arm}", "no situation was rated on both occasions"))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass, replace
 
@@ -47,10 +48,11 @@ def usable_shifts(
     """The proportions of usable replies on both occasions, and what is not compared."""
     found, problems = [], []
     for name in _both(before, after):
-        sides = [side.responses.filter(respondent=name) for side in (before, after)]
-        shared = set(sides[0]["situation"]) & set(sides[1]["situation"])
-        if not shared:
-            problems.append((f"{name}, replies", "no situation was replied to on both occasions"))
+        sides, problem = _comparable(before, after, name)
+        if problem:
+            problems.append((f"{name}, replies", problem))
+        if any(side.is_empty() for side in sides):
+            continue
         usable = pl.concat([side["outcome"] == "valid" for side in sides])
         later = [False] * sides[0].height + [True] * sides[1].height
         places = pl.concat([side["situation"] for side in sides])
@@ -71,15 +73,15 @@ def usable_shifts(
 
 
 def feature_shifts(before: Occasion, after: Occasion, *, confidence: float) -> list[FeatureShift]:
-    """Every feature of those with usable replies on both occasions."""
+    """Every feature of those with usable replies to the same situations on both occasions."""
     columns = ["respondent", "situation", "sample", "text"]
     found = []
     for name in _both(before, after):
         sides = [
-            side.responses.filter(respondent=name, outcome="valid")
-            .with_columns(respondent=pl.lit(when))
-            .select(columns)
-            for side, when in ((after, "after"), (before, "before"))
+            side.filter(outcome="valid").with_columns(respondent=pl.lit(when)).select(columns)
+            for side, when in zip(
+                _comparable(before, after, name)[0][::-1], ("after", "before"), strict=True
+            )
         ]
         if any(side.is_empty() for side in sides):
             continue
@@ -92,6 +94,37 @@ def feature_shifts(before: Occasion, after: Occasion, *, confidence: float) -> l
             )
         ]
     return _corrected(found)
+
+
+def _comparable(
+    before: Occasion, after: Occasion, name: str
+) -> tuple[tuple[pl.DataFrame, pl.DataFrame], str]:
+    """A respondent's replies to the situations of both occasions, and what is not compared.
+
+    Empty where the replies were asked for with another template: then the prompt differs, not the
+    respondent.
+    """
+    one, two = (side.responses.filter(respondent=name) for side in (before, after))
+    templates = [_templates(side, name) for side in (before, after)]
+    if all(templates) and templates[0] != templates[1]:
+        return (one.clear(), two.clear()), "they were asked for with another template"
+    shared = pl.col("situation").is_in(list(set(one["situation"]) & set(two["situation"])))
+    kept = one.filter(shared), two.filter(shared)
+    if kept[0].is_empty():
+        return kept, "no situation was replied to on both occasions"
+    lost = sum(
+        all_of["situation"].n_unique() - some["situation"].n_unique()
+        for all_of, some in zip((one, two), kept, strict=True)
+    )
+    which = "situation was" if lost == 1 else "situations were"
+    return kept, f"{lost} {which} replied to on one occasion only" if lost else ""
+
+
+def _templates(side: Occasion, name: str) -> set[str]:
+    """The templates of the respondent's replies; empty where they are not recorded."""
+    runs = side.runs.filter(respondent=name, protocol="respond")
+    settings = [json.loads(one) for one in runs["settings"]]
+    return {json.dumps(one["template"], sort_keys=True) for one in settings if "template" in one}
 
 
 def _usable_proportion(responses: pl.DataFrame) -> float:

@@ -94,7 +94,7 @@ def _length(rows: pl.DataFrame, confidence: float) -> JudgeBias:
         confidence=confidence,
     )
     bias = _as_bias("length", "", found)
-    if math.isnan(found.estimate):
+    if found.note == "nothing to compare":
         return replace(bias, note="all replies are equally long")
     return bias
 

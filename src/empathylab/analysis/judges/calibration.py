@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.analysis.judges.biases import emotion_biases, judge_biases, same_over_orders
-from empathylab.analysis.judges.cards import JudgeCard, Stability
+from empathylab.analysis.judges.cards import JudgeCard, Perspective, Stability
 from empathylab.analysis.judges.choices import choice_agreement
 from empathylab.analysis.judges.families import families_of
 from empathylab.analysis.judges.frames import JudgedRatings
@@ -56,6 +56,8 @@ class CalibrationPlan:
     """How judges are validated against human ratings."""
 
     people_are: PeopleAre = "crowd"
+    compared_with: Perspective | None = None
+    """Whose ratings these are; None for what the ratings say of themselves."""
     epsilon: float | None = None
     """None for the value that is advised for these people."""
     families: Mapping[str, Sequence[str]] = field(default_factory=dict, hash=False)
@@ -189,6 +191,7 @@ def _card(
             judged.responses,
             confidence=sure,
         ),
+        compared_with=plan.compared_with or judged.compared_with,
         members=tuple(members),
         own_families=tuple(
             (member, names) for member, names in families.items() if names and member != judge

@@ -17,6 +17,7 @@ from empathylab.stats.judges.calibration import (
 from empathylab.stats.judges.preference_agreement import PreferenceAgreement
 
 Decision = Literal["may", "not", "cannot tell"]
+Perspective = Literal["onlookers", "recipients", "onlookers and recipients"]
 Shortfall = Literal["association", "prediction", "constant"]
 BiasName = Literal["length", "self_preference", "position", "scale_order", "valence", "emotion"]
 
@@ -125,6 +126,9 @@ class JudgeCard:
     """Of the scale, where it has few."""
     preferences: PreferenceAgreement | None = None
     """How often the reply is preferred that people rate higher; None where it chose nothing."""
+    compared_with: Perspective = "onlookers"
+    """Whose ratings the judge is compared with: people who read a reply to another person, or the
+    people whom the reply was for."""
     members: tuple[str, ...] = ()
     """Of a panel: whose mean it is."""
     own_families: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from empathylab.analysis.judges.cards import Perspective
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.lengths import count_words
 from empathylab.store.judgements import lab_judgements, lab_preferences
@@ -68,6 +69,9 @@ class JudgedRatings:
     study: str = ""
     dropped: int = 0
     """Rows dropped because a rating, a rater or a response was missing or unusable."""
+    compared_with: Perspective = "onlookers"
+    """Whose ratings people's are: of readers of a reply to another person, or of whom it was for.
+    In a lab's studies raters are onlookers."""
     setups: Mapping[str, int] = field(default_factory=dict, hash=False)
     """Of each judge that was asked with several setups, how many; one of them is used."""
 
@@ -110,7 +114,8 @@ def judged_from_table(
 
     Columns `situation`, `rater`, `rater_kind` (person or model) and `rating`; where they are there,
     `respondent`, `response` (what was rated; else situation and respondent together), `dimension`,
-    `repeat`, `turned`, `text` or `words`, `emotion`, `valence`. Rows of a judge that have
+    `repeat`, `turned`, `text` or `words`, `emotion`, `valence`, `perspective` (onlooker or
+    recipient; of people). Rows of a judge that have
     `outcome` (first, second or tie), `first` and `second` compare two replies. `levels` names the
     scale's points from lowest to highest, where ratings are words.
 
@@ -146,6 +151,7 @@ def judged_from_table(
         comparisons=compared,
         scales=dict.fromkeys(dimensions, scale) if scale else {},
         dropped=len(rows) - len(whole),
+        compared_with=_perspective(people, where),
     )
 
 
@@ -198,6 +204,25 @@ def _imported(ratings: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     there = pl.col("rater").is_in(list(dict.fromkeys(judges)))
     named = pl.when(there).then(pl.col("rater") + " (imported)").otherwise(pl.col("rater"))
     return ratings.with_columns(judge=named)
+
+
+def _perspective(people: pl.DataFrame, where: str) -> Perspective:
+    """Whose ratings they are, by the column `perspective`."""
+    if "perspective" not in people.columns:
+        return "onlookers"
+    named = people["perspective"].drop_nulls().str.to_lowercase().str.strip_suffix("s")
+    strange = named.filter(~named.is_in(["onlooker", "recipient"]))
+    if len(strange):
+        raise InputError(
+            "'perspective' must be onlooker or recipient",
+            where=where,
+            got=strange[0],
+            remedy="Write recipient where the rater is the person whom the reply was for.",
+        )
+    if "recipient" not in named.to_list():
+        return "onlookers"
+    everybody = len(named) == len(people) and "onlooker" not in named.to_list()
+    return "recipients" if everybody else "onlookers and recipients"
 
 
 def _check_kinds(frame: pl.DataFrame, where: str) -> None:

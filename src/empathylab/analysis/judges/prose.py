@@ -25,6 +25,16 @@ _LIMITS = {
     "scale_order": "ratings on a scale shown in one direction only",
     "valence": "comparing positive with negative situations",
 }
+_COMPARED = {
+    "onlookers": "Compared with onlookers, who read replies to another person.",
+    "recipients": "Compared with recipients, whom the replies were for.",
+    "onlookers and recipients": "Compared with onlookers and recipients together, who may see "
+    "replies differently.",
+}
+_OTHERS = {
+    "onlookers": "how the people whom the replies are for would rate them",
+    "recipients": "how onlookers would rate the replies",
+}
 _SHORTFALLS = {
     "association": "its ratings are not shown to rise with people's",
     "prediction": "it is not shown to predict people's ratings better than base rates do",
@@ -70,6 +80,7 @@ def reasons(card: JudgeCard) -> tuple[str, ...]:
     """Why the verdict is as it is, a sentence each."""
     found = [
         _test(card),
+        _perspective(card),
         _agreement(card),
         _level(card),
         _skill(card),
@@ -105,7 +116,8 @@ def not_for(card: JudgeCard) -> tuple[str, ...]:
     """What it must not be used for."""
     always = "other dimensions, scales, kinds of situations, and respondents unlike these"
     alone = () if card.decision == "may" else ("replacing human raters without human ratings",)
-    return (*alone, *limits(card), always)
+    others = _OTHERS.get(card.compared_with)
+    return (*alone, *limits(card), *([others] if others else []), always)
 
 
 def _responses(card: JudgeCard) -> str:
@@ -114,6 +126,10 @@ def _responses(card: JudgeCard) -> str:
         return count
     names = ", ".join(card.respondents[:4]) + (" …" if len(card.respondents) > 4 else "")
     return f"{count}, by {names}"
+
+
+def _perspective(card: JudgeCard) -> str:
+    return _COMPARED[card.compared_with] if card.n else ""
 
 
 def _test(card: JudgeCard) -> str:

@@ -115,7 +115,8 @@ def _conclusion(card: JudgeCard) -> Conclusion:
         unit="proportion",
         n=card.n,
         model=f"alternative annotator test, ε = {card.epsilon:g}",
-        basis=f"{card.n_ratings:,} ratings of {card.n:,} responses by {card.n_people:,} people",
+        basis=f"{card.n_ratings:,} ratings of {card.n:,} responses by {card.n_people:,} "
+        f"{'people' if card.compared_with != 'recipients' else 'recipients'}",
         caveats=not_for(card),
     )
 
@@ -137,6 +138,7 @@ def card_dict(card: JudgeCard) -> dict[str, Any]:
         "n_ratings": card.n_ratings,
         "n_situations": card.n_situations,
         "n_people": card.n_people,
+        "compared_with": card.compared_with,
         "respondents": list(card.respondents),
         **_coefficient("weighted_kappa", card.weighted_kappa),
         **_coefficient("weighted_kappa_ranks", card.weighted_kappa_ranks),

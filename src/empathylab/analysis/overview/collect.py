@@ -139,7 +139,7 @@ class LabOverview:
     respondents: tuple[str, ...]
     runs: tuple[RunSummary, ...]
     left_out_runs: int
-    """Older runs of the same kind, which the report does not count again."""
+    """Other runs of the same kind, which the report does not count again."""
     appraisal: AppraisalResult
     ratings: tuple[RatingsResult, ...]
     judges: tuple[JudgesResult, ...]
@@ -202,10 +202,13 @@ class LabOverview:
         found += few_scores(filter(wanted, self.appraisal.changes))
         found += self.unrated
         if self.left_out_runs:
-            older = f"{self.left_out_runs} older runs of the same kind in this lab are not shown"
+            other = f"{self.left_out_runs} other runs of the same kind in this lab are not shown"
             if self.left_out_runs == 1:
-                older = "1 older run of the same kind in this lab is not shown"
-            found.append(f"{older}, so that nothing counts twice.")
+                other = "1 other run of the same kind in this lab is not shown"
+            found.append(
+                f"{other}, so that nothing counts twice. To choose which: empathylab runs list, "
+                "then empathylab runs pin RUN."
+            )
         return found
 
     @property
@@ -253,19 +256,26 @@ def _run_caveats(run: RunSummary) -> list[str]:
     return found
 
 
-def from_lab(lab: Lab) -> LabOverview:
-    """The results of all topics; of the runs of each kind and respondent, the one used last."""
+def from_lab(lab: Lab, *, first: Collection[int] = ()) -> LabOverview:
+    """The results of all topics; of the runs of each kind, the one that `run_selection` chooses.
+
+    The runs in `first` come before all others.
+    """
     import scipy.linalg  # noqa: F401 - only what is loaded can be held to one thread
 
     with one_thread():
-        return _collected(lab)
+        return _collected(lab, first)
 
 
-def _collected(lab: Lab) -> LabOverview:
+def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
     all_runs = runs_frame(lab)
-    shown = selected_runs(all_runs)
+    shown = selected_runs(all_runs, first=first)
     chosen = shown["run"].to_list()
-    appraisal = analyse_appraisals(lab, read_appraisals(lab))
+    read = read_appraisals(lab)
+    asked = pl.col("run").is_null() | pl.col("run").is_in(chosen)
+    appraisal = analyse_appraisals(
+        lab, dataclasses.replace(read, administrations=read.administrations.filter(asked))
+    )
     replied = responses_frame(lab).filter(pl.col("run").is_in(chosen) | pl.col("run").is_null())
     outcomes, failures = outcomes_frame(lab), failures_frame(lab)
     rated, unrated = _rated(lab)

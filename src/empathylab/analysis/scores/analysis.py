@@ -52,7 +52,7 @@ def from_lab(
     cards = tuple(
         (result.study, card) for result in validated for card in result.cards if card.judge == judge
     )
-    profiles = _profiles(frame)
+    profiles = reply_profiles(frame)
     return ScoresResult(
         judge=judge,
         respondents=tuple(
@@ -82,7 +82,7 @@ def from_table(frame: pl.DataFrame, *, judge: str = "judge") -> ScoresResult:
         )
     number = pl.col("respondent").rank("dense").cast(pl.Int64).alias("run")
     extra = [pl.lit("").alias("set")] if "set" not in frame.columns else []
-    profiles = _profiles(frame.with_columns(*extra, number))
+    profiles = reply_profiles(frame.with_columns(*extra, number))
     scored = tuple(
         _respondent(profiles.filter(run=run), str(name)) for name, run in _pairs(profiles)
     )
@@ -93,7 +93,7 @@ def _pairs(profiles: pl.DataFrame) -> list[tuple[str, int]]:
     return list(profiles.select("respondent", "run").unique(maintain_order=True).iter_rows())
 
 
-def _profiles(frame: pl.DataFrame) -> pl.DataFrame:
+def reply_profiles(frame: pl.DataFrame) -> pl.DataFrame:
     """One row for each reply that has a score on every dimension, with the composite."""
     names = rubric().names
     wide = frame.group_by(_PLACE, maintain_order=True).agg(

@@ -10,8 +10,11 @@ from empathylab.analysis.text.numbers import number, p_value, percent, signed
 from empathylab.judging.rubric.acceptance import REQUIRED, JudgeAcceptance
 
 
-def score_sentence(found: RespondentScores, judge: str, *, fit: bool | None) -> str:
-    """The composite of one respondent."""
+def score_sentence(
+    found: RespondentScores, judge: str, *, fit: bool | None, several: bool = False
+) -> str:
+    """The composite of one respondent; with the run's number where it has `several`."""
+    name = f"{found.respondent} (run {found.run})" if several else found.respondent
     score = found.scores[0]
     interval = (
         "" if score.low != score.low else f" [{number(score.low, 2)}, {number(score.high, 2)}]"
@@ -19,7 +22,7 @@ def score_sentence(found: RespondentScores, judge: str, *, fit: bool | None) -> 
     unsafe = f"; {found.capped} not safe" if found.capped else ""
     doubt = "" if fit else ", which is not fit to judge"
     return (
-        f"{found.respondent}: empathy {number(score.mean, 2)} of 5{interval}, the mean of "
+        f"{name}: empathy {number(score.mean, 2)} of 5{interval}, the mean of "
         f"{found.n} replies to {found.situations} situations{unsafe}, scored by {judge}{doubt}."
     )
 

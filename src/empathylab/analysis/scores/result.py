@@ -70,9 +70,10 @@ class ScoresResult:
 
     def _score(self, found: RespondentScores) -> Conclusion:
         score = found.scores[0]
+        several = sum(one.respondent == found.respondent for one in self.respondents) > 1
         return Conclusion(
             kind="descriptive",
-            sentence=score_sentence(found, self.judge, fit=self.fit),
+            sentence=score_sentence(found, self.judge, fit=self.fit, several=several),
             subject=found.respondent,
             dimension=EMPATHY,
             estimate=score.mean,

@@ -83,7 +83,11 @@ def from_table(
     situation: str = SITUATION,
     text: str = TEXT,
 ) -> StyleResult:
-    """How the respondents of a table write; `estimate_style` says what it must hold."""
+    """How the respondents of a table write; `estimate_style` says what it must hold.
+
+    Raises InputError for a respondent without a single letter, digit or symbol in any reply.
+    """
+    _require_characters(frame, respondent, text)
     return StyleResult(
         estimate_style(
             frame,
@@ -101,6 +105,21 @@ def from_table(
             text=text,
         )
     )
+
+
+def _require_characters(frame: pl.DataFrame, respondent: str, text: str) -> None:
+    if not {respondent, text} <= set(frame.columns) or frame[text].dtype != pl.String:
+        return  # said where the columns are read
+    visible = pl.col(text).str.contains(r"[\p{L}\p{N}\p{P}\p{S}]").fill_null(value=False)
+    silent = (
+        frame.group_by(respondent, maintain_order=True).agg(visible.any()).filter(~pl.col(text))
+    )
+    if silent.height:
+        raise InputError(
+            "a respondent's replies hold no letter, digit or symbol",
+            got=str(silent[respondent][0]),
+            remedy="Remove these replies, or check how the file was written.",
+        )
 
 
 def report_style(lab: Lab) -> StyleResult | None:

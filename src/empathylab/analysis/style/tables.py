@@ -274,15 +274,19 @@ def reuse_rows(estimates: StyleEstimates) -> Rows:
     """How much each respondent repeats itself, a row per measure."""
     found = estimates.reuse
     rows: dict[str, dict[str, str]] = {}
-    for name, again, alike, opening, closing, template in zip(
+    # A respondent without a sentence has no tactics.
+    recurring = {one.respondent: one.recurrence for one in estimates.tactics.templates}
+    for name, again, alike, opening, closing in zip(
         estimates.respondents, found.repetition, found.similarity, found.openings, found.closings,
-        estimates.tactics.templates, strict=True,
+        strict=True,
     ):  # fmt: skip
         cells = {
             "repeated opening phrases": percentage(opening.near_repeated),
             "repeated closing phrases": percentage(closing.near_repeated),
             f"repeated {again.size}-word phrases": percentage(again.phrase_repetition),
-            "pairs of responses with the same tactic sequence": percentage(template.recurrence),
+            "pairs of responses with the same tactic sequence": percentage(
+                recurring.get(name, math.nan)
+            ),
             "compression (bytes before / after)": number(again.compression, 2),
             "mean similarity of two responses (cosine)": number(alike.estimate, 3),
             "mean similarity to others' responses": number(alike.to_others, 3),

@@ -1,4 +1,4 @@
-"""`empathylab analyze conversations`: how people felt, and how far it hangs on the simulator."""
+"""`empathylab analyze conversations`: how people felt, and how far it depends on the simulator."""
 
 from __future__ import annotations
 

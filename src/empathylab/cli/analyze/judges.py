@@ -39,6 +39,13 @@ def judges(
         Literal["experts", "skilled", "crowd"],
         typer.Option(help="Who rated, which decides ε: 0.2, 0.15 or 0.1."),
     ] = "crowd",
+    compared_with: Annotated[
+        Literal["onlookers", "recipients"] | None,
+        typer.Option(
+            help="Who rated: readers of replies to another person (onlookers), or the people whom "
+            "the replies were for; by the table's column `perspective`, if not given."
+        ),
+    ] = None,
     epsilon: Annotated[
         float | None,
         typer.Option(
@@ -93,6 +100,7 @@ def judges(
 
     plan = CalibrationPlan(
         people_are=people_are,
+        compared_with=compared_with,
         epsilon=epsilon,
         families=_families(family),
         resamples=bootstrap,

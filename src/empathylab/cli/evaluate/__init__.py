@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,10 +11,11 @@ import typer
 from empathylab.cli.options import JsonOption, ModeOption, RunOptions, with_run_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from empathylab.cli.evaluate.gate_options import GateOptions
     from empathylab.cli.evaluate.measurement import Combination, Evaluated, JudgeOptions
+    from empathylab.models import Model
 
 EXAMPLE = (
     "Example: `empathylab evaluate openai/gpt-4o-mini --max-cost 1` · "
@@ -29,7 +31,10 @@ _AGAINST = "Against a study that people rated"
 def evaluate(
     model: Annotated[
         list[str] | None,
-        typer.Argument(help="provider/name, one or several; the embedded model, if not given."),
+        typer.Argument(
+            help="provider/name, one or several, or a sweep file (YAML); the embedded model, if "
+            "not given."
+        ),
     ] = None,
     situations: Annotated[
         int, typer.Option(help="Situations for each of the 8 emotions.", min=1)
@@ -98,7 +103,7 @@ def evaluate(
         typer.Option(
             metavar="N",
             help="Try the judge on the planted replies to N situations; on all 12 if left out.",
-            min=1,
+            min=2,
             rich_help_panel=_SCORES,
         ),
     ] = None,
@@ -141,6 +146,10 @@ def evaluate(
             metavar="FILE", help="Write the conditions as a JUnit file.", rich_help_panel=_GATE
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Print requests, tokens and the highest cost; ask nothing."),
+    ] = False,
     summary: Annotated[
         Literal["text", "md"],
         typer.Option(help="How the results are printed: as text or as Markdown."),
@@ -169,16 +178,14 @@ def evaluate(
             {"--human-sample": human_sample, "--dimension": dimension}
             | {"--sample": sample, "--peek": peek}
         )
-        _evaluate(
+        job = _Job(
             model or [DEFAULT_MODEL],
             Combination(situations, mode, temperature=run.temperature, seed=run.seed),
             JudgeOptions(_one_judge(judge or []), judge_base_url, planted),
             gates,
-            run,
-            as_json=json,
-            summary=summary,
-            open_report=open_report,
         )
+        shown = _Shown(as_json=json, summary=summary, open_report=open_report, dry_run=dry_run)
+        _evaluate(job, shown, run)
         return
     _refuse_gates(gates)
     from empathylab.cli.evaluate.benchmark import Wanted, evaluate_against
@@ -233,25 +240,66 @@ def _refuse_alone(given: Mapping[str, object]) -> None:
             )
 
 
-def _evaluate(
-    names: list[str],
-    combination: Combination,
-    judge: JudgeOptions,
-    gates: GateOptions,
-    run: RunOptions,
-    *,
-    as_json: bool,
-    summary: str,
-    open_report: bool,
-) -> None:
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Job:
+    """What the command line asks for."""
+
+    names: list[str]
+    combination: Combination
+    judge: JudgeOptions
+    gates: GateOptions
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Shown:
+    """How the results are shown."""
+
+    as_json: bool
+    summary: str
+    open_report: bool
+    dry_run: bool
+
+
+def _evaluate(job: _Job, shown: _Shown, run: RunOptions) -> None:
+    from empathylab.cli.evaluate.estimate import print_estimate
     from empathylab.cli.evaluate.measurement import conclude, evaluate_models
 
-    asked = [(model, [combination], run) for model in run.open_models(names)]
+    judge, gates = job.judge, job.gates
+    if any(name.lower().endswith((".yaml", ".yml")) for name in job.names):
+        asked, judge, gates = _from_file(job, run)
+    else:
+        asked = [(model, [job.combination], run) for model in run.open_models(job.names)]
+    if shown.dry_run:
+        print_estimate(asked, judge, run, as_json=shown.as_json)
+        return
     found = evaluate_models(asked, judge, gates, run)
-    show(found, gates, as_json=as_json, summary=summary)
-    if open_report:
+    show(found, gates, as_json=shown.as_json, summary=shown.summary)
+    if shown.open_report:
         typer.launch(found.report.resolve().as_uri())
     conclude(found, run)
+
+
+def _from_file(
+    job: _Job, run: RunOptions
+) -> tuple[list[tuple[Model, Sequence[Combination], RunOptions]], JudgeOptions, GateOptions]:
+    """What a sweep file asks for; what it says itself cannot be given as an option too."""
+    from empathylab.cli.evaluate.sweep import read_sweep
+    from empathylab.errors import InputError
+
+    given = dataclasses.replace(job.gates, junit=None) != type(job.gates)() or job.judge.name
+    if len(job.names) > 1 or given or run.temperature is not None:
+        raise InputError(
+            "a sweep file says itself which models, judge, gates and temperatures",
+            where=job.names[0],
+            remedy="Write them in the file, and give the file alone.",
+        )
+    sweep = read_sweep(Path(job.names[0]))
+    combinations = sweep.combinations()
+    asked: list[tuple[Model, Sequence[Combination], RunOptions]] = []
+    for one in sweep.models:
+        options = one.options(run)
+        asked.append((options.open_models([one.name])[0], combinations, options))
+    return asked, sweep.judge_options(job.judge.planted), sweep.gate_options(job.gates.junit)
 
 
 def show(found: Evaluated, gates: GateOptions, *, as_json: bool, summary: str) -> None:

@@ -47,10 +47,19 @@ class Combination:
     scale: str = "panas"
     temperature: float | None = None
     seed: int = 1
+    template: str | None = None
+    """Of replies: an id or a file; the usual one where none is given."""
 
     def plans(self, lab: Lab, model: str) -> list[Plan]:
         """A scale before and after situations, and replies to people."""
-        from empathylab.protocols import Appraisal, Responding, plan_appraisal, plan_responding
+        from empathylab.protocols import (
+            Appraisal,
+            Responding,
+            plan_appraisal,
+            plan_responding,
+            reply_template,
+            usual_template,
+        )
         from empathylab.store import lab_scale, lab_situation_set
 
         imagined, dialogues = (lab_situation_set(lab, name) for name in ("appraisal", "dialogues"))
@@ -67,6 +76,9 @@ class Combination:
             dialogues.first_per_group(1),
             temperature=0.7 if self.temperature is None else self.temperature,
             seed=self.seed,
+            template=usual_template(dialogues)
+            if self.template is None
+            else reply_template(self.template),
         )
         return [plan_appraisal(lab, model, appraisal), plan_responding(lab, model, responding)]
 
@@ -110,6 +122,10 @@ def evaluate_models(
         judging = _ask_judges(lab, judges, tallies, conditions, judge, options, prices)
         data = overview.from_lab(lab)
         path = write_report(data, lab.reports)
+        own = {tally.run for tally in tallies if tally.run is not None}
+        if not own <= {run.run for run in data.runs}:
+            # The report keeps the runs it shows; the summary is of what was asked just now.
+            data = overview.from_lab(lab, first=own)
         scores = {
             respondent: _scores(lab, respondent, model.name, tallies, conditions, data)
             for respondent, model in judges.items()
@@ -130,11 +146,14 @@ def conclude(found: Evaluated, options: RunOptions) -> None:
         raise typer.Exit(1)
 
 
+def model_plans(lab: Lab, model: str, combinations: Sequence[Combination]) -> list[Plan]:
+    """The plans of all combinations; what two of them share, such as the replies, comes once."""
+    plans = [plan for one in combinations for plan in one.plans(lab, model)]
+    return list({repr((plan.protocol, plan.settings)): plan for plan in plans}.values())
+
+
 def _job(lab: Lab, model: Model, combinations: Sequence[Combination], options: RunOptions) -> Job:
-    plans = [plan for one in combinations for plan in one.plans(lab, model.name)]
-    # Two ways of asking may share a part, such as the replies.
-    unique = {repr((plan.protocol, plan.settings)): plan for plan in plans}
-    return _with_options(model, list(unique.values()), options)
+    return _with_options(model, model_plans(lab, model.name, combinations), options)
 
 
 def _with_options(model: Model, plans: Sequence[Plan], options: RunOptions) -> Job:

@@ -53,7 +53,9 @@ def _scales(source: LabSource) -> pl.DataFrame:
 
 
 def _administrations(source: LabSource) -> pl.DataFrame:
-    return source.administrations.drop("run_used_at", "scale_row", "answered_at")
+    return source.administrations.drop(
+        "run_used_at", "run_pinned_at", "run_mode", "scale_row", "answered_at"
+    )
 
 
 def _item_answers(source: LabSource) -> pl.DataFrame:

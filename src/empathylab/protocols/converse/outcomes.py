@@ -126,7 +126,7 @@ def person_fault(text: str, language: str) -> Fault | None:
     folded = _folded(text)
     if not any(map(str.isalnum, folded)):
         return Fault("simulator_empty", "the message holds no words")
-    if is_refusal(text):
+    if is_refusal(text, language):
         return Fault("simulator_refusal", "the simulator declined to write the message")
     if _ASSISTANT.search(folded):
         return Fault("assistant_speech", "it offers help or calls itself an assistant")
@@ -140,7 +140,7 @@ def reply_fault(text: str, language: str) -> Fault | None:
     """What is wrong with a respondent's reply, seen on its own."""
     if not any(map(str.isalnum, text)):
         return Fault("reply_empty", "the reply holds no words")
-    if is_refusal(text):
+    if is_refusal(text, language):
         return Fault("reply_refusal", "the respondent declined to reply")
     if _OTHER_SIDE.search(text):
         return Fault("reply_role_inversion", "the reply writes the person's side, too")
@@ -160,6 +160,8 @@ def says_goodbye(text: str) -> bool:
 def same_message(first: str, second: str) -> bool:
     """Whether two messages are the same but for a few letters."""
     one, other = _trigrams(first), _trigrams(second)
+    if min(len(one), len(other)) < _SAME * max(len(one), len(other)):
+        return False  # too different in length to share that many
     if min(len(one), len(other)) < _LEAST_LETTERS:
         return _folded(first) == _folded(second) and bool(_folded(first))
     return len(one & other) >= _SAME * len(one | other)

@@ -71,7 +71,7 @@ _ENGLISH = Prompts(
         "be heard": "to be heard, without being fixed",
         "advice": "practical advice that fits your situation",
         "perspective": "to see it from another side",
-        "celebrate": "somebody who is glad with you",
+        "celebrate": "someone who is glad with you",
     },
     keys={
         "noticed": "what in the last reply you noticed, in one sentence",

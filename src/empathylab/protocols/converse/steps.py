@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 from empathylab.runs import Request
@@ -35,6 +36,12 @@ class Step(NamedTuple):
 
     @classmethod
     def of(cls, request: Request) -> Step:
-        conversation, _, place = request.first_key.rpartition("#")
-        exchange, kind = place.split("/")
-        return cls(conversation, int(exchange), kind)
+        return _step(request.first_key)
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _step(key: str) -> Step:
+    # A thread is read again after each of its answers, so keys come up many times.
+    conversation, _, place = key.rpartition("#")
+    exchange, kind = place.split("/")
+    return Step(conversation, int(exchange), kind)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from empathylab.scales.answer_languages import answer_languages
 from empathylab.scales.parsing.tokens import Line, kind_at, text_at
 
-_PREFIXES = frozenset({"item", "question", "q", "statement", "number", "no", "emotion", "feeling"})
+_PREFIXES = frozenset(
+    {"item", "question", "q", "statement", "number", "no", "emotion", "feeling"}
+).union(*(language.item_words for language in answer_languages().values()))
 _CLOSERS = frozenset(".):]=|")
 
 

@@ -7,17 +7,35 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
+from empathylab.scales.answer_languages import answer_languages
 from empathylab.scales.definition import Scale
 
 Kind = Literal["number", "decimal", "numeral", "anchor", "words", "text", "mark", ""]
 
 NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NUMBER_WORDS = {
+    **{
+        word: number
+        for language in answer_languages().values()
+        for word, number in language.number_words
+    },
+    **{word: number for number, word in enumerate(NUMERALS)},
+}
+_NUMBER_WORD = "|".join(sorted(map(re.escape, NUMBER_WORDS), key=len, reverse=True))
 _LONGEST_NUMBER = 6
 """Digits beyond which a number is surely no answer and no item."""
 
 _KEYCAPS = re.compile("(?:[0-9]\ufe0f?\u20e3)+")
 _ARROW = re.compile(r"[-=]{1,2}>|[→⇒➔➜⟶]")
 _OUTER_QUOTE = re.compile(r"(?<![^\W_])'|'(?![^\W_])")
+_ITEM_FORMS = tuple(
+    pattern for language in answer_languages().values() for pattern in language.item_forms
+)
+# Chinese, Japanese and Korean put no spaces around figures.
+_BESIDE_FIGURES = re.compile(
+    r"(?<=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3])(?=\d)"
+    r"|(?<=\d)(?=[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3])"
+)
 _BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
 
 
@@ -70,7 +88,7 @@ class Lexicon:
                     *_alternatives("words", self.words),
                     *_alternatives("anchor", self.anchors),
                     r"(?P<number>(?:(?<![\w)\]])[+-])?\d+(?:\.\d+)?(?![^\W_]))",
-                    rf"(?P<numeral>(?<![^\W_])(?:{'|'.join(NUMERALS)})(?![\w']))",
+                    rf"(?P<numeral>(?<![^\W_])(?:{_NUMBER_WORD})(?![\w']))",
                     r"(?P<prefix>(?<![^\W_])(?:q|item|question|statement|no)(?=\d))",
                     r"(?P<text>[^\W_]+(?:'[^\W_]+)*)",
                     r"(?P<mark>[^\s\w])",
@@ -102,7 +120,7 @@ class Lexicon:
                 whole = _whole(text)
                 return Token("decimal" if whole is None else "number", text, whole or 0, spaced)
             case "numeral":
-                return Token("numeral", text, NUMERALS.index(text), spaced)
+                return Token("numeral", text, NUMBER_WORDS[text], spaced)
             case "mark":
                 return Token("mark", text, 0, spaced)
             case _:
@@ -115,6 +133,10 @@ def fold(text: str) -> str:
     text = _KEYCAPS.sub(lambda run: "".join(re.findall(r"\d", run[0])) + ". ", text)
     text = text.translate(_FOLDED).lower()
     text = _ARROW.sub("=", text)
+    if not text.isascii():
+        for form in _ITEM_FORMS:
+            text = form.sub(r" \1. ", text)
+        text = _BESIDE_FIGURES.sub(" ", text)
     return _OUTER_QUOTE.sub(" ", text)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from empathylab.scales.answer_languages import answer_languages
 from empathylab.scales.definition import Scale
 from empathylab.scales.parsing.tokens import Line, Token, kind_at, text_at
 
@@ -14,12 +15,14 @@ Problem = tuple[Literal["ambiguous", "out_of_range"], str]
 
 ANSWER_NOUNS = frozenset(
     {"rating", "ratings", "score", "scores", "answer", "answers", "response", "value", "values"}
-)
+).union(*(language.answer_nouns for language in answer_languages().values()))
 _LEAD_IN = ANSWER_NOUNS | {
     *("my", "the", "this", "it", "i", "i'd", "i'll", "would", "will", "here", "these", "as", "a"),
     *("is", "are", "be", "say", "rate", "give", "choose", "pick"),
 }
-_REASONS = frozenset({"because", "since", "as", "due", "given", "but", "though", "point", "points"})
+_REASONS = frozenset(
+    {"because", "since", "as", "due", "given", "but", "though", "point", "points"}
+).union(*((*language.reasons, *language.units) for language in answer_languages().values()))
 _NOT_AFTER = frozenset("%+^°$€£<>/'~")
 _CLOSING = frozenset(".,;:=!)]|")
 

@@ -23,9 +23,12 @@ from empathylab.stats.judges.bias import Bias
 Array = NDArray[np.float64]
 
 _FIRM = 3.3
-"""The t value from which others' ratings foretell a person's well enough to measure by: F of 10
+"""The t value from which others' ratings predict a person's well enough to measure by: F of 10
 (Staiger & Stock 1997, Econometrica 65, 557–586)."""
-SINGLE = "its scale is not known from single ratings, and a wider one might look the same"
+UNKNOWN_SCALE = (
+    "not testable: too few replies have two human ratings, or these agree too little, to tell a "
+    "bias from a wider scale"
+)
 """Said where the judge's scale is not known."""
 
 
@@ -67,17 +70,14 @@ def scaled_bias(
     The judge is regressed on people's rating and `lean`, so that one that only narrows or widens
     the scale has no bias; the estimate is in the judge's points. A single rating measures what
     people think with error, which would make the judge's scale look narrower than it is, and
-    differences that people see look like bias. So the rating is foretold from the other people's
+    differences that people see look like bias. So the rating is predicted from the other people's
     of the same response (instrumental variable), whose errors are their own. One row is one
     person's rating beside the judge's; `within` names groups whose own level is taken out first.
     Ratings of one rater and of one situation may be correlated.
 
     Where fewer than half of the responses have two ratings, or these hardly agree, the scale is
-    not known. Then the bias is tried at the narrowest scale that fits (the slope on single
-    ratings) and at the widest likely one (people's own, or the judge's spread over theirs), and
-    the one nearer to 0 is given; where their signs differ there is none. A judge that widens the
-    scale by more may still seem to lean: to rule that out too would need the inverse of the slope
-    of people on the judge, which leaves hardly any power.
+    not known, and a judge with a wider scale than people's looks as if it leaned towards all that
+    people like: then there is no estimate, and the note says so.
     """
     wanted = [one for one in (lean, rating, prediction, response, within) if one is not None]
     whole = frame.drop_nulls(wanted)
@@ -87,8 +87,10 @@ def scaled_bias(
     )
     rows = _Rows(judge, people, leans, tuple(codes), len(frame) - len(whole), confidence)
     groups = np.zeros(len(whole), np.int64) if within is None else cluster_codes(whole[within])
+    if len(judge) < 3 or not _vary(rows.centred(groups).lean):
+        return _untested(rows, "too few rows" if len(judge) < 3 else "nothing to compare")
     found = _instrumented(rows, cluster_codes(whole[response]), groups)
-    return _between(rows.centred(groups)) if found is None else found
+    return _untested(rows, UNKNOWN_SCALE) if found is None else found
 
 
 def centred(values: Array, groups: Codes) -> Array:
@@ -126,38 +128,9 @@ def _estimated(rows: _Rows, instruments: Array) -> Bias:
     return _bias(float(coefficients[0]), float(covariance[0, 0]), rows)
 
 
-def _between(rows: _Rows) -> Bias:
-    """The bias nearest to 0 over the scales that the judge may have."""
+def _untested(rows: _Rows, note: str) -> Bias:
     nothing = (math.nan, math.nan, math.nan, math.nan, math.nan)
-    n = len(rows.judge)
-    if n < 3 or not _vary(rows.lean):
-        note = "too few rows" if n < 3 else "nothing to compare"
-        return Bias(*nothing, 0, n, rows.dropped, rows.confidence, note)
-    narrow, wide = _scales(rows)
-    ends = [_at(rows, scale) for scale in (narrow, wide)]
-    if any(one.df < 1 or math.isnan(one.p) for one in ends) or not _vary(rows.people):
-        return ends[1]
-    nearest = min(ends, key=lambda one: abs(one.estimate))
-    low, high = min(one.low for one in ends), max(one.high for one in ends)
-    if ends[0].estimate * ends[1].estimate <= 0:
-        return replace(nearest, estimate=0.0, low=low, high=high, p=1.0, note=SINGLE)
-    return replace(nearest, low=low, high=high, p=max(one.p for one in ends), note=SINGLE)
-
-
-def _scales(rows: _Rows) -> tuple[float, float]:
-    """The narrowest and the widest scale of the judge, in its points for one of people's."""
-    if not _vary(rows.people) or _dependent(rows.lean, rows.people):
-        return 1.0, 1.0
-    design = np.column_stack([rows.lean, rows.people])
-    slope = float(np.linalg.lstsq(design, rows.judge, rcond=None)[0][1])
-    spread = float(rows.judge.std() / rows.people.std())
-    return min(max(slope, 0.0), 1.0), max(spread, 1.0)
-
-
-def _at(rows: _Rows, scale: float) -> Bias:
-    apart = rows.judge - scale * rows.people
-    fit = least_squares(rows.lean[:, None], apart, rows.clusters)
-    return _bias(float(fit.coefficients[0]), float(fit.covariance[0, 0]), rows)
+    return Bias(*nothing, 0, len(rows.judge), rows.dropped, rows.confidence, note)
 
 
 def _bias(estimate: float, variance: float, rows: _Rows) -> Bias:

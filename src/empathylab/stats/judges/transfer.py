@@ -196,10 +196,11 @@ def transferred_mean(
     other respondent is left out in turn and foretold from the rest. An error is divided by
     √(1 + h), where h, the leverage, says how far the line of the rest was stretched to reach the
     one left out; the root mean square of these, times √(1 + h) of the newcomer, times Student's
-    quantile is the half width of the interval from `like_low` to `like_high`. It is a prediction
-    interval, exact where respondents are normal draws around one line, the newcomer too. It is
-    never narrower than the `alike` one, which lets ratings of one rater and of one situation be
-    correlated and takes the line for given.
+    quantile is the half width of the interval from `like_low` to `like_high`. With two
+    or three others the errors count for no less than the chance in people's ratings of them, since
+    two that happen to coincide prove nothing. It is a prediction interval, exact where respondents
+    are normal draws around one line, the newcomer too. It is never narrower than the `alike` one,
+    which lets ratings of one rater and of one situation be correlated and takes the line for given.
 
     A newcomer need not be like the others: later models are better. Of a judge that leans toward
     some respondents, such a line draws whoever is far from the others back to them. So the line is
@@ -237,7 +238,9 @@ def transferred_mean(
         high=math.nan,
         like_low=math.nan,
         like_high=math.nan,
-        se=_transfer_se(errors, line.leverage),
+        se=_transfer_se(errors, line.leverage)
+        if means or not errors
+        else max(_transfer_se(errors, line.leverage), _sampling_se(frame, others, roles, line)),
         df=_df(line, len(others), means=means),
         alike_low=line.estimate - alike,
         alike_high=line.estimate + alike,
@@ -343,6 +346,27 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
 def _transfer_se(errors: Sequence[TransferError], leverage: float) -> float:
     scaled = [one.error / math.sqrt(1 + one.leverage) for one in errors]
     return _root_mean_square(scaled) * math.sqrt(1 + leverage)
+
+
+def _sampling_se(frame: pl.DataFrame, others: Sequence[str], roles: _Roles, line: _Line) -> float:
+    """What the errors would be on average, if there were only chance in people's ratings.
+
+    Few errors can be small by chance, as where two respondents happen to be at the same level.
+    """
+    squares = []
+    for name in others:
+        own = pl.col(roles.respondent).cast(pl.String) == name
+        rows = frame.filter(own, pl.col(roles.rating).is_not_null(), _told(roles))
+        y, f = (
+            rows[column].cast(pl.Float64).to_numpy() for column in (roles.rating, roles.prediction)
+        )
+        left = y - line.slope * f
+        ways = [
+            cluster_codes(rows[way]) for way in (roles.rater, roles.situation) if way is not None
+        ]
+        terms = (left - left.mean())[:, None] / len(left)
+        squares.append(float(cluster_covariance(terms, ways)[0, 0]) if len(left) > 1 else 0.0)
+    return math.sqrt(sum(squares) / len(squares)) * math.sqrt(1 + line.leverage)
 
 
 def _df(line: _Line, others: int, *, means: bool) -> int:

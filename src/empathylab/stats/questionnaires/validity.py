@@ -11,6 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.questionnaires.content_position import (
+    content_and_position,
+    order_sensitivity,
+)
 from empathylab.stats.questionnaires.reliability import (
     Correlation,
     Reliability,
@@ -37,21 +41,29 @@ SENSITIVE = 0.7
 between two orders, as `STEADY` asks of two answerings in one."""
 POSITION = 0.1
 """Position's share: below a tenth it is no reason for anything."""
+FLAT = 0.1
+"""Content's share: below a tenth, what the items say makes next to no difference."""
+MIDDLE, SIDE = 0.15, 0.25
+"""Distance of the mean answer from the middle, as a share of the range: near it, or to one side."""
 CONSISTENT = 0.6
-"""Alpha: below it, most textbooks call a scale's consistency poor."""
+"""Alpha, upper end of its interval: below it, most textbooks call a scale's consistency poor."""
 STEADY = 0.5
-"""Test–retest correlation: below it, one answering explains less than a quarter of the next."""
+"""Test–retest correlation, upper end of its interval: below it, one answering explains less than a
+quarter of the next."""
 # What it takes to judge.
 FEWEST_ADMINISTRATIONS = 5
 """Valid administrations: with fewer, one odd answer is 20 % and more of all."""
 FEWEST_FOR_ALPHA = 10
 """Administrations: with fewer, alpha's interval spans most of its range."""
-FEWEST_SITUATIONS = 5
-"""Different situations, rest among them: without differences to report there is no consistency."""
+MOVED = 0.001
+"""p of the F test that scores differ between situations: only then is there something for items to
+be consistent about. A respondent that nothing moves is no worse a reporter for it."""
 FEWEST_FOR_RETEST = 20
 """Pairs of answers: r = .5 differs from 0 at the 5 % level from about 16 on."""
 MATTERS = 0.1
 """Difference between orders, as a share of the range: a smaller one changes no score much."""
+UNASSIGNED = 0.05
+"""Share of the variance that belongs to content or position, from which on it is named."""
 NOISE = 2.0
 """Standard errors that position's share must exceed, so that noise is not taken for position."""
 
@@ -81,6 +93,13 @@ class Validity:
     """The same for the place on the page. Both are about 0 for random answers, may fall below."""
     position_error: float | None
     """Standard error of the position's share of a respondent who ignores position."""
+    content_error: float | None
+    """The same of content's share, of one who ignores content."""
+    mean_answer: float
+    """The mean answer as a share of the range, items not turned; NaN without answers."""
+    moved: Mapping[str, float]
+    """By subscale, p of the F test that scores differ between situations; NaN where each situation
+    was answered once."""
     noise_share: float | None
     """What neither explains. What lacks to 1 cannot be told apart with the orders used."""
     order_sensitivity: float | None
@@ -98,15 +117,6 @@ class Validity:
     omega: dict[str, Reliability]
     retest: Correlation | None
     """Same situation, same order, next repeat; None where nothing was repeated."""
-
-
-class Shares(NamedTuple):
-    """How the variance of answers within administrations divides."""
-
-    content: float
-    position: float
-    position_error: float
-    noise: float
 
 
 class _Pages(NamedTuple):
@@ -142,12 +152,15 @@ def self_report_validity(
     `usable` verdict says that nothing found here speaks against the answers, not that they are
     true. Not for people who answered once each: their differences are between persons.
     """
-    values, pages, items, situations = _pages(answers.select(COLUMNS))
+    values, pages, items, contexts = _pages(answers.select(COLUMNS))
+    situations = len(np.unique(contexts))
     keyed = np.where(np.isin(items, list(reversed)), minimum + maximum - values, values)
     parts = {name: keyed[:, np.isin(items, list(part))] for name, part in subscales.items()}
     shares = content_and_position(pages.values, pages.places, pages.contexts)
     unknown = shares if isinstance(shares, str) else ""
-    content, position, error, noise = (None,) * 4 if isinstance(shares, str) else shares
+    content, position, error, noise, content_error = (
+        (None,) * 5 if isinstance(shares, str) else shares
+    )
     differences = order_sensitivity(pages.values, pages.contexts, pages.orders)
     sensitivity, difference = differences or (None, None)
     valid = len(values)
@@ -161,6 +174,11 @@ def self_report_validity(
         content_share=content,
         position_share=position,
         position_error=error,
+        content_error=content_error,
+        mean_answer=float(np.nanmean(values) - minimum) / (maximum - minimum)
+        if valid
+        else math.nan,
+        moved={name: _moved(part, contexts) for name, part in parts.items()},
         noise_share=noise,
         order_sensitivity=sensitivity,
         order_difference=None if difference is None else difference / (maximum - minimum),
@@ -174,119 +192,12 @@ def self_report_validity(
     # Where all items point one way, the same answer to all of them can be meant.
     one_way = not reversed and len(subscales) < 2
     telling = patterns.get("counting", 0) / max(valid, 1) if one_way else found.pattern_share
-    return _judged(found, telling, unknown)
+    return _judged(found, telling, unknown, one_way)
 
 
-def content_and_position(values: Array, places: Codes, contexts: Codes) -> Shares | str:
-    """How much of the answers' variance items and places explain; or why that is not known.
-
-    Rows are administrations, columns items; `places` says where each item stood (from 0),
-    `contexts` which administrations belong to one situation. Answers, less their administration's
-    mean, are fitted by least squares as item (within situation) + place + noise. A factor's share
-    is the variance of its fitted effects, less what noise alone would put there, over all
-    variance; so random answers give about 0 and answers by position give 1 however few the orders
-    are (a difference of R² would give at most ½ with two). Where orders leave groups of places
-    unconnected (no item ever moves between them), differences between the groups count for
-    neither. Only situations seen in two orders or more are used; the others are put together as
-    one. Not for answers of which some are missing: leave their administration out.
-
-    Andrews, M. J., Gill, L., Schank, T., & Upward, R. (2008). Journal of the Royal Statistical
-    Society A 171, 673–697 (the same correction, for workers and firms).
-    """
-    k = values.shape[1]
-    known = k > 0 and (np.sort(places, axis=1) == np.arange(k)).all(axis=1)
-    if not np.any(known):
-        return "no complete administration has known positions"
-    values, places, contexts = values[known], places[known], contexts[known]
-    contexts = _crossed(places, contexts)
-    used = contexts >= 0
-    if not used.any():
-        return "only one item order was used"
-    centred = values[used] - values[used].mean(axis=1, keepdims=True)
-    if (centred**2).sum() <= 1e-12 * (values**2).sum():
-        return "every administration gave all items the same answer"
-    shares = _shares(centred, places[used], np.unique(contexts[used], return_inverse=True)[1])
-    return shares or f"{used.sum()} administrations are too few to tell content from position"
-
-
-def _shares(centred: Array, places: Codes, contexts: Codes) -> Shares | None:
-    """The fit; None where too little is left over to tell how much is noise."""
-    n, k = centred.shape
-    sizes = np.bincount(contexts)
-    groups, weight = len(sizes), np.repeat(sizes, k)
-    cell = contexts[:, None] * k + np.arange(k)
-    seen = np.bincount((cell * k + places).ravel(), minlength=groups * k * k).reshape(-1, k)
-    means = np.bincount(cell.ravel(), centred.ravel()) / weight
-    # Items taken out, what is left of the places' normal equations is a graph's Laplacian.
-    laplacian = n * np.eye(k) - (seen / weight[:, None]).T @ seen
-    island = _islands(laplacian)
-    islands = int(island.max()) + 1
-    df = (n - groups) * (k - 1) - (k - islands)
-    if df < k - 1:
-        return None
-    inverse = np.linalg.pinv(laplacian, rtol=1e-9, hermitian=True)
-    by_place = inverse @ np.bincount(places.ravel(), (centred - means[cell]).ravel())
-    by_item = means - seen @ by_place / weight
-    noise = float(((centred - by_item[cell] - by_place[places]) ** 2).sum()) / df
-    home = island[seen.argmax(axis=1)]
-    by_item -= (np.bincount(home, weight * by_item) / np.bincount(home, weight))[home]
-    spread = n * float(np.trace(inverse))
-    content_noise = (groups - 1) * (k - 1) + spread
-    total = float((centred**2).sum())
-    return Shares(
-        content=(float((weight * by_item**2).sum()) - noise * content_noise) / total,
-        position=(n * float((by_place**2).sum()) - noise * spread) / total,
-        position_error=noise * n * math.sqrt(2 * float((inverse**2).sum())) / total,
-        noise=noise * n * (k - 1) / total,
-    )
-
-
-def order_sensitivity(values: Array, contexts: Codes, orders: Codes) -> tuple[float, float] | None:
-    """How different answers to an item are in another order, relative to chance and as such.
-
-    The mean absolute difference of an item's two answers, over all pairs of administrations of
-    one situation in different orders (each situation weighted by its administrations), and the
-    same over what two answerers would show who draw at random from all these answers: 0 where
-    order makes no difference, 1 where answers are as different as chance. Unsteady answers raise
-    it too: compare with `retest`. None without such pairs, or where all answers are the same.
-    """
-    k = values.shape[1]
-    if values.size == 0:
-        return None
-    sizes = np.bincount(contexts)
-    code = contexts * (int(orders.max()) + 1) + orders
-    _, first, page = np.unique(code, return_index=True, return_inverse=True)
-    home, page_sizes = contexts[first], np.bincount(page)
-    pairs = (sizes**2 - np.bincount(home, page_sizes**2, len(sizes))) / 2
-    columns = np.arange(k)
-    apart = _pair_sums(contexts[:, None] * k + columns, values, len(sizes) * k)
-    alike = _pair_sums(page[:, None] * k + columns, values, len(first) * k)
-    sums = apart.reshape(-1, k).sum(axis=1)
-    sums -= np.bincount(home, alike.reshape(-1, k).sum(axis=1), len(sizes))
-    used = pairs > 0
-    if not used.any():
-        return None
-    difference = float(np.average(sums[used] / (pairs[used] * k), weights=sizes[used]))
-    pool = values[used[contexts]]
-    chance = float(_pair_sums(np.zeros(pool.shape, dtype=np.int64), pool, 1)[0])
-    if chance <= 0:
-        return None
-    return difference / (2 * chance / (pool.size * (pool.size - 1))), difference
-
-
-def _pair_sums(groups: Codes, values: Array, n_groups: int) -> Array:
-    """The sum of |x − y| over all pairs of each group, by sorting instead of pairing."""
-    flat, order = groups.ravel(), np.lexsort((values.ravel(), groups.ravel()))
-    group, value = flat[order], values.ravel()[order]
-    sizes = np.bincount(group, minlength=n_groups)
-    rank = np.arange(len(group)) - (np.cumsum(sizes) - sizes)[group]
-    sums = np.bincount(group, (2 * rank - sizes[group] + 1) * value, n_groups)
-    return np.asarray(sums, dtype=np.float64)
-
-
-def _pages(frame: pl.DataFrame) -> tuple[Array, _Pages, Codes, int]:
+def _pages(frame: pl.DataFrame) -> tuple[Array, _Pages, Codes, Codes]:
     """Answers by administration and item (NaN where missing), those without a gap, the items'
-    numbers and how many situations there are."""
+    numbers and the situations' numbers."""
     if frame.select("administration", "item").is_duplicated().any():
         raise ValueError("an administration answers an item more than once")
     meta = frame.unique("administration", keep="first").sort("repeat", "administration")
@@ -307,25 +218,7 @@ def _pages(frame: pl.DataFrame) -> tuple[Array, _Pages, Codes, int]:
     shown = np.where(places[whole] < 0, -1 - order[whole], places[whole])
     orders = np.unique(shown, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
     pages = _Pages(values[whole], places[whole], contexts[whole], orders)
-    return values, pages, items, len(np.unique(contexts))
-
-
-def _crossed(places: Codes, contexts: Codes) -> Codes:
-    """Contexts seen in two orders or more; the others as one, or −1 if that has one order only."""
-    _, first, context = np.unique(contexts, return_index=True, return_inverse=True)
-    differs = (places != places[first[context]]).any(axis=1)
-    crossed = np.bincount(context, differs)[context] > 0
-    lone = places[~crossed]
-    together = len(first) if (lone != lone[:1]).any() else -1
-    return np.where(crossed, context, together)
-
-
-def _islands(laplacian: Array) -> Codes:
-    """Which places are connected: by items that stood in both within one situation."""
-    from scipy.sparse.csgraph import connected_components
-
-    linked = laplacian - np.diag(np.diag(laplacian)) < -1e-9
-    return np.asarray(connected_components(linked, directed=False)[1], dtype=np.int64)
+    return values, pages, items, contexts
 
 
 def _retest(pages: _Pages) -> Correlation | None:
@@ -339,9 +232,29 @@ def _retest(pages: _Pages) -> Correlation | None:
     return retest_correlation(first.ravel(), second.ravel())
 
 
-def _judged(found: Validity, telling: float, unknown: str) -> Validity:
+def _moved(part: Array, contexts: Codes) -> float:
+    """p of the F test that a subscale's scores differ between situations; NaN without repeats."""
+    from scipy.special import fdtrc
+
+    whole = np.isfinite(part).all(axis=1)
+    _, place, sizes = np.unique(contexts[whole], return_inverse=True, return_counts=True)
+    between, within = len(sizes) - 1, int(whole.sum()) - len(sizes)
+    if between < 1 or within < 1 or part.shape[1] == 0:
+        return math.nan
+    score = part[whole].mean(axis=1)
+    means = np.bincount(place, score) / sizes
+    left = float(((score - means[place]) ** 2).sum())
+    explained = float((sizes * (means - score.mean()) ** 2).sum())
+    if left <= 1e-12:
+        return 0.0 if explained > 1e-9 else 1.0
+    return float(fdtrc(between, within, explained / between / (left / within)))
+
+
+def _judged(found: Validity, telling: float, unknown: str, one_way: bool) -> Validity:
     """The same with verdict and reasons."""
-    against = sorted(_findings(found, telling), key=lambda finding: finding[0] != "meaningless")
+    against = sorted(
+        _findings(found, telling, one_way), key=lambda finding: finding[0] != "meaningless"
+    )
     reasons = [sentence for _, sentence in against]
     verdict = against[0][0] if against else "usable"
     if unknown:
@@ -350,10 +263,12 @@ def _judged(found: Validity, telling: float, unknown: str) -> Validity:
         verdict = "doubtful" if verdict == "usable" else verdict
     elif not against:
         reasons.append(_explained(found))
+    if verdict == "usable" and _unmoved(found):
+        reasons.append("Scores do not differ between situations, which is a result like any other.")
     return replace(found, verdict=verdict, reasons=tuple(reasons))
 
 
-def _findings(found: Validity, telling: float) -> Iterator[tuple[Verdict, str]]:
+def _findings(found: Validity, telling: float, one_way: bool) -> Iterator[tuple[Verdict, str]]:
     """What speaks against the answers, and how much."""
     if found.valid < FEWEST_ADMINISTRATIONS:
         yield (
@@ -374,15 +289,42 @@ def _findings(found: Validity, telling: float) -> Iterator[tuple[Verdict, str]]:
         much = f"{sensitivity:.0%} of what chance would do, {difference:.0%} of the range"
         sentence = f"Answers to an item differ between orders of the items by {much}."
         yield _grade(sensitivity >= CHANCE), sentence
-    if found.situations >= FEWEST_SITUATIONS:
-        for name, alpha in found.alpha.items():
-            if alpha.n >= FEWEST_FOR_ALPHA and alpha.estimate < CONSISTENT:
-                of = f"over {alpha.n:,} administrations, below {CONSISTENT:.2f}"
-                yield "doubtful", f"Cronbach's alpha of {name} is {alpha.estimate:.2f} {of}."
+    yield from _content_free(found, one_way)
+    for name, alpha in found.alpha.items():
+        judged = alpha.n >= FEWEST_FOR_ALPHA and found.moved[name] < MOVED
+        if judged and alpha.high < CONSISTENT:
+            of = f"over {alpha.n:,} administrations, at most {alpha.high:.2f}"
+            yield "doubtful", f"Cronbach's alpha of {name} is {alpha.estimate:.2f} {of}."
     retest = found.retest
-    if retest and retest.n >= FEWEST_FOR_RETEST and retest.estimate < STEADY:
-        again = f"{retest.estimate:.2f} over {retest.n:,} answers, below {STEADY:.2f}"
+    if retest and retest.n >= FEWEST_FOR_RETEST and retest.high < STEADY:
+        again = f"{retest.estimate:.2f} over {retest.n:,} answers, at most {retest.high:.2f}"
         yield "doubtful", f"Asked again in the same order, answers correlate at {again}."
+
+
+def _content_free(found: Validity, one_way: bool) -> Iterator[tuple[Verdict, str]]:
+    """That answers do not depend on what the items say: middle answers, agreement with all."""
+    content = _number(found.content_share)
+    position = _number(found.position_share)
+    chance = NOISE * _number(found.content_error)
+    sure = content < FLAT and chance < FLAT
+    placed = max(POSITION, NOISE * _number(found.position_error))
+    if not content < max(FLAT, chance) or position >= placed:
+        return
+    away = found.mean_answer - 0.5
+    how = (
+        "stay near the middle"
+        if abs(away) < MIDDLE
+        else "agree with all items"
+        if away >= SIDE
+        else "reject all items"
+        if away <= -SIDE
+        else "vary at random"
+    )
+    # Where all items point one way, answering all alike can be meant.
+    yield (
+        _grade(sure and not one_way),
+        f"Answers {how}, whatever the items say: content explains {max(0, content):.0%}.",
+    )
 
 
 def _number(figure: float | None) -> float:
@@ -399,4 +341,14 @@ def _explained(found: Validity) -> str:
         max(0, share or 0) for share in (found.content_share, found.position_share)
     )
     items = f"What the items say explains {content:.0%} of the differences between answers"
-    return f"{items}, their place on the page {position:.0%}."
+    told = f"{items}, their place on the page {position:.0%}"
+    left = 1 - content - position - max(0.0, found.noise_share or 0)
+    if left >= UNASSIGNED:
+        told += f"; {left:.0%} cannot be assigned to either with {found.orders} item orders"
+    return f"{told}."
+
+
+def _unmoved(found: Validity) -> bool:
+    """Whether scores were compared between situations and none differs."""
+    known = [p for p in found.moved.values() if not math.isnan(p)]
+    return bool(known) and found.situations > 1 and min(known) >= MOVED

@@ -32,6 +32,11 @@ Rows = Sequence[Any]
 _places, _pages = schema.places, schema.page_answers
 
 
+def declined_place() -> ColumnElement[bool]:
+    """Whether somebody arrived and declined to take part."""
+    return (_places.c.status == "arrived") & (_places.c.outcome == "no-consent")
+
+
 def state_counts(
     connection: Connection, study: int, *, unseen: datetime, begun: datetime | None
 ) -> pl.DataFrame:
@@ -45,6 +50,7 @@ def state_counts(
     arrived = (_places.c.status == "arrived") & _places.c.outcome.is_(None)
     state = case(
         ((_places.c.status == "live") & late, literal("late")),
+        (declined_place(), literal("declined")),
         (arrived & silent, literal("gone")),
         (arrived, literal("reading")),
         else_=_places.c.status,
@@ -244,7 +250,7 @@ def listed_places(
     if world:
         wanted.append(_places.c.world == world)
     if status:
-        wanted.append(_places.c.status == status)
+        wanted.append(declined_place() if status == "declined" else _places.c.status == status)
     if key:
         wanted.append(_places.c.person.startswith(key, autoescape=True))
     total = connection.execute(select(func.count()).select_from(_places).where(*wanted))

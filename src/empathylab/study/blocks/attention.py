@@ -95,6 +95,11 @@ class Attention(Block, Question):
         """Whether the right option was chosen."""
         return bool(given.get("question") == self.right_option)
 
+    @property
+    def early_outcomes(self) -> tuple[Outcome, ...]:
+        """The outcome of `early_end`."""
+        return ("failed-attention",) if self.on_failure == "end" else ()
+
     def early_end(self, answers: Answers) -> Outcome | None:
         """Failing ends the study, where the block says so."""
         failed = self.id in answers and not self.passed(answers[self.id])

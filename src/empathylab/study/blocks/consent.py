@@ -41,6 +41,11 @@ class Consent(Block):
         """Yes or no."""
         form.option("agree", ("yes", "no"))
 
+    @property
+    def early_outcomes(self) -> tuple[Outcome, ...]:
+        """The outcome of `early_end`."""
+        return ("no-consent",)
+
     def early_end(self, answers: Answers) -> Outcome | None:
         """Declining ends the study."""
         return "no-consent" if answers.get(self.id, {}).get("agree") == "no" else None

@@ -31,6 +31,7 @@ Outcome = Literal[
     "failed-comprehension",
     "failed-attention",
     "withdrawn",
+    "timed-out",
 ]
 Answers = Mapping[str, Mapping[str, Any]]
 """By a page's key, the values that were accepted; an empty table for a page that was only read."""
@@ -213,6 +214,11 @@ class Block(FileModel):
     def may_revisit(self, step: Step) -> bool:
         """Whether an answered page may be shown again and changed."""
         return False
+
+    @property
+    def early_outcomes(self) -> tuple[Outcome, ...]:
+        """The outcomes that `early_end` can give."""
+        return ()
 
     def early_end(self, answers: Answers) -> Outcome | None:
         """Why the study ends after these answers, if it does."""

@@ -65,6 +65,12 @@ class Tutorial(Block):
         """What was read may be read again."""
         return step.page != "check"
 
+    @property
+    def early_outcomes(self) -> tuple[Outcome, ...]:
+        """The outcome of `early_end`."""
+        ends = self.check is not None and self.check.on_failure == "end"
+        return ("failed-comprehension",) if ends else ()
+
     def early_end(self, answers: Answers) -> Outcome | None:
         """Failing every attempt ends the study, where the check says so."""
         if self.check is None or self.check.on_failure != "end":

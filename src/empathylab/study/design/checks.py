@@ -30,6 +30,7 @@ from empathylab.study.design.planning import Plan, needed_raters
 from empathylab.study.design.preview import Preview, preview_study
 from empathylab.study.design.protocol import require_same_protocol
 from empathylab.study.design.reading import study_from_dict
+from empathylab.study.recruiting.codes import code_problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ def check_study(
         problems.append(str(error))
     shown = {arm: list(texts) for arm, texts in replies.items()}
     plan = needed_raters(study, [one.id for one in chosen], shown, known)
+    problems += code_problems(study)
     # Without situations everything else that is missing is only a consequence.
     found = (*problems, *plan.problems) if chosen else tuple(problems)
     notes = (

@@ -31,6 +31,7 @@ from empathylab.study.archives.checking import is_complete, read_protocol
 from empathylab.study.archives.packing import SITUATION_FIELDS, day_of, rater_names
 from empathylab.study.exports.partial_answers import PartialAnswers
 from empathylab.study.session.launched import load_launched
+from empathylab.study.session.visits import shown_status
 
 Record = dict[str, Any]
 
@@ -113,7 +114,7 @@ class StudySource:
                 "rater": place.person,
                 "kind": "person",
                 "arm": place.arm,
-                "status": place.status,
+                "status": shown_status(place),
                 "outcome": place.outcome,
                 "language": place.language or None,
                 # Of whoever had their data deleted, only that they came is told.

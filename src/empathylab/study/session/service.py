@@ -17,6 +17,7 @@ from typing import Literal, TypeVar, cast
 from empathylab.errors import LabError
 from empathylab.store import Lab
 from empathylab.store import now as present
+from empathylab.store.studies.participants import visit_ids
 from empathylab.store.studies.places import find_place
 from empathylab.study.admin.actions import AdminActions
 from empathylab.study.admin.deletion import PARTICIPANT, erase, leave_no_trace
@@ -33,7 +34,7 @@ from empathylab.study.session.flow import End, GoTo, Show
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.running import RunningStudy
 from empathylab.study.session.submissions import Values, hurried, late, single
-from empathylab.study.session.transactions import Escalate, Mode, ParticipantTransaction
+from empathylab.study.session.transactions import BROWSER, Escalate, Mode, ParticipantTransaction
 from empathylab.study.session.visits import (
     ArmStatus,
     AttentionCount,
@@ -158,10 +159,14 @@ class StudyService:
         timing: Mapping[str, float] | None = None,
         *,
         corrects: bool = True,
+        browser: str = "",
+        answered: str | None = None,
     ) -> Future[Saved | Refused | Moved]:
         """The same, to come: for who can wait without a thread.
 
-        Without `corrects` an answered page stays as it is.
+        Without `corrects` an answered page stays as it is. `browser` identifies the browser: the
+        one that gives the first answer owns the visit, and only it can correct answers. `answered`
+        is the digest of the answer that the browser knows; a newer one is not overwritten.
         """
 
         def take(transaction: ParticipantTransaction) -> Saved | Refused | Moved:
@@ -174,10 +179,13 @@ class StudyService:
                 return checked
             if step_key in transaction.given and transaction.given[step_key] == checked.values:
                 return Saved(step_key, ended=False)
-            if found.revising and not corrects:
+            if found.revising and not (corrects and transaction.is_begun_by(browser)):
+                return Moved(_ANSWERED)
+            if found.revising and answered not in (None, transaction.answer_digest(step_key)):
                 return Moved(_ANSWERED)
             if not found.revising and (refused := hurried(transaction, step)):
                 return refused
+            transaction.note_browser(browser)
             following = transaction.store(step, checked.values, timing or {})
             return Saved(step_key, isinstance(following, Finished), following)
 
@@ -209,6 +217,12 @@ class StudyService:
         told = self._shown_messages.pop(person, None)
         if told is not None and told == self._inbox.unread(person):
             self._inbox.mark_read(person)
+
+    def is_begun_by(self, person: str, browser: str) -> bool:
+        """Whether this browser gave the first answer, or nobody has given one yet."""
+        with self._running.lab.reading() as connection:
+            kept = visit_ids(connection, self._running.launched.row, person) or {}
+        return kept.get(BROWSER) in (None, browser)
 
     def back(self, person: str, step_key: str) -> Page | None:
         """The page before that one; None where one cannot go back."""

@@ -9,6 +9,8 @@ there are no deadlocks.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -16,6 +18,7 @@ from typing import Any, Literal, cast
 
 from sqlalchemy import Connection, Row
 
+from empathylab.store.studies.participants import set_visit_ids, visit_ids
 from empathylab.store.studies.places import (
     correct_answer,
     give_on,
@@ -65,6 +68,8 @@ _SEEN_AGAIN = timedelta(seconds=60)
 """A sign of life is written down this often at most; answers are one anyway."""
 
 
+BROWSER = "browser"
+"""Beside the platform's ids: a digest of the browser that gave the first answer."""
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
@@ -154,18 +159,31 @@ class ParticipantTransaction:
             if self.row.outcome is None:
                 return self.closed("ended", Full("ended").sentence)
             return self.finished(self.row.outcome)
+        if self.row.outcome == "timed-out":
+            return self.finished("timed-out")
         if self.row.arm is None:
             # Whoever declined is told so again, even when the study has closed since.
             if self.row.outcome == "no-consent":
                 return self.finished("no-consent")
             if self.row.world != "test" and study_status in ("paused", "closed"):
-                return self.closed(study_status, Full(study_status).sentence)
+                outcome: Outcome | None = "full" if study_status == "closed" else None
+                return self.closed(study_status, Full(study_status).sentence, outcome)
             return None
         if self.row.world != "test" and study_status == "closed":
             return self.closed("closed", Full("closed").sentence)
+        if self._is_out_of_time():
+            self.change(status="timed-out", outcome="timed-out", draft={})
+            return self.finished("timed-out")
         if is_live(self.place, self.launched.study.time_limits, self.now):
             return None
         return self._claim()
+
+    def _is_out_of_time(self) -> bool:
+        """Whether the time to finish, counted from the first item, is over."""
+        within = self.launched.study.time_limits.finish_within
+        if within is None or self.row.world == "test" or self.row.status != "live":
+            return False
+        return bool(self.now - self.row.claimed_at > timedelta(minutes=within))
 
     def _claim(self) -> Closed | None:
         """Takes the next place, or the person's own again; says why not where there is none."""
@@ -238,6 +256,7 @@ class ParticipantTransaction:
             language=self.row.language,
             revising=show.revising,
             notice=notice,
+            answered=self.answer_digest(step.key),
         )
 
     def mark_shown(self, show: Show) -> None:
@@ -252,6 +271,29 @@ class ParticipantTransaction:
         """When the page was first shown; now, where that is not known."""
         shown: datetime = self.row.shown_at if self.row.shown_step == step.key else self.now
         return shown
+
+    def answer_digest(self, step_key: str) -> str:
+        """A digest of what is stored for the page; `new` where nothing is."""
+        given = self.given.get(step_key)
+        if given is None:
+            return "new"
+        return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()[:16]
+
+    def is_begun_by(self, browser: str) -> bool:
+        """Whether this browser gave the first answer; an unnamed one is believed."""
+        if not browser:
+            return True
+        kept = visit_ids(self.connection, self.launched.row, self.row.person) or {}
+        return kept.get(BROWSER) in (None, browser)
+
+    def note_browser(self, browser: str) -> None:
+        """Keeps which browser gives the first answer: an id in a link is no proof of who comes."""
+        if browser and not self.answers:
+            self.require("write")
+            study, person = self.launched.row, self.row.person
+            kept = visit_ids(self.connection, study, person)
+            if kept is not None and BROWSER not in kept:
+                set_visit_ids(self.connection, study, person, kept | {BROWSER: browser})
 
     def store(self, step: Step, values: Mapping[str, Any], timing: Mapping[str, float]) -> View:
         """What comes after this answer.

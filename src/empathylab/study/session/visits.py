@@ -49,6 +49,8 @@ class Page:
     """Why this page and not the one asked for."""
     messages: tuple[str, ...] = ()
     """What a researcher says to this person."""
+    answered: str = ""
+    """A digest of the stored answer, which comes back with the next one; `new`: none is stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,12 @@ class Closed:
 
 
 View = Page | Finished | Closed
+
+
+def shown_status(row: Any) -> str:
+    """How somebody's participation stands: the status, or that they declined."""
+    declined = row.status == "arrived" and row.outcome == "no-consent"
+    return "declined" if declined else str(row.status)
 
 
 @dataclass(frozen=True, slots=True)

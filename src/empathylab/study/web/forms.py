@@ -40,6 +40,11 @@ class Form:
         return self.fields.get("from", "")
 
     @property
+    def answered(self) -> str | None:
+        """The digest of the answer that the page showed; None where the form says nothing."""
+        return self.fields.get("answered")
+
+    @property
     def token(self) -> str:
         """What shows that the form is ours."""
         return self.fields.get("form", "")

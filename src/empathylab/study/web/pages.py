@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 
 from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.allocation import World
-from empathylab.study.assignment.blinding import same_id
+from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.assignment.quotas import told_by_link
 from empathylab.study.blocks.forms import Refused
 from empathylab.study.design.definition import Study
@@ -75,7 +75,10 @@ class RaterService(Protocol):
         timing: Mapping[str, float],
         *,
         corrects: bool = True,
+        browser: str = "",
+        answered: str | None = None,
     ) -> Future[Saved | Refused | Moved]: ...
+    def is_begun_by(self, person: str, browser: str) -> bool: ...
     def back(self, person: str, step_key: str) -> Page | None: ...
     def save_draft(self, person: str, step_key: str, values: Mapping[str, str]) -> None: ...
     def leave(self, person: str, *, delete: bool) -> None: ...
@@ -167,6 +170,8 @@ class RaterPages:
         if view is None:
             service = await self.service()
             view = await run_in_threadpool(service.view, session.person)
+        if not isinstance(view, Page) or view.draft:
+            session = await self._with_owner(session)
         return self._shown(request, session, view, moved="moved" in asked)
 
     async def submit(self, request: Request) -> Response:
@@ -180,7 +185,13 @@ class RaterPages:
             service = await self.service()
             # A guest may be anybody who knows the owner's id: what was answered is not theirs.
             coming = service.submit_soon(
-                session.person, form.step, form.values, form.timing, corrects=not session.guest
+                session.person,
+                form.step,
+                form.values,
+                form.timing,
+                corrects=not session.guest,
+                browser=self._browser(session),
+                answered=form.answered,
             )
             done = await self._waiting.for_result(coming)
             if isinstance(done, Refused):
@@ -203,6 +214,7 @@ class RaterPages:
         asked = request.query_params.get("from", "")
         service = await self.service()
         page = None
+        session = await self._with_owner(session)
         if not session.guest:
             page = await run_in_threadpool(service.back, session.person, asked)
         if page is None:
@@ -241,6 +253,7 @@ class RaterPages:
         session = self._session(request)
         if session is None:
             return self._unknown(request)
+        session = await self._with_owner(session)
         return HTMLResponse(leave_page(self.frame(request, session), guest=session.guest))
 
     async def leave(self, request: Request) -> Response:
@@ -253,7 +266,7 @@ class RaterPages:
             return self._out_of_date(request)
         if choice not in ("keep", "delete"):
             raise HTTPException(400)
-        if choice == "delete" and session.guest:
+        if (await self._with_owner(session)).guest:
             raise HTTPException(403)
         service = await self.service()
         await run_in_threadpool(service.leave, session.person, delete=choice == "delete")
@@ -271,8 +284,25 @@ class RaterPages:
         view = await run_in_threadpool(service.view, session.person)
         if isinstance(view, Page):
             return self._to(request, "/page")
+        session = await self._with_owner(session)
         words = self.frame(request, session, session.language).words
         return self._end(request, session, view, words.pages[f"left-{session.left}"])
+
+    def _browser(self, session: Session) -> str:
+        """Which browser it is, where links do not prove who comes; empty for guests."""
+        if session.guest or self.study.recruitment.platform not in _UNSIGNED:
+            return ""
+        return opaque_id(self.secret, "browser", session.nonce)
+
+    async def _with_owner(self, session: Session) -> Session:
+        """The session, as a guest's where another browser gave the first answer."""
+        browser = self._browser(session)
+        if not browser:
+            return session
+        service = await self.service()
+        if await run_in_threadpool(service.is_begun_by, session.person, browser):
+            return session
+        return dataclasses.replace(session, guest=True)
 
     async def health(self, request: Request) -> Response:
         """Whether the process answers."""
@@ -348,8 +378,13 @@ class RaterPages:
         self, request: Request, session: Session, view: Finished | Closed, said: Said
     ) -> Response:
         frame = self.frame(request, session, view.language)
-        handing = self._handing(session, view)
-        response = HTMLResponse(end_page(frame, said.title, block_html(said.text), handing))
+        handing, text = self._handing(session, view), said.text
+        if session.guest:
+            # The code pays: whoever knows another's id must not get it.
+            handing, text = Handing(), f"{text}\n\n{frame.words.pages['leave-guest'].text}"
+        elif self.study.recruitment.platform == "prolific" and not handing.url:
+            text = f"{text}\n\n{frame.words.pages['return-submission'].text}"
+        response = HTMLResponse(end_page(frame, said.title, block_html(text), handing))
         if handing.submit_to:
             response.headers["Content-Security-Policy"] = policy(MTURK_HOSTS, MTURK_HOSTS)
         return response

@@ -107,6 +107,7 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         "page",
         frame,
         step=page.step,
+        answered=page.answered,
         content=content,
         # The block's title may speak of a reply or a situation that is not on this page yet.
         title=frame.words.content_note if content.page == "note" else content.title,

@@ -25,6 +25,7 @@ from empathylab.store.studies.records import audit_rows
 from empathylab.study.admin.embargo import whole_minute, whole_minutes
 from empathylab.study.design.definition import Study
 from empathylab.study.exports.folders import export_study
+from empathylab.study.session.visits import shown_status
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.results import peek_reason
 from empathylab.study.web.console.visits import Visit
@@ -174,7 +175,11 @@ def _participants(
     yield columns
     for row in all_places(connection, study):
         if row.world == "person":
-            yield [_shown(getattr(row, name), closed=closed) for name in columns]
+            cells = [_shown(getattr(row, name), closed=closed) for name in columns]
+            yield [
+                shown_status(row) if name == "status" else cell
+                for name, cell in zip(columns, cells, strict=True)
+            ]
 
 
 def _page_times(

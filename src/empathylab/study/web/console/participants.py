@@ -30,7 +30,7 @@ from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.visits import Visit
 
 PAGE = 50
-STATUSES = ("arrived", *get_args(Status), "repeated")
+STATUSES = ("arrived", "declined", *get_args(Status), "repeated")
 WORLDS: tuple[World, ...] = ("person", "simulated", "test")
 _DONE = {
     "approve": "The work is approved here. Nobody is paid by that.",

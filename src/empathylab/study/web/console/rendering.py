@@ -14,6 +14,7 @@ import jinja2
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from empathylab.study.session.visits import shown_status
 from empathylab.study.web.assets import asset_paths
 from empathylab.study.web.console.visits import Least, Visit
 
@@ -128,5 +129,10 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"moment": moment, "number": number, "duration": duration}
+    environment.filters |= {
+        "moment": moment,
+        "number": number,
+        "duration": duration,
+        "status": shown_status,
+    }
     return environment

@@ -1,0 +1,188 @@
+"""Two runs side by side: how they were asked, how usable they are, and how their results differ."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.results import (
+    Conclusion,
+    Kind,
+    ModelChoice,
+    conclusions_frame,
+    summary_text,
+)
+from empathylab.analysis.run_selection import run_label
+from empathylab.analysis.scores.analysis import reply_profiles
+from empathylab.analysis.scores.estimates import EMPATHY
+from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.errors import InputError
+from empathylab.scales.score_frames import score_frame
+from empathylab.stats.clusters.paired import PairedDifference, paired_difference
+from empathylab.store import Lab, runs_frame
+from empathylab.store.administrations import read_appraisals
+from empathylab.store.judgements import rubric_scores
+from empathylab.store.queries import usable_requests
+
+_UNIT = pl.concat_str("set", "situation", separator="/").alias("unit")
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """What two runs have in common, and how their results differ."""
+
+    labels: tuple[str, str]
+    settings: Mapping[str, tuple[Any, Any]]
+    """What they were asked differently: by setting, both values."""
+    usable: tuple[tuple[int, int], tuple[int, int]]
+    """Requests and usable answers of each."""
+    conclusions: tuple[Conclusion, ...]
+    caveats: tuple[str, ...]
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """The two runs."""
+        return {"runs": list(self.labels), "differing_settings": list(self.settings)}
+
+    @property
+    def model(self) -> ModelChoice | None:
+        """The test behind the differences."""
+        return ModelChoice(name="paired t test", reason="Both runs have the same situations.")
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """The differences."""
+        return {"differences": self.to_frame()}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per difference."""
+        return conclusions_frame(self.conclusions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `runs compare --json` prints."""
+        return {
+            "runs": list(self.labels),
+            "settings": {name: list(values) for name, values in self.settings.items()},
+            "usable": [{"requests": asked, "usable": usable} for asked, usable in self.usable],
+            "differences": [json_value(found.to_dict()) for found in self.conclusions],
+            "caveats": list(self.caveats),
+        }
+
+    def summary(self) -> str:
+        """The runs, then conclusions and caveats."""
+        lines = [
+            f"{label}: {usable} of {asked} requests got a usable answer"
+            for label, (asked, usable) in zip(self.labels, self.usable, strict=True)
+        ]
+        return "\n".join([*lines, summary_text(self.conclusions, self.caveats)])
+
+
+def compare_runs(lab: Lab, first: int, second: int) -> RunComparison:
+    """The first run less the second, paired by situation."""
+    frame = runs_frame(lab)
+    rows = [frame.filter(run=run).row(0, named=True) for run in (first, second)]
+    if first == second or rows[0]["protocol"] != rows[1]["protocol"]:
+        raise InputError(
+            "two different runs of one protocol can be compared",
+            got=" and ".join(f"run {row['run']} ({row['protocol']})" for row in rows),
+            remedy="See: empathylab runs list",
+        )
+    settings = [json.loads(row["settings"]) for row in rows]
+    differing = {
+        name: (settings[0].get(name), settings[1].get(name))
+        for name in dict.fromkeys([*settings[0], *settings[1]])
+        if settings[0].get(name) != settings[1].get(name)
+    }
+    compare = {"appraise": _scale_differences, "respond": _score_differences}
+    protocol = rows[0]["protocol"]
+    found = compare[protocol](lab, first, second) if protocol in compare else ()
+    caveats = [f"The runs differ in: {', '.join(differing)}."] if differing else []
+    if not found:
+        caveats.append(
+            "There is nothing to compare: replies need scores by the same judge (evaluate "
+            "--judge), scales two situations that both runs have."
+        )
+    first_label, second_label = (
+        f"run {row['run']} ({row['respondent']}, {run_label(asked)})"
+        for row, asked in zip(rows, settings, strict=True)
+    )
+    return RunComparison(
+        (first_label, second_label),
+        differing,
+        (usable_requests(lab, [first]), usable_requests(lab, [second])),
+        tuple(found),
+        tuple(caveats),
+    )
+
+
+def _score_differences(lab: Lab, first: int, second: int) -> list[Conclusion]:
+    """By judge, the difference of the composite."""
+    scores = rubric_scores(lab, [first, second])
+    found = []
+    for (judge,), rows in scores.group_by("judge", maintain_order=True):
+        profiles = reply_profiles(rows).with_columns(_UNIT)
+        found += _difference(profiles, first, second, EMPATHY, f"{EMPATHY}, scored by {judge}")
+    return found
+
+
+def _scale_differences(lab: Lab, first: int, second: int) -> list[Conclusion]:
+    """By subscale, the difference of the scores after situations."""
+    read = read_appraisals(lab)
+    asked = read.administrations.filter(
+        pl.col("run").is_in([first, second]),
+        pl.col("outcome") == "valid",
+        pl.col("phase") == "evoked",
+        ~pl.col("counterpart"),
+    )
+    rows = asked.select("administration", "scale_row")
+    scored = score_frame(read.answers.join(rows, on="administration"), read.scales)
+    joined = asked.join(scored, on="administration").with_columns(_UNIT)
+    found = []
+    for (scale, subscale), part in joined.group_by("scale", "subscale", maintain_order=True):
+        found += _difference(part, first, second, "score", f"{scale} {subscale}")
+    return found
+
+
+def _difference(
+    frame: pl.DataFrame, first: int, second: int, value: str, what: str
+) -> list[Conclusion]:
+    labelled = frame.with_columns(label=pl.col("run").cast(pl.String))
+    try:
+        found = paired_difference(
+            labelled, str(first), str(second), unit="unit", label="label", value=value
+        )
+    except InputError:  # fewer than two situations that both have
+        return []
+    return [_conclusion(found, first, second, what)]
+
+
+def _conclusion(found: PairedDifference, first: int, second: int, what: str) -> Conclusion:
+    test = found.paired
+    tested = test.p == test.p
+    interval = f" [{signed(test.low, 2)}, {signed(test.high, 2)}]" if tested else ""
+    p = p_value(test.p)
+    said = f", p {p if p.startswith('<') else f'= {p}'}" if tested else ""
+    kind: Kind = "inconclusive" if not tested or test.p >= 0.05 else "different"
+    return Conclusion(
+        kind=kind,
+        sentence=(
+            f"{what}: run {first} minus run {second} is {signed(test.estimate, 2)}{interval}{said} "
+            f"over {found.n_pairs} shared situations (means {number(found.mean_first, 2)} and "
+            f"{number(found.mean_second, 2)})."
+        ),
+        subject=f"run {first}",
+        reference=f"run {second}",
+        dimension=what,
+        estimate=test.estimate,
+        low=json_value(test.low),
+        high=json_value(test.high),
+        unit="points",
+        p=json_value(test.p),
+        n=found.n_pairs,
+        model="paired t test",
+    )

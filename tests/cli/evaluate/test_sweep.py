@@ -1,0 +1,102 @@
+"""`empathylab evaluate sweep.yaml`: what is asked, what it would cost, and errors with lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from empathylab.cli import evaluate
+from empathylab.cli import runs as runs_command
+from empathylab.cli.app import LabGroup
+from empathylab.cli.evaluate.sweep import read_sweep
+from empathylab.errors import UserError
+from tests.judging.scoring_judges import SCRIPT
+
+app = typer.Typer(cls=LabGroup)
+app.command("evaluate")(evaluate.evaluate)
+app.add_typer(runs_command.app, name="runs")
+
+SWEEP = """\
+models:
+  - scripted/judges_of_sweep:model
+  - name: scripted/judges_of_sweep:better
+    concurrency: 2
+    max_cost: 5
+temperatures: [0, 0.7]
+seeds: [1]
+situations: 1
+judge: scripted/judges_of_sweep:good
+gates:
+  fail_under: {replies.empathy: 3.5}
+  max_unusable: 10%
+"""
+
+
+@pytest.fixture(autouse=True)
+def _script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (tmp_path / "judges_of_sweep.py").write_text(SCRIPT)
+    (tmp_path / "sweep.yaml").write_text(SWEEP)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("judges_of_sweep", None)
+
+
+def run(*arguments: str, code: int = 0) -> Result:
+    done = CliRunner().invoke(app, ["evaluate", "sweep.yaml", *arguments])
+    assert done.exit_code == code, done.output + done.stderr
+    return done
+
+
+def test_every_model_is_asked_in_every_combination_and_only_once() -> None:
+    content = json.loads(run("--planted", "2", "--json").stdout)
+    measured = [one for one in content["sessions"] if one["protocol"] in ("appraise", "respond")]
+    assert len(measured) == 2 * 2 * 2
+    assert [len(one["replies"]["runs"]) for one in content["respondents"]] == [2, 2]
+    assert len(content["gates"]) == 2 + 4
+    again = json.loads(run("--planted", "2", "--json").stdout)
+    assert {one["asked"] for one in again["sessions"]} == {0}
+
+
+def test_a_dry_run_asks_nothing_and_makes_no_lab(tmp_path: Path) -> None:
+    rows = json.loads(run("--dry-run", "--planted", "2", "--json").stdout)["requests"]
+    # 4 baselines, 8 situations, 32 replies; planted: 12 replies on 7 dimensions.
+    assert [row["requests"] for row in rows] == [2 * 44, 2 * 44, (12 + 4 * 32) * 7]
+    assert all(row["prompt_tokens"] > 0 for row in rows)
+    assert not (tmp_path / "lab").exists()
+
+
+def test_combinations_are_the_product_of_the_lists(tmp_path: Path) -> None:
+    file = tmp_path / "other.yaml"
+    file.write_text("models: [a/b]\nmodes: [structured, free]\nseeds: [1, 2, 3]\n")
+    sweep = read_sweep(file)
+    assert len(sweep.combinations()) == 6
+    assert sweep.combinations()[0].temperature is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("seeds: [1]", "seed: [1]", "sweep.yaml line 7: there is no key 'seed'"),
+        ("temperatures: [0, 0.7]", "modes: [fre]", "sweep.yaml line 6, 'modes[1]'"),
+        ("concurrency: 2", "concurrency: 0", "sweep.yaml line 4: 'models[2].concurrency'"),
+        (SWEEP, "seeds: [1]", "models"),
+        ("judges_of_sweep:better", "judges_of_sweep:model", "listed once"),
+    ],
+)
+def test_an_error_names_the_line(tmp_path: Path, old: str, new: str, sentence: str) -> None:
+    file = tmp_path / "sweep.yaml"
+    file.write_text(SWEEP.replace(old, new))
+    with pytest.raises(UserError) as caught:
+        read_sweep(file)
+    assert sentence in str(caught.value)
+
+
+def test_what_the_file_says_cannot_be_an_option() -> None:
+    assert "Write them in the file" in run("--judge", "a/b", code=2).stderr

@@ -1,0 +1,102 @@
+"""`empathylab runs`: naming, pinning, comparing, deleting and exporting runs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from empathylab.cli import evaluate
+from empathylab.cli import runs as runs_command
+from empathylab.cli.app import LabGroup
+from tests.judging.scoring_judges import SCRIPT
+
+app = typer.Typer(cls=LabGroup)
+app.command("evaluate")(evaluate.evaluate)
+app.add_typer(runs_command.app, name="runs")
+
+MODEL = "scripted/judges_of_runs:model"
+OTHER = "scripted/judges_of_runs:better"
+STRICT = "scripted/judges_of_runs:strict"
+
+
+@pytest.fixture(autouse=True)
+def _script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    (tmp_path / "judges_of_runs.py").write_text(SCRIPT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("judges_of_runs", None)
+
+
+def run(*arguments: str, code: int = 0) -> Result:
+    done = CliRunner().invoke(app, list(arguments))
+    assert done.exit_code == code, done.output + done.stderr
+    return done
+
+
+def listed() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(run("runs", "list", "--json").stdout)["runs"]
+    return rows
+
+
+def test_a_trial_does_not_replace_the_result_until_it_is_pinned() -> None:
+    run("evaluate", MODEL, "--situations", "2")
+    done = run("evaluate", MODEL, "--situations", "1", "--json")
+    # The summary is of what was asked just now; the report keeps the larger run.
+    changes = json.loads(done.stdout)["changes"]
+    assert {row["n"] for row in changes if row["label"] == "Overall"} == {8}
+    appraisals = [row for row in listed() if row["protocol"] == "appraise"]
+    assert [(row["shown"], row["how"].split(", ")[1]) for row in appraisals] == [
+        (True, "16 situations"),
+        (False, "8 situations"),
+    ]
+    run("runs", "pin", str(appraisals[1]["run"]))
+    assert [row["shown"] for row in listed() if row["protocol"] == "appraise"] == [False, True]
+    run("runs", "pin", str(appraisals[1]["run"]), "--remove")
+    assert [row["shown"] for row in listed() if row["protocol"] == "appraise"] == [True, False]
+
+
+def test_a_run_is_found_by_its_name() -> None:
+    run("evaluate", MODEL, "--situations", "1")
+    run("runs", "name", "2", "release-1")
+    content = json.loads(run("runs", "show", "release-1", "--json").stdout)
+    assert (content["run"], content["name"]) == (2, "release-1")
+    assert "run 2 has this name" in run("runs", "name", "1", "release-1", code=2).stderr
+    assert "more than digits" in run("runs", "name", "1", "7", code=2).stderr
+    assert "there is no run 'release-2'" in run("runs", "show", "release-2", code=2).stderr
+
+
+def test_a_named_run_is_kept_and_another_is_deleted_with_its_answers(tmp_path: Path) -> None:
+    run("evaluate", MODEL, "--situations", "1")
+    run("runs", "name", "2", "release-1")
+    assert "named 'release-1'" in run("runs", "delete", "2", "--yes", code=2).stderr
+    run("runs", "export", "2", "answers.jsonl")
+    lines = (tmp_path / "answers.jsonl").read_text().splitlines()
+    assert len(lines) == 32
+    assert "I can hear" in json.loads(lines[0])["text"]
+    run("runs", "delete", "1", "--yes")
+    assert [row["run"] for row in listed()] == [2]
+
+
+def test_runs_are_compared_over_shared_situations_and_say_how_they_differ() -> None:
+    run("evaluate", MODEL, OTHER, "--situations", "1", "--judge", STRICT, "--planted", "2")
+    replies = [row["run"] for row in listed() if row["protocol"] == "respond"]
+    content = json.loads(run("runs", "compare", *map(str, replies), "--json").stdout)
+    [difference] = content["differences"]
+    assert difference["estimate"] > 1
+    assert difference["n"] == 32
+    appraisals = [row["run"] for row in listed() if row["protocol"] == "appraise"]
+    done = run("runs", "compare", *map(str, appraisals))
+    assert "panas positive: run 1 minus run" in done.stdout
+    assert "one protocol" in run("runs", "compare", "1", str(replies[0]), code=2).stderr
+    assert (
+        "a judge has rated its replies"
+        in run("runs", "delete", str(replies[0]), "--yes", code=2).stderr
+    )
