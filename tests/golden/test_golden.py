@@ -34,11 +34,14 @@ _SAME_SITUATIONS = (
     "A model that replied to 200 of 2,000 situations is compared on these 200. Tested in "
     "tests/analysis/benchmark/test_estimates.py and tests/stats/judges/test_transfer.py."
 )
+_TODAYS_TEMPLATE = "A lab without earlier replies asks with today's version of the template."
 CORRECTIONS: dict[str, str] = {
     "welivita_judges:judges[].bias.*": _UNKNOWN_SCALE,
     "welivita_judged_table:judges[].bias.length.*": _UNKNOWN_SCALE,
     "welivita_judged_table:judges[].bias.valence.*": _UNKNOWN_SCALE,
     "welivita_against:results[].differences[]*": _SAME_SITUATIONS,
+    "invented_against:prompt": _TODAYS_TEMPLATE,
+    "invented_leaderboard:prompt": _TODAYS_TEMPLATE,
     "invented_ratings:*tests[].clustered*": _CR2,
     "invented_means:*tests[].clustered*": _CR2,
     "welivita_ratings:*tests[].clustered*": _CR2,
