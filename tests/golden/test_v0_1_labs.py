@@ -116,3 +116,8 @@ def test_the_archive_changes_nothing_in_the_lab_it_came_from(tmp_path: Path) -> 
     found = result("data", "import", "study", FOLDER / "small.zip", "--lab", folder)
     assert found["change"] == "unchanged"
     assert row_counts(folder / "lab.sqlite") == before
+
+
+def test_methods_say_what_raters_of_an_old_study_were_shown(lab: Path) -> None:
+    words = run("analyze", "ratings", "--study", "small", "--words", "--lab", lab)
+    assert "Raters saw the emotion label, the situation and what the person says." in words

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Sequence
 
 import polars as pl
@@ -37,6 +38,7 @@ from empathylab.analysis.ratings.raters import (
 from empathylab.analysis.ratings.result import RatingsResult
 from empathylab.analysis.ratings.scales import StudyScales, Thresholds, study_scales
 from empathylab.errors import InputError, UnknownName
+from empathylab.protocols.reply_templates import told_fields
 from empathylab.situations.sources.rating_tables import points_of
 from empathylab.situations.sources.released import Dimension
 from empathylab.stats.arms import (
@@ -58,7 +60,10 @@ from empathylab.store.ratings import (
 )
 from empathylab.store.scales import lab_scales
 from empathylab.store.selections import resolve_situations
+from empathylab.store.studies.added_arms import asked_by
 from empathylab.study.admin.embargo import is_running, require_closed
+from empathylab.study.design.material_notes import information_sentence
+from empathylab.study.session.launched import load_launched
 
 _NEEDED = ("rater", "arm", "situation", "rating")
 
@@ -88,7 +93,7 @@ def from_lab(
     chosen = lab_study(lab, study)
     require_closed(lab, chosen, peek=peek, who=who)
     ratings = _ratings(lab, chosen, only)
-    return from_table(
+    found = from_table(
         ratings,
         study=chosen,
         arms=arms_frame(lab, chosen.name),
@@ -106,6 +111,22 @@ def from_lab(
         unrated=_unrated(lab, ratings),
         running=is_running(chosen),
     )
+    return dataclasses.replace(found, information=_information(lab, chosen))
+
+
+def _information(lab: Lab, study: Study) -> str:
+    """What raters and respondents were shown; empty for a study that the lab only imported."""
+    with lab.reading() as connection:
+        try:
+            launched = load_launched(connection, study.name)
+        except UnknownName:
+            return ""
+        responses: dict[str, list[int]] = {}
+        for (_, arm), response in launched.responses.items():
+            responses.setdefault(arm, []).append(response.response)
+        prompts = {arm: asked_by(connection, rows) for arm, rows in responses.items()}
+    situations = list(launched.situations.values())
+    return information_sentence(launched.study, situations, prompts, told_fields)
 
 
 def from_table(

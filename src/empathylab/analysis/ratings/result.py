@@ -106,6 +106,8 @@ class RatingsResult:
     """Rows without a rater, arm, situation or rating, which are excluded."""
     margins: Mapping[str, float] = field(default_factory=dict, hash=False)
     """For equivalence, by dimension."""
+    information: str = ""
+    """What raters and respondents were shown of each situation, where the lab ran the study."""
     look: Look | None = None
     """Which of the looks that the study declared this is."""
     multiverse: Multiverse | None = None
@@ -238,7 +240,7 @@ class RatingsResult:
         alike = self.rater_comparison
         if alike is not None and self.apart:
             said.append(raters_paragraph(alike))
-        said.append(methods_paragraph(self.comparison, named=several))
+        said += [self.information, methods_paragraph(self.comparison, named=several)]
         said += [
             model_methods(one.model, of=one.dimension if several else "")
             for one in self.models
