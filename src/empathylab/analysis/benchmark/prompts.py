@@ -45,7 +45,8 @@ def study_prompt(lab: Lab, study: MeasuredStudy) -> StudyPrompt:
         )
     if "system" in recorded:
         return StudyPrompt(ReplyTemplate(**recorded), "")
-    found = reply_template(f"{recorded['template']}@{recorded['version']}")
+    # Version 0.1 recorded no version; there was only the first.
+    found = reply_template(f"{recorded['template']}@{recorded.get('version', 1)}")
     if hash_of(dataclasses.asdict(found)) != recorded.get("fingerprint"):
         raise InputError(
             f"the template {found.id} differs from the one that the study used",
