@@ -298,9 +298,11 @@ def test_models_says_what_to_set(tmp_path: Path) -> None:
 def test_data_and_scales_can_be_listed(tmp_path: Path) -> None:
     sets = json.loads(empathylab("data", "list", "--json", "--lab", tmp_path).stdout)["sets"]
     assert {row["set"]: row["situations"] for row in sets} == {
-        "appraisal": 108,
-        "dialogues": 128,
-        "posts": 36,
+        "appraisal": 180,
+        "dialogues": 192,
+        "dialogues-de": 16,
+        "dialogues-zh": 16,
+        "posts": 48,
     }
     listed = json.loads(empathylab("scales", "list", "--json").stdout)["scales"]
     assert len(listed) == 10

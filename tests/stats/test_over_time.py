@@ -25,11 +25,12 @@ def _frame(rows: list[tuple[str, str, str | None, str | None, float, str | None]
                 "factor": None,
                 "situation": situation,
                 "subject": subject,
+                "order_index": None,
                 "score": score,
             }
             for phase, subscale, emotion, situation, score, subject in rows
         ],
-        schema_overrides={"factor": pl.String, "subject": pl.String},
+        schema_overrides={"factor": pl.String, "subject": pl.String, "order_index": pl.Int64},
     )
 
 

@@ -88,7 +88,7 @@ def test_two_whom_people_rated_and_a_hidden_newcomer_need_no_board(
 
 def test_a_leaderboard_that_cannot_be_shown_is_said_in_the_report(judged: Lab) -> None:
     with judged.writing() as connection:
-        predicted = {"template": "empathic-listener", "fingerprint": "of other words"}
+        predicted = {"template": "empathic-listener", "version": 1, "fingerprint": "other"}
         protocol = connection.execute(select(schema.studies.c.protocol)).scalar_one()
         connection.execute(
             update(schema.studies).values(protocol={**protocol, "replies": predicted})

@@ -47,7 +47,7 @@ def test_only_the_newest_run_of_a_kind_counts(sqlite_lab: Lab) -> None:
     data = collect(sqlite_lab)
     assert data.left_out_runs == 1  # the replies are the same run, answered before
     assert [change.n for change in overall(data).values()] == [16, 16]
-    assert any("1 older run" in sentence for sentence in data.cautions())
+    assert any("1 other run of the same kind" in sentence for sentence in data.cautions())
 
 
 def straight_lining(lab: Lab) -> None:
@@ -175,7 +175,7 @@ def test_counterparts_stand_beside_the_situations(sqlite_lab: Lab) -> None:
 
 def test_a_changed_scale_is_scored_anew(sqlite_lab: Lab) -> None:
     panas = builtin_scale("panas")
-    turned = dataclasses.replace(panas, version=2, reversed=frozenset(range(1, 21)))
+    turned = panas.model_copy(update={"version": 2, "reversed": frozenset(range(1, 21))})
     chosen = builtin_set("appraisal")
     for scale in (panas, turned):
         appraisal = Appraisal(scale, chosen, chosen.first_per_group(1))

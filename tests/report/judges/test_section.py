@@ -162,7 +162,7 @@ def test_of_a_few_ratings_no_calibration_is_drawn_and_no_clearance_given() -> No
     assert small.cards[0].n_ratings == 24
     assert not any(figure.title.startswith("Calibration") for figure in card.figures)
     assert any("No calibration is drawn from 24 human ratings" in one for one in card.reasons)
-    assert any("only a large one would be found" in one for one in card.reasons)
+    assert any("length (not testable: too few replies" in one for one in card.reasons)
 
 
 def test_labels_of_the_biases_fit_the_side_of_a_chart(section: JudgeSection) -> None:

@@ -11,7 +11,7 @@ from empathylab.table_specs import TableSpec
 
 
 def _runs(source: LabSource) -> pl.DataFrame:
-    return without_secrets(source.runs)
+    return without_secrets(source.runs).select(RUNS.names)
 
 
 def without_secrets(runs: pl.DataFrame) -> pl.DataFrame:
@@ -48,6 +48,12 @@ RUNS = TableSpec[LabSource](
         ),
         text("last_answer_at", "When the last answer came, in UTC", values="YYYY-MM-DDTHH:MM:SSZ"),
         text("reported_model", "What the endpoint calls the model that answered"),
+        text("name", "The name that a researcher gave the run"),
+        text(
+            "pinned_at",
+            "When a researcher pinned it, so that results are shown from it, in UTC",
+            values="YYYY-MM-DDTHH:MM:SSZ",
+        ),
     ),
     _runs,
 )

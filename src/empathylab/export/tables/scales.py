@@ -68,7 +68,7 @@ def _scores(source: LabSource) -> pl.DataFrame:
     answers = source.item_answers.join(rows, on="administration")
     found = score_frame(answers, source.scales)
     joined = valid.join(found, on="administration", maintain_order="left_right")
-    return joined.select(SCORES.names)
+    return joined.rename({"order": "order_index"}).select(SCORES.names)
 
 
 SCALES = TableSpec[LabSource](
