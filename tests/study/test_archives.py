@@ -81,6 +81,7 @@ def test_the_analysis_of_an_archived_study_gives_the_same_numbers(
     here, there = (analysed(one) for one in (lab, other))
     assert json.dumps(here) == json.dumps(there)
     assert here["n"] == 16
+    assert any(one.startswith("Raters saw the emotion label") for one in there["paragraphs"])
 
 
 def test_a_study_of_imagined_situations_is_archived_with_its_scales(

@@ -169,3 +169,14 @@ def test_replies_make_the_clustering_two_way() -> None:
     assert two.se > one.se
     alone = clustered_difference(values, arm, rater, replies=arm)
     assert alone.note == "an arm has a single reply"
+
+
+def test_the_ids_of_replies_change_no_digit() -> None:
+    draw = np.random.default_rng(8)
+    rater, reply = np.repeat(np.arange(20), 6), draw.integers(0, 15, size=120)
+    arm = rater < 10
+    values = draw.normal(size=120)
+    found = clustered_difference(values, arm, rater, replies=reply)
+    for _ in range(20):
+        elsewhere = draw.permutation(1000)[reply]
+        assert clustered_difference(values, arm, rater, replies=elsewhere) == found

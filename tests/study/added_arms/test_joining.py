@@ -325,12 +325,15 @@ def test_a_release_takes_an_arm_with_a_file_and_says_what_was_not_checked(
     assert len(study.situations) == 24
 
 
-def test_the_preset_asks_what_the_release_asked(sqlite_lab: Lab, tmp_path: Path) -> None:
+def test_the_preset_has_the_points_of_the_release_and_its_own_question(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
     released(sqlite_lab, tmp_path)
     preset = parse_study(preset_text("between-subjects"))
     [asked] = preset.dimensions
     [released_dimension] = measured_study(sqlite_lab, "welivita-2024").dimensions
-    assert released_dimension.question == asked.question.said("en")
+    assert "compared with how you would have replied" in released_dimension.question
+    assert "compared" not in asked.question.said("en")
     assert tuple(map(float, asked.values)) == released_dimension.values
 
 

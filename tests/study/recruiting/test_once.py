@@ -143,11 +143,16 @@ def test_any_id_that_can_be_written_takes_one_place(sqlite_lab: Lab, pid: str) -
     assert len(rows_of(sqlite_lab, schema.places)) == 1
 
 
-def test_the_end_is_shown_again_in_another_browser(sqlite_lab: Lab) -> None:
+def test_the_code_is_shown_again_only_where_the_first_answer_was_given(sqlite_lab: Lab) -> None:
     service, _ = served(sqlite_lab, recruiting("prolific"))
-    for _ in range(2):
-        with visiting(service) as visitor:
-            visitor.get("/?PROLIFIC_PID=ann&STUDY_ID=s&SESSION_ID=x")
-            page = walk(visitor, service.study)
-            assert "cc=CODE-COMPLETED-1" in page.text
+    link = "/?PROLIFIC_PID=ann&STUDY_ID=s&SESSION_ID=x"
+    with visiting(service) as owner, visiting(service) as guest:
+        owner.get(link)
+        assert "cc=CODE-COMPLETED-1" in walk(owner, service.study).text
+        assert "cc=CODE-COMPLETED-1" in owner.get(link).text
+        guest.get(link)
+        page = walk(guest, service.study)
+    assert "You started this study in another browser" in " ".join(page.text.split())
+    assert not any("CODE-COMPLETED-1" in one.text for one in guest.sent)
+    assert not any("CODE-COMPLETED-1" in str(one.headers) for one in guest.sent)
     assert service.actions.status().outcomes == {"completed": 1}

@@ -108,8 +108,10 @@ class Visitor:
 def visiting(desk: Desk | StudyService, **settings: Any) -> Iterator[Visitor]:
     """A browser at the pages of the desk's study."""
     visitor = Visitor(app_of(desk, **settings))
-    yield visitor
-    visitor.close()
+    try:
+        yield visitor
+    finally:
+        visitor.close()
 
 
 def app_of(desk: Desk | StudyService, **settings: Any) -> Starlette:

@@ -13,11 +13,19 @@ from empathylab.study import PRESETS
 from empathylab.study.web.assets import asset_paths
 from tests.study.web.desk import preset
 from tests.study.web.labs import launched, telling
-from tests.study.web.raters import Read, Visitor, app_of, walk
+from tests.study.web.raters import Read, Visitor, visiting, walk
 
 TELLING = re.compile(
     r"armzeta|vendorxi|modelpsi|sitkappa|set-lambda|filename-omega|\.sqlite|\.yaml", re.I
 )
+
+WORK = {
+    "appraisal": "imagine",
+    "between-subjects": "rate/2",
+    "norming": "norm/2",
+    "within-subjects": "rate/2",
+}
+"""By preset, a page of its work."""
 
 
 def sent(response: httpx.Response) -> str:
@@ -38,12 +46,12 @@ def everything(visitor: Visitor, name: str) -> None:
         visitor.get(path)
     for served in asset_paths().values():
         assert visitor.get(f"/static/{served}").status_code == 200
-    page = walk(visitor, study, "rate/2" if "subjects" in name else "imagine")
+    page = walk(visitor, study, WORK[name])
     step = Read(page.text).fields["step"].value
     visitor.send(page, empathy="99")
     visitor.get(f"/back?from={step}")
     visitor.get("/leave")
-    if "subjects" in name:
+    if name != "appraisal":  # there the least time for imagining would be waited for
         walk(visitor, study)
     form = Read(visitor.get("/leave").text).fields["form"].value
     visitor.ask("POST", "/leave", data={"form": form, "answers": "delete"})
@@ -54,11 +62,11 @@ def everything(visitor: Visitor, name: str) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_nothing_sent_tells_arm_respondent_situation_or_file(sqlite_lab: Lab, name: str) -> None:
     service = launched(sqlite_lab, telling(preset(name)))
-    visitors = [Visitor(app_of(service)) for _ in range(2)]
-    for visitor in visitors:
-        everything(visitor, name)
-        visitor.close()
-    answers = [one for visitor in visitors for one in visitor.sent]
+    answers = []
+    for _ in range(2):
+        with visiting(service) as visitor:
+            everything(visitor, name)
+        answers += visitor.sent
     assert len(answers) > 40
     assert {one.status_code for one in answers} <= {200, 204, 303, 403, 404, 405, 422}
     for one in answers:

@@ -37,6 +37,7 @@ KINDS = {
     "within-subjects": _RATED,
     "appraisal": _TAUGHT
     | {"before/N", "imagine/note", "imagine/N", "after/N", "attention", "comment", ""},
+    "norming": _TAUGHT | {"norm/note", "norm/N", "attention", "comment", ""},
 }
 """By preset, every kind of page that its raters see; the last one has no key."""
 
@@ -205,10 +206,10 @@ def test_pages_that_are_none_of_the_studys_are_accessible_too(browser: Browser, 
         rater.page.goto(rater.address + "/page")
         seen.append((rater.title, rater.violations()))
     assert seen == [
-        ("How does this reply seem to you?", []),
+        ("How do you find this reply?", []),
         ("Not saved yet", []),
         ("One moment, please", []),
-        ("How does this reply seem to you?", []),
+        ("How do you find this reply?", []),
         ("Page not found", []),
         ("Do you want to leave the study?", []),
         ("You have left the study", []),
@@ -398,7 +399,7 @@ def test_keys_follow_the_visible_order_of_reversed_scales(browser: Browser) -> N
     for _ in range(16):
         with rating(browser, desk, "desktop") as rater:
             rater.walk(lambda step: None, until="rate/1")
-            assert "Keys 1 to 7 choose" in rater.page.locator(".keys").inner_text()
+            assert "Press 1 to 7 to choose" in rater.page.locator(".keys").inner_text()
             points = rater.page.locator("#answer-warm input")
             seen = [one.get_attribute("value") for one in points.all()]
             assert [one.get_attribute("data-key") for one in points.all()] == list("1234567")

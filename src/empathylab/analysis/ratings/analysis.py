@@ -61,9 +61,11 @@ from empathylab.store.ratings import (
 from empathylab.store.scales import lab_scales
 from empathylab.store.selections import resolve_situations
 from empathylab.store.studies.added_arms import asked_by
+from empathylab.store.studies.archive import any_study
+from empathylab.store.studies.records import frozen_responses, frozen_situations
 from empathylab.study.admin.embargo import is_running, require_closed
+from empathylab.study.archives.checking import is_complete, read_protocol
 from empathylab.study.design.material_notes import information_sentence
-from empathylab.study.session.launched import load_launched
 
 _NEEDED = ("rater", "arm", "situation", "rating")
 
@@ -115,18 +117,20 @@ def from_lab(
 
 
 def _information(lab: Lab, study: Study) -> str:
-    """What raters and respondents were shown; empty for a study that the lab only imported."""
+    """What raters and respondents were shown; empty for ratings that came without the texts."""
     with lab.reading() as connection:
-        try:
-            launched = load_launched(connection, study.name)
-        except UnknownName:
+        row = any_study(connection, study.name)
+        if not is_complete(row.protocol):
             return ""
-        responses: dict[str, list[int]] = {}
-        for (_, arm), response in launched.responses.items():
-            responses.setdefault(arm, []).append(response.response)
-        prompts = {arm: asked_by(connection, rows) for arm, rows in responses.items()}
-    situations = list(launched.situations.values())
-    return information_sentence(launched.study, situations, prompts, told_fields)
+        situations = list(frozen_situations(connection, row.id).values())
+        prompts = {
+            arm: asked_by(connection, [one.response for one in shown])
+            for arm, shown in frozen_responses(connection, row.id).items()
+        }
+    protocol = read_protocol(
+        row.protocol, where=f"study {row.name}", recruitment=row.protocol.get("recruitment")
+    )
+    return information_sentence(protocol, situations, prompts, told_fields)
 
 
 def from_table(

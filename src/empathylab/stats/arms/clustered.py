@@ -186,9 +186,16 @@ def _no_difference(iccs: list[float], groups: int, n: int, note: str) -> Cluster
 
 
 def _codes(values: ArrayLike) -> tuple[Codes, Codes]:
-    """Each value as a number from 0, and how often each number occurs."""
-    _, codes, sizes = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
-    return codes.reshape(-1), sizes
+    """Each value as a number from 0, by when it first occurs, and how often each number occurs.
+
+    Numbered by the values themselves, the last digits of a result would differ from lab to lab
+    with the ids that replies have there.
+    """
+    _, first, codes, sizes = np.unique(
+        np.asarray(values), return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    return np.argsort(order)[codes.reshape(-1)], sizes[order]
 
 
 def _cell_covariance(cell: Codes, cluster: Codes, counts: Codes, n: int) -> Array:
