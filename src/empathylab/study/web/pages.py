@@ -77,6 +77,7 @@ class RaterService(Protocol):
         corrects: bool = True,
         browser: str = "",
         answered: str | None = None,
+        visit: str = "",
     ) -> Future[Saved | Refused | Moved]: ...
     def is_begun_by(self, person: str, browser: str) -> bool: ...
     def back(self, person: str, step_key: str) -> Page | None: ...
@@ -172,7 +173,9 @@ class RaterPages:
             view = await run_in_threadpool(service.view, session.person)
         if not isinstance(view, Page) or view.draft:
             session = await self._with_owner(session)
-        return self._shown(request, session, view, moved="moved" in asked)
+        # Of a page that is no longer due nothing can be said but where to go on.
+        moved = "moved" in asked or "refused" in asked
+        return self._shown(request, session, view, moved=moved)
 
     async def submit(self, request: Request) -> Response:
         """An answer: acknowledged by the next page, and only once it is on the disk."""
@@ -192,13 +195,16 @@ class RaterPages:
                 corrects=not session.guest,
                 browser=self._browser(session),
                 answered=form.answered,
+                visit=self._visit(session),
             )
             done = await self._waiting.for_result(coming)
-            if isinstance(done, Refused):
-                return await self._refused(request, session, form, done)
         except LabError:
             page = retry_page(self.frame(request, session), form.fields)
             return HTMLResponse(page, status_code=503, headers={"Retry-After": "5"})
+        if isinstance(done, Refused):
+            # A redirect, so that the browser's Back button never asks to send the form again.
+            earlier = f"/back?from={quote(form.came_from)}" if form.came_from else "/page?refused"
+            return self._to(request, earlier)
         if isinstance(done, Moved):
             return self._to(request, "/page?moved")
         if done.following is None:
@@ -219,7 +225,7 @@ class RaterPages:
             page = await run_in_threadpool(service.back, session.person, asked)
         if page is None:
             return self._to(request, "/page?moved")
-        return self._page(request, session, page, Filled(page.draft, came_from=asked))
+        return self._page(request, session, page, came_from=asked)
 
     async def keep_draft(self, request: Request) -> Response:
         """An unfinished page, kept by the script."""
@@ -288,11 +294,14 @@ class RaterPages:
         words = self.frame(request, session, session.language).words
         return self._end(request, session, view, words.pages[f"left-{session.left}"])
 
+    def _visit(self, session: Session) -> str:
+        return opaque_id(self.secret, "browser", session.nonce)
+
     def _browser(self, session: Session) -> str:
         """Which browser it is, where links do not prove who comes; empty for guests."""
         if session.guest or self.study.recruitment.platform not in _UNSIGNED:
             return ""
-        return opaque_id(self.secret, "browser", session.nonce)
+        return self._visit(session)
 
     async def _with_owner(self, session: Session) -> Session:
         """The session, as a guest's where another browser gave the first answer."""
@@ -349,9 +358,7 @@ class RaterPages:
         if session.left and not isinstance(view, Page):
             return self._to(request, "/left")
         if isinstance(view, Page):
-            notice = self.frame(request, session).words.moved if moved else ""
-            begun = {} if session.guest else view.draft
-            return self._page(request, session, view, Filled(begun, notice=notice))
+            return self._page(request, session, view, moved=moved)
         if isinstance(view, Closed):
             return self._closed(request, session, view)
         debrief = view.content
@@ -361,12 +368,26 @@ class RaterPages:
         return self._end(request, session, view, Said(debrief.title, debrief.text))
 
     def _page(
-        self, request: Request, session: Session, page: Page, filled: Filled, status: int = 200
+        self,
+        request: Request,
+        session: Session,
+        page: Page,
+        *,
+        came_from: str = "",
+        moved: bool = False,
     ) -> Response:
+        """A page with what was refused on it and why, or else what was begun."""
         frame = self.frame(request, session, page.language)
         if session.guest:
             page = dataclasses.replace(page, can_go_back=False)
-        return HTMLResponse(study_page(frame, page, filled), status_code=status)
+        refused = page.refused
+        if refused is not None and same_id(refused.visit, self._visit(session)):
+            said = {name: frame.words.problem_said(one) for name, one in refused.problems.items()}
+            filled = Filled(refused.values, said, came_from)
+        else:
+            begun = {} if session.guest else page.draft
+            filled = Filled(begun, {}, came_from, frame.words.moved if moved else "")
+        return HTMLResponse(study_page(frame, page, filled))
 
     def _closed(self, request: Request, session: Session, closed: Closed) -> Response:
         if closed.reason == "unknown":
@@ -398,23 +419,6 @@ class RaterPages:
             return Handing(code, "", session.submit_to, session.assignment)
         url = view.completion.url or ""
         return Handing(code, url.replace("{survey_code}", quote(session.assignment, safe="")))
-
-    async def _refused(
-        self, request: Request, session: Session, form: Form, refused: Refused
-    ) -> Response:
-        """The same page, with what was given and what is wrong with it."""
-        service = await self.service()
-        page: View | None = None
-        if form.came_from and not session.guest:
-            page = await run_in_threadpool(service.back, session.person, form.came_from)
-        if page is None:
-            page = await run_in_threadpool(service.view, session.person)
-        if not isinstance(page, Page) or page.step != form.step:
-            return self._to(request, "/page?moved")
-        words = self.frame(request, session, page.language).words
-        errors = {name: words.problem_said(one) for name, one in refused.problems.items()}
-        filled = Filled(form.values, errors, form.came_from)
-        return self._page(request, session, page, filled, 422)
 
     async def _form(self, request: Request) -> tuple[Form, Session | None]:
         return await read_form(request, self.most_bytes), self._session(request)
