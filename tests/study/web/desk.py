@@ -164,6 +164,9 @@ class Desk:
             done.set_exception(error)
         return done
 
+    def is_closed(self) -> bool:
+        return False
+
     def is_begun_by(self, person: str, browser: str) -> bool:
         return True
 

@@ -33,7 +33,7 @@ from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.drafts import with_begun
 from empathylab.study.session.flow import End, GoTo, Show
 from empathylab.study.session.launched import Launched
-from empathylab.study.session.running import RunningStudy
+from empathylab.study.session.running import RunningStudy, study_status
 from empathylab.study.session.submissions import Values, hurried, late, single
 from empathylab.study.session.transactions import BROWSER, Escalate, Mode, ParticipantTransaction
 from empathylab.study.session.visits import (
@@ -121,6 +121,11 @@ class StudyService:
     def secret(self) -> bytes:
         """The study's own, by which ids are made; it never leaves the server."""
         return self._running.secret
+
+    def is_closed(self) -> bool:
+        """Whether nobody can take part any more."""
+        with self._running.lab.reading() as connection:
+            return study_status(self._running, connection) == "closed"
 
     def view(self, person: str, asked: str | None = None) -> View:
         """The page that the person is on; `asked` is the key of one they would rather see."""

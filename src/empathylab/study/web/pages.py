@@ -80,6 +80,7 @@ class RaterService(Protocol):
         visit: str = "",
     ) -> Future[Saved | Refused | Moved]: ...
     def is_begun_by(self, person: str, browser: str) -> bool: ...
+    def is_closed(self) -> bool: ...
     def back(self, person: str, step_key: str) -> Page | None: ...
     def save_draft(self, person: str, step_key: str, values: Mapping[str, str]) -> None: ...
     def leave(self, person: str, *, delete: bool) -> None: ...
@@ -109,11 +110,10 @@ class RaterPages:
             return self._to(request, "/page")
         telling = told_by_link(self.study)
         visit = read_link(platform, request.query_params, self.secret, telling)
-        frame = self.frame(request)
         if isinstance(visit, Preview):
-            return HTMLResponse(plain_page(frame, "preview", way=False))
+            return await self._turned_away(request, "preview", 200)
         if isinstance(visit, BadLink):
-            return HTMLResponse(plain_page(frame, visit.reason), status_code=400)
+            return await self._turned_away(request, visit.reason, 400, way=True)
         if platform == "open" and visit.world == "person":
             if session is not None and not await self._is_forgotten(session):
                 return self._to(request, "/page")
@@ -143,8 +143,7 @@ class RaterPages:
         except LabError:
             raise
         except UserError:
-            page = plain_page(self.frame(request), "refused", way=False)
-            return HTMLResponse(page, status_code=403)
+            return await self._turned_away(request, "refused")
         session = new_session(
             person,
             language,
@@ -165,7 +164,7 @@ class RaterPages:
         """The page that is due."""
         session = self._session(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         asked = request.query_params
         view = self._next_pages.take(session.person, asked.get(_AFTER, ""))
         if view is None:
@@ -175,13 +174,13 @@ class RaterPages:
             session = await self._with_owner(session)
         # Of a page that is no longer due nothing can be said but where to go on.
         moved = "moved" in asked or "refused" in asked
-        return self._shown(request, session, view, moved=moved)
+        return await self._shown(request, session, view, moved=moved)
 
     async def submit(self, request: Request) -> Response:
         """An answer: acknowledged by the next page, and only once it is on the disk."""
         form, session = await self._form(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         if not same_id(form.token, form_token(session, self.secret)):
             return self._out_of_date(request)
         try:
@@ -216,7 +215,7 @@ class RaterPages:
         """The page before the one named, where one may go back to it."""
         session = self._session(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         asked = request.query_params.get("from", "")
         service = await self.service()
         page = None
@@ -240,7 +239,7 @@ class RaterPages:
         """The same page in another of the study's languages."""
         form, session = await self._form(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         if not same_id(form.token, form_token(session, self.secret)):
             return self._out_of_date(request)
         language = form.fields.get("language", "")
@@ -258,7 +257,7 @@ class RaterPages:
         """The choice to leave, with or without one's answers."""
         session = self._session(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         session = await self._with_owner(session)
         return HTMLResponse(leave_page(self.frame(request, session), guest=session.guest))
 
@@ -266,7 +265,7 @@ class RaterPages:
         """The rater leaves."""
         form, session = await self._form(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         choice = form.fields.get("answers")
         if not same_id(form.token, form_token(session, self.secret)):
             return self._out_of_date(request)
@@ -352,7 +351,7 @@ class RaterPages:
         guest = session is not None and session.guest
         return Frame(self.study, spoken, root, token, guest, _address(request))
 
-    def _shown(
+    async def _shown(
         self, request: Request, session: Session, view: View, *, moved: bool = False
     ) -> Response:
         if session.left and not isinstance(view, Page):
@@ -360,7 +359,7 @@ class RaterPages:
         if isinstance(view, Page):
             return self._page(request, session, view, moved=moved)
         if isinstance(view, Closed):
-            return self._closed(request, session, view)
+            return await self._closed(request, session, view)
         debrief = view.content
         if debrief is None:
             said = self.frame(request, session, view.language).words.pages[view.outcome]
@@ -389,9 +388,9 @@ class RaterPages:
             filled = Filled(begun, {}, came_from, frame.words.moved if moved else "")
         return HTMLResponse(study_page(frame, page, filled))
 
-    def _closed(self, request: Request, session: Session, closed: Closed) -> Response:
+    async def _closed(self, request: Request, session: Session, closed: Closed) -> Response:
         if closed.reason == "unknown":
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         words = self.frame(request, session, closed.language).words
         return self._end(request, session, closed, words.closed[closed.reason])
 
@@ -423,9 +422,14 @@ class RaterPages:
     async def _form(self, request: Request) -> tuple[Form, Session | None]:
         return await read_form(request, self.most_bytes), self._session(request)
 
-    def _unknown(self, request: Request) -> Response:
-        page = plain_page(self.frame(request), "unknown", way=False)
-        return HTMLResponse(page, status_code=403)
+    async def _turned_away(
+        self, request: Request, name: str, status: int = 403, *, way: bool = False
+    ) -> Response:
+        """Why somebody is not let in: that the study is closed, where it is."""
+        service = await self.service()
+        if await run_in_threadpool(service.is_closed):
+            name, way = "closed", False
+        return HTMLResponse(plain_page(self.frame(request), name, way=way), status_code=status)
 
     def _out_of_date(self, request: Request) -> Response:
         return HTMLResponse(plain_page(self.frame(request), "old-form"), status_code=403)
