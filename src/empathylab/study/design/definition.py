@@ -165,6 +165,10 @@ class Recruitment(FileModel):
     codes: dict[Outcome, Annotated[Words, AfterValidator(_code)]] = Field(default_factory=dict)
     return_url: Annotated[Words, AfterValidator(_https)] | None = None
     """Where people are sent at the end; `{code}` stands for the code."""
+    minutes: Annotated[Whole, Field(ge=1, le=24 * 60)] | None = None
+    """How long it takes, as people are told: `{{minutes}}` in texts."""
+    payment: Words | None = None
+    """What people get, with the currency: `{{payment}}` in texts."""
 
     @field_validator("codes", mode="before")
     @classmethod
