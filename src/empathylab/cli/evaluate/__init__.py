@@ -307,9 +307,9 @@ def _from_file(
     from empathylab.cli.evaluate.sweep import read_sweep
     from empathylab.errors import InputError
 
-    given = dataclasses.replace(job.gates, junit=None) != type(job.gates)() or job.judge.name
-    given = given or job.combination.language or run.temperature is not None
-    if len(job.names) > 1 or given:
+    gates = dataclasses.replace(job.gates, junit=None) != type(job.gates)()
+    further = (job.judge.name, job.combination.language, run.temperature)
+    if len(job.names) > 1 or gates or any(value is not None for value in further):
         raise InputError(
             "a sweep file itself names the models, judge, gates, temperatures and language",
             where=job.names[0],

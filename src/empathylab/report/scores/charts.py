@@ -30,7 +30,7 @@ def score_chart(result: ScoresResult) -> dict[str, Any] | None:
     if not rows:
         return None
     shown = list(dict.fromkeys(str(row["respondent"]) for row in rows))
-    dimensions = list(dict.fromkeys(row["dimension"] for row in rows))
+    dimensions = list(dict.fromkeys(str(row["dimension"]) for row in rows))
     scale = alt.Scale(domain=[1, 5])
     base = alt.Chart(alt.InlineData(values=rows)).encode(
         alt.Y("dimension:N", title=None, sort=dimensions),
