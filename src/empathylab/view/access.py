@@ -12,10 +12,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 HOSTS = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """A page of another host name that resolves to this machine is refused: DNS rebinding."""
 
-_PLAIN = (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>{more}'
-    "</head><body><h1>{title}</h1><p>{sentence}</p></body></html>"
-)
+_PLAIN = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<link rel="icon" href="/static/icon.svg">{more}</head>
+<body><h1>{title}</h1><p>{sentence}</p></body></html>
+"""
 
 
 class Access:

@@ -90,7 +90,8 @@ def _send_csv(lab: ViewedLab, table: Table) -> Response:
 
 async def _send_asset(request: Request) -> Response:
     asked = request.path_params["name"]
-    name = next((own for own, served in asset_paths().items() if served == asked), None)
+    names = {served: own for own, served in asset_paths().items()} | {"icon.svg": "view.svg"}
+    name = names.get(asked)
     if name is None:
         raise HTTPException(404)
     headers = {"Cache-Control": "private, max-age=31536000, immutable"}

@@ -72,7 +72,9 @@ def moment(at: datetime | None) -> str:
 
 def number(value: float | None, digits: int = 0) -> str:
     """A number with its thousands apart; a dash where there is none."""
-    return "–" if value is None or value != value else f"{value:,.{digits}f}"
+    if value is None or value != value:
+        return "–"
+    return f"{value:,.{digits}f}".replace("-", "−")
 
 
 def money(value: float | None) -> str:

@@ -18,6 +18,8 @@ from empathylab.tables import harmless_cell
 
 Kind = Literal["text", "number", "money", "seconds", "time", "outcome", "status", "progress"]
 _CHUNK = 5_000
+_SHORT = ("run", "administration", "protocol", "kind", "phase", "mode", "reversed", "emotion")
+_LONG = ("text", "reason", "message", "words")
 _LAST_PAGE = 1_000_000
 
 
@@ -30,6 +32,17 @@ class Column:
     kind: Kind = "text"
     href: Callable[[Row], str | None] | None = None
     digits: int = 0
+    note: str = ""
+    """The key of a second line below it."""
+
+    @property
+    def width(self) -> str:
+        """How wide it is: `n` for numbers, `short`, `long`, `noted`, or empty for others."""
+        if self.kind in ("number", "money", "seconds"):
+            return "n"
+        if self.kind in ("time", "outcome", "status", "progress") or self.key in _SHORT:
+            return "short"
+        return "long" if self.key in _LONG else "noted" if self.note else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +61,11 @@ class Table:
 
     def csv_lines(self, connection: Connection) -> Iterator[str]:
         """All rows as CSV, some lines at a time."""
-        yield _csv([[column.key for column in self.columns]])
+        keys = [key for column in self.columns for key in (column.key, column.note) if key]
+        yield _csv([keys])
         read, offset = self.read_whole or self.read, 0
         while rows := read(connection, offset, _CHUNK).rows:
-            yield _csv([[_cell(row.get(one.key)) for one in self.columns] for row in rows])
+            yield _csv([[_cell(row.get(key)) for key in keys] for row in rows])
             offset += len(rows)
             if len(rows) < _CHUNK:
                 return
@@ -76,6 +90,15 @@ class TablePage:
     total: int
     path: str
     query: Mapping[str, str]
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns that hold anything on this page."""
+
+        def holds(column: Column) -> bool:
+            return any(row.get(column.key) not in (None, "") for row in self.rows)
+
+        return [column for column in self.table.columns if holds(column)]
 
     @property
     def first(self) -> int:

@@ -121,6 +121,12 @@ def find_reply(connection: Connection, response: int) -> Row | None:
     return first_row(connection, _without_open_studies(connection, query))
 
 
+def replies_by_id(connection: Connection, chosen: Sequence[int]) -> dict[int, Row]:
+    """These responses by id, as in the list."""
+    query = _without_open_studies(connection, _replies().where(responses.c.id.in_(chosen)))
+    return {row["response"]: dict(row) for row in connection.execute(query).mappings()}
+
+
 def _replies() -> Select[Any]:
     columns = ("sample", "prompt", "text", "outcome", "reason")
     return (

@@ -9,6 +9,7 @@ from empathylab.errors import UserError
 from empathylab.store.judged_responses import study_names
 from empathylab.store.listings import judges as listings
 from empathylab.store.listings.pages import Listing
+from empathylab.store.listings.replies import replies_by_id
 from empathylab.store.listings.studies import find_study
 from empathylab.view.pages.studies import hidden_sentence
 from empathylab.view.rendering import Page
@@ -51,20 +52,22 @@ def show_disagreements(visit: Visit) -> Page:
     asked = visit.asked("judge")
     shown = found.filter(judge=asked) if asked and found.height else found
 
-    def read(_connection: Connection, offset: int, limit: int) -> Listing:
-        return Listing(shown.slice(offset, limit).to_dicts(), shown.height)
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        rows = shown.slice(offset, limit).to_dicts()
+        replies = replies_by_id(connection, [row["response"] for row in rows])
+        return Listing([{**replies.get(row["response"], {}), **row} for row in rows], shown.height)
 
     columns = (
         Column("difference", "Judge minus people", "number", digits=2),
         Column("judge_rating", "Judge", "number", digits=2),
         Column("people_rating", "People", "number", digits=2),
         Column("raters", "Raters", "number"),
+        Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),
         Column("judge", "By"),
         Column("dimension", "Dimension"),
         Column("respondent", "Respondent"),
         Column("situation", "Situation"),
         Column("emotion", "Emotion"),
-        Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),
     )
     table = Table(
         "disagreements", "Differences between judges and people", columns, read, empty=_EMPTY

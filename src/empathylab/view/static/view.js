@@ -30,5 +30,7 @@ async function renew(seconds) {
   setTimeout(renew, 1000 * seconds, seconds);
 }
 
+document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 const live = Number(document.body.dataset.live);
 if (live) setTimeout(renew, 1000 * live, live);
