@@ -20,7 +20,6 @@ from empathylab.store.studies.records import (
     add_audit,
     audit_rows,
     change_study,
-    launched_study,
     lock_study,
     other_versions,
     stop_arm,
