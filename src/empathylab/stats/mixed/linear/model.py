@@ -12,7 +12,7 @@ import polars as pl
 
 from empathylab.errors import InputError
 from empathylab.stats.mixed.coding import INTERCEPT, Array
-from empathylab.stats.mixed.components import largest_core
+from empathylab.stats.mixed.components import largest_core, level_components
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.effects.solvers import DENSE_CORE, Method
 from empathylab.stats.mixed.effects.structure import Effects
@@ -236,7 +236,9 @@ def _profile(
 ) -> Profile | GeneralProfile:
     codes = [group.codes for group in random.groups]
     sizes = [group.size for group in random.groups]
-    simple = random.is_scalar and (len(codes) < 2 or largest_core(codes, sizes) <= DENSE_CORE)
+    simple = random.is_scalar and (
+        len(codes) < 2 or largest_core(level_components(codes, sizes), sizes) <= DENSE_CORE
+    )
     if simple and method is None:
         return Profile(columns, codes, sizes, reml=reml)
     return GeneralProfile(columns, random, reml=reml, method=method)
