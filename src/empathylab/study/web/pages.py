@@ -174,7 +174,7 @@ class RaterPages:
             session = await self._with_owner(session)
         # Of a page that is no longer due nothing can be said but where to go on.
         moved = "moved" in asked or "refused" in asked
-        return await self._shown(request, session, view, moved=moved)
+        return await self.shown(request, session, view, moved=moved)
 
     async def submit(self, request: Request) -> Response:
         """An answer: acknowledged by the next page, and only once it is on the disk."""
@@ -351,9 +351,10 @@ class RaterPages:
         guest = session is not None and session.guest
         return Frame(self.study, spoken, root, token, guest, _address(request))
 
-    async def _shown(
+    async def shown(
         self, request: Request, session: Session, view: View, *, moved: bool = False
     ) -> Response:
+        """What the session's browser is shown of a view."""
         if session.left and not isinstance(view, Page):
             return self._to(request, "/left")
         if isinstance(view, Page):
