@@ -251,6 +251,8 @@ def test_data_and_scales_can_be_listed(tmp_path: Path) -> None:
     sets = json.loads(empathylab("data", "list", "--json", "--lab", tmp_path).stdout)["sets"]
     assert {row["set"]: row["situations"] for row in sets} == {
         "appraisal": 180,
+        "appraisal-de": 16,
+        "appraisal-zh": 16,
         "dialogues": 192,
         "dialogues-de": 16,
         "dialogues-zh": 16,

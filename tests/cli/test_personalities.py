@@ -200,6 +200,50 @@ def test_german_is_the_wrong_language_for_an_english_situation(met: Met, tmp_pat
     assert replies(tmp_path) == {(GERMAN, "wrong_language")}
 
 
+def test_german_is_right_where_german_was_asked_for(met: Met, tmp_path: Path) -> None:
+    german = ("--language", "de", "--lab", str(tmp_path), "--base-url")
+    done = empathylab("evaluate", "x/any", *german, met.base_url("german"))
+    assert done.exit_code == 0, done.output
+    assert "the scale panas has no wording in German" in done.output
+    assert replies(tmp_path) == {(GERMAN, "valid")}
+    asked = met.seen("german")["accepted"]["messages"]
+    assert "Antworte auf Deutsch" in asked[0]["content"]
+
+    appraise = ("appraise", "x/any", *german, met.base_url("no-logprobs"))
+    done = empathylab(*appraise)
+    assert done.exit_code == 2
+    assert "empathylab scales import" in done.output
+    scale = tmp_path / "scale.json"
+    words = {"words": ["wach", "traurig"], "items": 2, "anchors": {"1": "gar nicht"}}
+    named = {"id": "panas-de", "name": "Zwei Wörter", "citation": "–", "licence": "–"}
+    range_ = {"version": 1, "minimum": 1, "maximum": 5, "rule": "sum", "instruction": "Wie sehr?"}
+    scale.write_text(json.dumps(named | range_ | words))
+    assert empathylab("scales", "import", str(scale), "--lab", str(tmp_path)).exit_code == 0
+    done = empathylab(*appraise, "--situations", "1", "--default-orders", "1")
+    assert done.exit_code == 0, done.output
+    assert outcomes(tmp_path) == {("valid",)}
+    asked = met.seen("no-logprobs")["accepted"]["messages"]
+    assert "Fragebogen" in asked[0]["content"]
+    assert "Stell dir vor" in asked[1]["content"]
+    assert "Ganze Zahlen von 1 bis 5: 1 = gar nicht.\n\n1. wach" in asked[1]["content"]
+
+
+def test_situations_in_another_language_are_taken_from_the_lab(met: Met, tmp_path: Path) -> None:
+    spanish = ("--language", "es", "--lab", str(tmp_path))
+    done = respond(met, tmp_path, "german", "--language", "es")
+    assert done.exit_code == 2
+    assert "data import situations FILE --name dialogues-es --language es" in done.output
+    file = tmp_path / "dialogues-es.csv"
+    file.write_text(
+        "id,text,emotion\na,Mi hijo se fue a vivir a otra ciudad y lo echo de menos.,sad"
+    )
+    assert empathylab("data", "import", "situations", str(file), *spanish).exit_code == 0
+    done = empathylab("respond", "x/any", *spanish, "--base-url", met.base_url("german"))
+    assert done.exit_code == 0, done.output
+    assert "Responde en español" in met.seen("german")["accepted"]["messages"][0]["content"]
+    assert {outcome for _, outcome in replies(tmp_path)} == {"wrong_language"}
+
+
 def test_a_web_page_is_quoted_rather_than_named_by_a_python_error(met: Met, tmp_path: Path) -> None:
     done = respond(met, tmp_path, "web-page", "--attempts", "1")
     assert done.exit_code == 2

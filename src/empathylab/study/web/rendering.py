@@ -144,10 +144,10 @@ def _drawn_questions(drawn: tuple[Drawn, ...], optional: str, answer: str) -> Ma
 _blank_questions = functools.lru_cache(maxsize=512)(_drawn_questions)
 
 
-def plain_page(frame: Frame, name: str, *, sentence: str = "", way: bool = True) -> str:
+def plain_page(frame: Frame, name: str, *, way: bool = True) -> str:
     """A page of our own that says one thing; `way`: with the way back into the study."""
-    said = frame.words.pages[name]
-    return _render("plain", frame, title=said.title, text=sentence or said.text, way=way)
+    said = frame.words.closed[name] if name == "closed" else frame.words.pages[name]
+    return _render("plain", frame, title=said.title, text=said.text, way=way)
 
 
 def retry_page(frame: Frame, fields: Mapping[str, str]) -> str:
