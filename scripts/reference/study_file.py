@@ -28,6 +28,7 @@ from empathylab.study.design.definition import (
     Recruitment,
     Responses,
     Retention,
+    ScreenOut,
     Situations,
     Study,
     TimeLimits,
@@ -146,8 +147,17 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "once": "whether nobody may take part twice; `true` if not given",
             "codes": "completion codes by outcome: {outcomes}; Prolific needs `completed`",
             "return_url": "an https address to go back to at the end",
+            "screen_out": "what Prolific pays people who are screened out; see below",
+            "groups": "by outcome, Prolific's id of the participant group that people join",
             "minutes": "how long it takes, as people are told; `{{minutes}}` in texts",
             "payment": "what people get, with the currency; `{{payment}}` in texts",
+        },
+    ),
+    "recruitment.screen_out": (
+        ScreenOut,
+        {
+            "reward": "for each, in the smallest unit of the currency: 20 is 20 pence or cents",
+            "slots": "how many people are paid so at most",
         },
     ),
     "looks": (
