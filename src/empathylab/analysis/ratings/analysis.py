@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from empathylab.analysis.preregistration.deviations import preregistered
 from empathylab.analysis.ratings.collection_periods import collection_periods
 from empathylab.analysis.ratings.conclusions import conclusions, descriptions
 from empathylab.analysis.ratings.design import (
@@ -113,7 +114,11 @@ def from_lab(
         unrated=_unrated(lab, ratings),
         running=is_running(chosen),
     )
-    return dataclasses.replace(found, information=_information(lab, chosen))
+    return dataclasses.replace(
+        found,
+        information=_information(lab, chosen),
+        preregistration=preregistered(lab, found),
+    )
 
 
 def _information(lab: Lab, study: Study) -> str:
