@@ -12,6 +12,7 @@ from empathylab.analysis.judges.frames import JudgedRatings, judged_from_lab, ju
 from empathylab.analysis.judges.prose import several_setups
 from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE, style_judgements
+from empathylab.analysis.ratings.scales import point_labels
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.store import Lab
 from empathylab.store.ratings import lab_study
@@ -40,7 +41,12 @@ def from_lab(
     chosen = lab_study(lab, study)
     require_closed(lab, chosen, peek=peek, who=who)
     judged = judged_from_lab(lab, chosen.name)
-    return analyse_judged(judged, people=people, plan=plan, style=style, panel=panel)
+    found = analyse_judged(judged, people=people, plan=plan, style=style, panel=panel)
+    labels = {
+        dimension.name: dict(zip(dimension.values, point_labels(dimension), strict=False))
+        for dimension in chosen.dimensions
+    }
+    return replace(found, labels=labels)
 
 
 def from_table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -38,6 +38,8 @@ class JudgesResult:
     cards: tuple[JudgeCard, ...]
     notes: tuple[str, ...]
     """What was skipped, and why; a sentence each."""
+    labels: Mapping[str, Mapping[float, str]] = field(default_factory=dict, hash=False)
+    """By dimension the words for the points of its scale, where the study has them."""
 
     @property
     def design(self) -> Mapping[str, Any]:
