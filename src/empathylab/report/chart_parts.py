@@ -33,7 +33,8 @@ def plain_spec(chart: Any, rows: Values | None = None) -> dict[str, Any]:
     if rows is None:
         return spec
     made: dict[str, Any] = _without_empty(spec)
-    kept = {name: known for name, known in made.pop("datasets", {}).items() if known}
+    named = made.pop("datasets", {}).items()
+    kept = {name: known for name, known in named if known and name != "empty"}
     return made | {"data": {"values": list(rows)}} | ({"datasets": kept} if kept else {})
 
 

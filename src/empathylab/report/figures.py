@@ -12,7 +12,7 @@ from empathylab.analysis.overview import LabOverview
 from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.style.result import StyleResult
-from empathylab.errors import InputError, UnknownName
+from empathylab.errors import InputError
 from empathylab.report.appraisal.figures import figures as appraisal_figures
 from empathylab.report.blocks import Figure
 from empathylab.report.colours import Colours
@@ -39,13 +39,17 @@ def plot(result: Any, name: str) -> Any:
             remedy="This result has no charts; see result.tables for its numbers.",
         )
     if name not in found:
-        raise UnknownName("chart", name, tuple(found))
+        raise InputError(
+            "the result has no chart of that name", got=name, remedy=f"Use {', '.join(found)}."
+        )
     figure = found[name]
     spec = Colours(_names(result)).applied(figure.spec)
     if spec.get("width") == "container":
         spec["width"] = _WIDTH
     spec["config"] = notebook_config()
-    return alt.Chart.from_dict(spec | {"title": figure.title}, validate=False)
+    kinds = {"layer": alt.LayerChart, "facet": alt.FacetChart, "vconcat": alt.VConcatChart}
+    kind = next((kind for part, kind in kinds.items() if part in spec), alt.Chart)
+    return kind.from_dict(spec | {"title": figure.title}, validate=False)
 
 
 def result_figures(result: Any) -> list[Figure]:

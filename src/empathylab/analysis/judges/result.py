@@ -17,7 +17,13 @@ from empathylab.analysis.judges.prose import (
     verdict,
     verdict_sentence,
 )
-from empathylab.analysis.results import Conclusion, Kind, ModelChoice, summary_text
+from empathylab.analysis.results import (
+    Conclusion,
+    Kind,
+    ModelChoice,
+    Plots,
+    summary_text,
+)
 from empathylab.stats.agreement import Coefficient
 from empathylab.stats.judges.calibration import Measured
 from empathylab.stats.judges.preference_agreement import Agreeing
@@ -30,7 +36,7 @@ _KINDS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True, slots=True)
-class JudgesResult:
+class JudgesResult(Plots):
     """A card for each judge and dimension that people rated too."""
 
     study: str

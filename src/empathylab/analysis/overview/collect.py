@@ -33,6 +33,7 @@ from empathylab.analysis.results import (
     AnalysisResult,
     Conclusion,
     ModelChoice,
+    Plots,
     conclusions_frame,
     summary_text,
 )
@@ -132,7 +133,7 @@ class ReplyLengths:
 
 
 @dataclass(frozen=True, slots=True)
-class LabOverview:
+class LabOverview(Plots):
     """The whole lab: who was measured, and the results of every topic."""
 
     made_at: datetime
