@@ -72,6 +72,8 @@ class Heading:
 
     id: str
     title: str
+    tag: tuple[str, str] | None = None
+    """A class and a word beside the title."""
 
 
 Block = Figure | Table | Text | Partial | Fold | Heading

@@ -37,7 +37,7 @@ from empathylab.analysis.results import (
     conclusions_frame,
     summary_text,
 )
-from empathylab.analysis.run_selection import selected_runs
+from empathylab.analysis.run_selection import RunRow, run_matrix, selected_runs
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
@@ -158,7 +158,9 @@ class LabOverview(Plots):
     leaderboards: tuple[LeaderboardResult, ...] = ()
     """Of the studies with more respondents than the section on ratings compares."""
     scores: tuple[ScoresResult, ...] = ()
-    """By the rubric, one result for each judge."""
+    """By the rubric, one result for each judge; those that are fit first."""
+    matrix: tuple[RunRow, ...] = ()
+    """All runs of the lab, and which of them the results rest on."""
 
     @property
     def self_reports(self) -> tuple[SelfReport, ...]:
@@ -317,7 +319,8 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
         sets=tuple(_used_sets(shown)),
         conversations=talks,
         leaderboards=boards,
-        scores=tuple(_scored(lab, chosen, judged)),
+        scores=tuple(sorted(_scored(lab, chosen, judged), key=lambda found: not found.fit)),
+        matrix=run_matrix(all_runs, first=first),
     )
 
 

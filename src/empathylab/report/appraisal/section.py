@@ -121,7 +121,7 @@ def _verdicts(result: AppraisalResult) -> list[Row]:
                 "by position": _share(validity.position_share),
                 "α": reliability or "–",
                 "retest r": number(validity.retest.estimate, 2) if validity.retest else "–",
-                "why": " ".join(validity.reasons) or "–",
+                "why": " ".join(report.reasons) or "–",
             }
         )
     return rows
