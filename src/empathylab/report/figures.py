@@ -19,7 +19,7 @@ from empathylab.report.blocks import Figure
 from empathylab.report.colours import Colours
 from empathylab.report.conversations.figures import figures as conversation_figures
 from empathylab.report.judges.figures import figures as judge_figures
-from empathylab.report.lab.figures import main_figure
+from empathylab.report.overview.figures import main_figure
 from empathylab.report.pictures import notebook_config
 from empathylab.report.ratings.figures import figures as rating_figures
 from empathylab.report.replies.section import lengths_figure

@@ -12,7 +12,7 @@ from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.analysis.text.numbers import moment, number, p_value, percent, signed
 from empathylab.report.blocks import Block, Figure, Section
 from empathylab.report.colours import DARK, PEOPLE, SHOWN_PEOPLE, Colours
-from empathylab.report.lab.figures import main_figure
+from empathylab.report.overview.figures import main_figure
 from empathylab.report.sections import report_colours, report_sections
 from empathylab.report.vega import vega_bundle
 from empathylab.report.writing import page_asset, page_environment, write_whole

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from empathylab.analysis.overview import LabOverview
 from empathylab.errors import InputError, LabError
 from empathylab.report.blocks import slug
-from empathylab.report.lab.section import paper_paragraphs
+from empathylab.report.overview.section import paper_paragraphs
 from empathylab.report.pictures import printed
 from empathylab.report.sections import report_colours, report_sections
 from empathylab.report.table_formats import latex_table, markdown_table

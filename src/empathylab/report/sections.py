@@ -10,7 +10,7 @@ from empathylab.report.blocks import Section
 from empathylab.report.colours import Colours
 from empathylab.report.conversations.section import conversations_section
 from empathylab.report.judges.section import judges_section
-from empathylab.report.lab.section import data_section, methods_section, overview_section
+from empathylab.report.overview.section import data_section, methods_section, overview_section
 from empathylab.report.ratings.section import raters_section, ratings_section
 from empathylab.report.replies.section import replies_section
 from empathylab.report.scores.section import scores_section
