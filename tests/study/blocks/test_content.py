@@ -26,6 +26,7 @@ from empathylab.study import (
     study_slots,
     study_steps,
 )
+from empathylab.study.blocks.pages import Mistake
 from empathylab.study.design.definition import Arm
 from tests.study.examples import (
     APPRAISAL,

@@ -25,7 +25,7 @@ from empathylab.study.blocks.pages import Asked, Body, Option, Part
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
 
-_SIDES: tuple[Literal["first"], Literal["second"]] = ("first", "second")
+_SIDES = ("first", "second")
 _TIE = "tie"
 
 
@@ -82,7 +82,8 @@ class Compare(WorkBlock):
 
     def item_body(self, view: PageView) -> Body:
         """The situation, both replies, and the question."""
-        replies = (Part(side, reply) for side, reply in zip(_SIDES, view.replies, strict=False))
+        first, second = view.replies or ("", "")
+        replies = (Part("first", first), Part("second", second))
         # The pages themselves name the options, as they name the replies.
         options = tuple(Option(choice, "") for choice in self.choices)
         asked = Asked(PREFERENCE, "preference", view.said(self.question), options)
