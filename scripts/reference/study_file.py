@@ -28,10 +28,12 @@ from empathylab.study.design.definition import (
     Recruitment,
     Responses,
     Retention,
+    ScreenOut,
     Situations,
     Study,
     TimeLimits,
 )
+from empathylab.study.design.text_values import VALUES
 from reference.settings import Undocumented
 
 HEAD = """# A study's file
@@ -149,6 +151,17 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "once": "whether nobody may take part twice; `true` if not given",
             "codes": "completion codes by outcome: {outcomes}; Prolific needs `completed`",
             "return_url": "an https address to go back to at the end",
+            "screen_out": "what Prolific pays people who are screened out; see below",
+            "groups": "by outcome, Prolific's id of the participant group that people join",
+            "minutes": "how long it takes, as people are told; `{{minutes}}` in texts",
+            "payment": "what people get, with the currency; `{{payment}}` in texts",
+        },
+    ),
+    "recruitment.screen_out": (
+        ScreenOut,
+        {
+            "reward": "for each, in the smallest unit of the currency: 20 is 20 pence or cents",
+            "slots": "how many people are paid so at most",
         },
     ),
     "looks": (
@@ -345,6 +358,7 @@ def page() -> str:
     for title, (model, meanings) in TABLES.items():
         heading = title if title == "The study" else f"`{title}`"
         parts.append(_table(f"## {heading}", meanings, *_keys(model)))
+    parts.append(_text_values())
     parts.append(_exclusions())
     parts.append(
         "\n## `blocks`\n\nEach begins with `block`, its kind. `id` names it (its kind and a number "
@@ -363,6 +377,15 @@ def page() -> str:
     for title, (models, meanings) in PARTS.items():
         parts.append(_table(f"### {title}", meanings, *_keys(*models)))
     return "".join(parts)
+
+
+def _text_values() -> str:
+    rows = "".join(f"| `{{{{{name}}}}}` | {meaning} |\n" for name, meaning in VALUES.items())
+    return (
+        "\n## Values in texts\n\nA name in double braces stands for a value of the file, in any "
+        "text and language. An unknown name is an error.\n\n| in a text | stands for |\n"
+        f"| --- | --- |\n{rows}"
+    )
 
 
 def _keys(*models: type[BaseModel]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -157,6 +157,15 @@ def _https(address: str) -> str:
     return address
 
 
+class ScreenOut(FileModel):
+    """What Prolific pays people who are screened out."""
+
+    reward: Annotated[Whole, Field(ge=1, le=100_000)]
+    """In the smallest unit of the currency: 20 is 20 pence or cents."""
+    slots: Annotated[Whole, Field(ge=1, le=100_000)]
+    """How many people are paid so at most."""
+
+
 class Recruitment(FileModel):
     """Where raters come from, and what they get at the end."""
 
@@ -166,8 +175,15 @@ class Recruitment(FileModel):
     codes: dict[Outcome, Annotated[Words, AfterValidator(_code)]] = Field(default_factory=dict)
     return_url: Annotated[Words, AfterValidator(_https)] | None = None
     """Where people are sent at the end; `{code}` stands for the code."""
+    screen_out: ScreenOut | None = None
+    groups: dict[Outcome, Annotated[Words, AfterValidator(_code)]] = Field(default_factory=dict)
+    """By outcome, Prolific's id of the participant group that people join, for a follow-up."""
+    minutes: Annotated[Whole, Field(ge=1, le=24 * 60)] | None = None
+    """How long it takes, as people are told: `{{minutes}}` in texts."""
+    payment: Words | None = None
+    """What people get, with the currency: `{{payment}}` in texts."""
 
-    @field_validator("codes", mode="before")
+    @field_validator("codes", "groups", mode="before")
     @classmethod
     def _known_outcomes(cls, codes: Any) -> Any:
         for outcome in codes if isinstance(codes, Mapping) else ():
@@ -194,6 +210,23 @@ class Recruitment(FileModel):
                 "Copy the completion codes from the study's page on Prolific.",
                 at=("codes",),
             )
+        return self
+
+    @model_validator(mode="after")
+    def _prolific_alone(self) -> Self:
+        wanted: dict[str, tuple[str, ...]] = {"groups": tuple(self.groups)}
+        if self.screen_out is not None:
+            wanted["screen_out"] = ("screened-out",)
+        for key, outcomes in wanted.items():
+            if outcomes and self.platform != "prolific":
+                raise wrong("left out: only Prolific has it", "Take it out.", at=(key,))
+            for outcome in outcomes:
+                if outcome not in self.codes:
+                    raise misfit(
+                        f"there is no completion code for {outcome!r}, which Prolific would act on",
+                        f"Add {outcome} to codes.",
+                        at=(key,),
+                    )
         return self
 
 

@@ -173,6 +173,13 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
                 f"The quota by {quota.by!r} goes by what links say: people of each kind need a "
                 f"link of their own, with {quota.by}=… in it ({kinds})."
             )
+    if sizes and set(sizes) != {study.items_per_rater}:
+        low, high = min(sizes), max(sizes)
+        got = f"{high}" if low == high else f"{low} to {high}"
+        yield (
+            f"Batches have {got} items, not the {study.items_per_rater} that the file asks for: "
+            "the situations do not divide evenly. Change batch_size or the number of situations."
+        )
     if study.rated and study.repeats == 1:
         yield "Each response is rated once, so agreement between raters cannot be measured."
     if unfilled := unfilled_texts(study):
