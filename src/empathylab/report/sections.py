@@ -11,6 +11,7 @@ from empathylab.report.appraisal.section import AppraisalSection, Figure, apprai
 from empathylab.report.conversations.section import ConversationSection, conversation_section
 from empathylab.report.judges.section import JudgeSection, judge_section
 from empathylab.report.ratings.section import RatingsSection, ratings_section
+from empathylab.report.scores.section import ScoresSection, scores_section
 from empathylab.report.style.section import StyleSection, style_section
 
 
@@ -30,6 +31,7 @@ class Sections:
     judges: JudgeSection
     writing: StyleSection
     conversations: ConversationSection
+    scores: ScoresSection
 
     def parts(self) -> dict[str, Section]:
         """The parts by the name that the page's templates know them by, in its order."""
@@ -39,6 +41,7 @@ class Sections:
             "judges": self.judges,
             "writing": self.writing,
             "conversations": self.conversations,
+            "scores": self.scores,
         }
 
     def figures(self) -> Iterator[tuple[str, Figure, dict[str, Any]]]:
@@ -54,6 +57,7 @@ class Sections:
             ],
             "writing": [one for part in self.writing.parts for one in part.figures],
             "conversations": list(self.conversations.figures),
+            "scores": list(self.scores.figures),
         }
         parts = self.parts()
         for name, figures in shown.items():
@@ -73,4 +77,5 @@ def report_sections(data: LabOverview) -> Sections:
             judges=judge_section(data.judges),
             writing=style_section(data.style),
             conversations=conversation_section(data.conversations),
+            scores=scores_section(data.scores, data.matrix),
         )

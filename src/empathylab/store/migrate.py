@@ -99,8 +99,8 @@ def upgrade_to_latest(engine: Engine) -> bool:
 
 def create(connection: Connection) -> None:
     """Makes all tables in an empty database, and notes their version as Alembic does."""
-    metadata.create_all(connection)
-    _VERSION.create(connection, checkfirst=True)
+    metadata.create_all(connection, checkfirst=False)
+    _VERSION.create(connection, checkfirst=False)
     connection.execute(_VERSION.insert().values(version_num=HEAD))
 
 

@@ -125,7 +125,7 @@ def test_exclusions_are_counted_and_results_given_with_and_without(
     found = rated_replies.from_lab(sqlite_lab, rules=rules)
     assert found.exclusions is not None
     # People 0 to 4 of each arm took 300 to 380 seconds.
-    fast = [one for one in found.exclusions.exclusions.counts if "400 seconds" in one.rule]
+    fast = [one for one in found.exclusions.exclusions.counts if one.rule == TooFast(seconds=400)]
     assert {one.arm: one.excluded for one in fast} == {"human": 5, "gpt": 5}
     whole = next(one for one in found.comparison.counts if one.kind == "all")
     kept = next(one for one in found.exclusions.kept.counts if one.kind == "all")

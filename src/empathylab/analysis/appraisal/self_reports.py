@@ -10,6 +10,7 @@ import polars as pl
 
 from empathylab.analysis.run_selection import chosen_runs
 from empathylab.analysis.text.apa import listed
+from empathylab.analysis.text.notes import note_text
 from empathylab.scales import Scale, response_pattern
 from empathylab.stats.questionnaires.validity import Validity, self_report_validity
 from empathylab.store.administrations import Appraisals
@@ -26,6 +27,11 @@ class SelfReport:
     validity: Validity
     patterns: Mapping[str, int]
     """Valid administrations that follow the page: straight, counting, long run."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the verdict is what it is, a sentence each."""
+        return tuple(map(note_text, self.validity.reasons))
 
 
 def last_used_runs(administrations: pl.DataFrame) -> pl.DataFrame:
@@ -82,7 +88,7 @@ def validity_sentences(reports: Sequence[SelfReport]) -> list[str]:
     """A sentence per scale and verdict; respondents with the same reasons are named together."""
     groups: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
     for report in reports:
-        key = (report.scale.upper(), report.validity.verdict, tuple(report.validity.reasons))
+        key = (report.scale.upper(), report.validity.verdict, report.reasons)
         groups.setdefault(key, []).append(f"{report.respondent}'s")
     return [
         " ".join([f"{listed(names)} answers to {scale} are {verdict}.", *reasons])

@@ -18,6 +18,7 @@ from empathylab.analysis.judges.prose import (
     verdict_sentence,
 )
 from empathylab.analysis.results import Conclusion, Kind, ModelChoice, summary_text
+from empathylab.analysis.text.notes import note_text
 from empathylab.stats.agreement import Coefficient
 from empathylab.stats.judges.calibration import Measured
 from empathylab.stats.judges.preference_agreement import Agreeing
@@ -219,7 +220,7 @@ def _test(card: JudgeCard) -> dict[str, Any]:
             }
             for person in test.comparisons
         ],
-        "note": test.note or None,
+        "note": note_text(test.note) or None,
     }
 
 

@@ -36,6 +36,8 @@ class ReadPage(HTMLParser):
         self.least_seconds = 0
         self.hints = 0
         """Explanations of what was answered wrongly before."""
+        self.refused = False
+        """Whether it says what is wrong with the answers that were sent."""
         self.links: list[str] = []
         self._open: list[str] = []
         self._label_of = ""
@@ -58,6 +60,7 @@ class ReadPage(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         if tag not in ("input", "meta", "link", "br", "hr"):
             self._open.append(tag)
+        self.refused = self.refused or given.get("id") == "errors"
         if tag == "section":
             self._hinting = "again" in given.get("class", "").split()
         elif tag == "div" and self._hinting and "body" in given.get("class", "").split():

@@ -40,10 +40,15 @@ class Checked:
     study: Study
     plan: Plan
     """Its problems hold those with the lab too."""
-    previews: Mapping[str, Preview] = field(hash=False)
-    """By language; none where a batch cannot be made."""
+    pages: Mapping[str, Mapping[str, Preview]] = field(hash=False)
+    """By arm and language; none where a scale is unknown or a batch cannot be made."""
     information: str = ""
     """For a methods section: what raters and respondents are shown of each situation."""
+
+    @property
+    def previews(self) -> Mapping[str, Preview]:
+        """By language, the pages of a rater of the first arm; none without situations."""
+        return next(iter(self.pages.values()), {}) if self.plan.situations else {}
 
 
 def check_study(
@@ -81,7 +86,7 @@ def check_study(
     return Checked(
         study,
         replace(plan, problems=tuple(dict.fromkeys(found)), notes=notes),
-        dict(_previews(study, chosen, replies, known)) if chosen else {},
+        dict(_pages(study, chosen, replies, known)),
         information_sentence(study, chosen, prompts, told),
     )
 
@@ -142,28 +147,31 @@ def _replies(
     return found, problems, prompts
 
 
-def _previews(
+def _pages(
     study: Study,
     chosen: tuple[Situation, ...],
     replies: Mapping[str, Mapping[str, str]],
     known: Mapping[str, Scale],
-) -> Iterator[tuple[str, Preview]]:
+) -> Iterator[tuple[str, dict[str, Preview]]]:
+    """By arm, the pages of its first rater in every language."""
     try:
         scales = choose_scales(study, known)
         slots = study_slots(study, [one.id for one in chosen])
     except (InputError, UnknownName):
         return
-    slot = next((of_arm[0] for of_arm in slots.values() if of_arm), None)
     texts = {(key, arm): text for arm, of_arm in replies.items() for key, text in of_arm.items()}
     situations = {one.id: one for one in chosen}
-    for language in study.languages:
+    for arm, of_arm in slots.items():
         yield (
-            language,
-            preview_study(
-                ParticipantPath(study, scales),
-                language=language,
-                slot=slot,
-                situations=situations,
-                replies=texts,
-            ),
+            arm,
+            {
+                language: preview_study(
+                    ParticipantPath(study, scales),
+                    language=language,
+                    slot=of_arm[0] if of_arm else None,
+                    situations=situations,
+                    replies=texts,
+                )
+                for language in study.languages
+            },
         )

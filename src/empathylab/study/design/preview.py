@@ -10,10 +10,10 @@ from empathylab.scales.wording import with_words
 from empathylab.situations import Situation
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.content import page_content
-from empathylab.study.blocks.interface import ParticipantPath, Step
+from empathylab.study.blocks.interface import Answers, ParticipantPath, Step
 from empathylab.study.blocks.pages import INPUTS, Asked, PageContent
 from empathylab.study.design.durations import page_seconds, words_on
-from empathylab.study.session.flow import last_step, study_steps
+from empathylab.study.session.flow import back_from, last_step, study_steps
 
 _NO_SECRET = b"a preview shows no real ids"
 _REPLY = "(a reply)"
@@ -24,6 +24,8 @@ class PreviewRow:
     """One page, in short."""
 
     number: int
+    step: str
+    """The page's key."""
     block: str
     page: str
     shows: str
@@ -33,6 +35,7 @@ class PreviewRow:
     words: int
     seconds: float
     content: PageContent = field(compare=False)
+    can_go_back: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,9 @@ def preview_study(
         content = page_content(
             shown, step, key=_NO_SECRET, language=said, situation=situation, reply=reply
         )
-        rows.append(_row(number, shown, step, content))
+        answered: Answers = {earlier.key: {} for earlier in steps[: number - 1]}
+        back = back_from(path.study, steps, answered, step, step) is not None
+        rows.append(_row(number, shown, step, content, can_go_back=back))
     return Preview(
         tuple(rows),
         sum(row.seconds for row in rows) / 60,
@@ -80,11 +85,14 @@ def preview_study(
     )
 
 
-def _row(number: int, path: ParticipantPath, step: Step, content: PageContent) -> PreviewRow:
+def _row(
+    number: int, path: ParticipantPath, step: Step, content: PageContent, *, can_go_back: bool
+) -> PreviewRow:
     least = path.study.block(step.block).words_to_write()
     texts = [content.text, *(part.text for part in content.parts)]
     return PreviewRow(
         number,
+        step.key,
         step.block,
         step.page if step.of == 1 else f"{step.page} {step.number} of {step.of}",
         _beginning(" · ".join(one for one in texts if one)),
@@ -93,6 +101,7 @@ def _row(number: int, path: ParticipantPath, step: Step, content: PageContent) -
         words_on(content),
         page_seconds(content, least),
         content,
+        can_go_back,
     )
 
 

@@ -80,7 +80,7 @@ def decide(path: ParticipantPath, answers: Answers, asked: str | None = None) ->
     return Show(
         wanted,
         done / (len(steps) + 1),  # the debriefing is a page too
-        _back(path.study, steps, answers, wanted, due),
+        back_from(path.study, steps, answers, wanted, due),
         wanted.key in answers,
     )
 
@@ -128,9 +128,10 @@ def _may_revisit(study: StudyRules, step: Step, due: Step) -> bool:
     return step.block == here and study.block(step.block).may_revisit(step)
 
 
-def _back(
+def back_from(
     study: StudyRules, steps: Sequence[Step], answers: Answers, shown: Step, due: Step
 ) -> str | None:
+    """The key of the page that the way back from a page leads to, if there is one."""
     before = steps[: steps.index(shown)]
     return next(
         (

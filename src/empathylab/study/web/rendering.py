@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -21,7 +21,7 @@ from empathylab.study.web.forms import ANSWER
 from empathylab.study.web.interface_texts import Words, direction, own_name, words_in
 from empathylab.study.web.markdown import block_html, inline_html
 
-_TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks")
+_TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks", "preview")
 _WORK = ("rate", "imagine", "write")
 _NOTES = {"example": "why", "check": "again"}
 """What a note is, by the kind of page: all others warn of what comes."""
@@ -144,10 +144,10 @@ def _drawn_questions(drawn: tuple[Drawn, ...], optional: str, answer: str) -> Ma
 _blank_questions = functools.lru_cache(maxsize=512)(_drawn_questions)
 
 
-def plain_page(frame: Frame, name: str, *, sentence: str = "", way: bool = True) -> str:
+def plain_page(frame: Frame, name: str, *, way: bool = True) -> str:
     """A page of our own that says one thing; `way`: with the way back into the study."""
-    said = frame.words.pages[name]
-    return _render("plain", frame, title=said.title, text=sentence or said.text, way=way)
+    said = frame.words.closed[name] if name == "closed" else frame.words.pages[name]
+    return _render("plain", frame, title=said.title, text=said.text, way=way)
 
 
 def retry_page(frame: Frame, fields: Mapping[str, str]) -> str:
@@ -176,6 +176,27 @@ class Handing:
 def end_page(frame: Frame, title: str, text: Markup, handing: Handing) -> str:
     """The last page."""
     return _render("end", frame, title=title, text=text, handing=handing)
+
+
+def preview_page(
+    root: str,
+    read: Any,
+    chosen: Mapping[str, str],
+    groups: Sequence[tuple[str, Sequence[Any]]],
+    frames: Mapping[str, str],
+    address: str,
+) -> str:
+    """The frame around a previewed page: `read` is the file, `groups` the pages to choose from."""
+    return _template("preview").render(
+        root=root,
+        read=read,
+        chosen=chosen,
+        groups=groups,
+        frames=frames,
+        address=address,
+        assets=asset_paths(),
+        own_name=own_name,
+    )
 
 
 def _render(name: str, frame: Frame, **context: Any) -> str:
