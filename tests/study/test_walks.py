@@ -35,9 +35,9 @@ from empathylab.study import (
     person_key,
     preset_text,
     study_slots,
-    with_place,
 )
 from empathylab.study.blocks.tutorial import Tutorial
+from tests.study.assigned import with_place
 from tests.study.examples import BETWEEN, KEY, scales
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from empathylab.analysis import overview
-from empathylab.cli.app import app
 from empathylab.report import render
 from empathylab.report.blocks import Heading, Table, Text
 from empathylab.report.scores.section import runs_fold, scores_section
 from empathylab.store import Lab
-from tests.judging.scoring_judges import SCRIPT
+from tests.helpers.command_line import printed
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def lab(tmp_path: Path) -> Iterator[Lab]:
     """Two models, a fit judge and one that is not, and a trial with fewer situations."""
-    (tmp_path / "judges_on_page.py").write_text(SCRIPT)
-    monkeypatch.syspath_prepend(str(tmp_path))
     model, better, strict, flat = (
-        f"scripted/judges_on_page:{name}" for name in ("model", "better", "strict", "flat")
+        f"scripted/tests.judging.scoring_judges:{name}"
+        for name in ("model", "better", "strict", "flat")
     )
-    folder = ("--lab", str(tmp_path / "lab"), "--situations")
-    for arguments in (
-        ("evaluate", model, *folder, "2", "--judge", flat, "--planted", "2"),
-        ("evaluate", model, better, *folder, "1", "--judge", strict, "--planted", "2"),
-    ):
-        done = CliRunner().invoke(app, list(arguments))
-        assert done.exit_code == 0, done.output
+    folder = ("--lab", tmp_path / "lab", "--situations")
+    printed("evaluate", model, *folder, "2", "--judge", flat, "--planted", "2")
+    printed("evaluate", model, better, *folder, "1", "--judge", strict, "--planted", "2")
     with Lab.open(tmp_path / "lab") as opened:
         yield opened
-    sys.modules.pop("judges_on_page", None)
 
 
 def test_scores_come_with_the_judge_and_runs_with_what_is_not_shown(lab: Lab) -> None:

@@ -38,12 +38,12 @@ from empathylab.study import (
     preset_text,
     study_slots,
     valid_values,
-    with_place,
 )
 from empathylab.study.assignment.allocation import World
 from empathylab.study.blocks.interface import Answers
 from empathylab.study.session.drafts import RefusedForm
 from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
+from tests.study.assigned import with_place
 
 KEY = b"a key for the tests, 32 bytes it"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
