@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -96,7 +97,7 @@ class StyleResult:
         full = found.full
         return [
             Conclusion(
-                kind="different" if full.low > full.chance else "inconclusive",
+                kind="different" if full.above_chance else "inconclusive",
                 sentence=predictability_sentence(self.estimates),
                 subject=", ".join(found.respondents),
                 reference="chance",
@@ -105,6 +106,7 @@ class StyleResult:
                 low=full.low,
                 high=full.high,
                 unit="proportion",
+                p=None if math.isnan(full.p) else full.p,
                 n=full.responses,
                 model=f"logistic regression, {found.folds}-fold cross-validation by situation",
             )
