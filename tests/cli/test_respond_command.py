@@ -114,7 +114,8 @@ def test_a_draw_is_answered_whole_and_a_large_set_must_be_asked_for(
     assert session["planned"] == 5
     rows = "".join(f"s{n},Something happened {n} times to me.,sad\n" for n in range(201))
     (tmp_path / "large.csv").write_text("id,text,emotion\n" + rows)
-    empathylab("data", "import", "situations", tmp_path / "large.csv", *lab)
+    imported = empathylab("data", "import", "situations", tmp_path / "large.csv", *lab)
+    assert imported.returncode == 0, imported.stderr
     done = empathylab(
         *("respond", "scripted/models_for_tests:friend", "--set", "large", *lab),
         PYTHONPATH=str(tmp_path),
@@ -138,4 +139,4 @@ def test_a_language_without_a_translation_is_refused(tmp_path: Path) -> None:
         *("--lab", tmp_path / "lab"),
     )
     assert done.returncode == 2
-    assert "the set posts is in en and has no translation" in done.stderr
+    assert "the situations of posts are not available in French" in done.stderr
