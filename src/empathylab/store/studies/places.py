@@ -226,19 +226,6 @@ def page_times(connection: Connection, place: int) -> dict[str, Any]:
     return {row.step: row for row in connection.execute(_TIMES, {"place": place})}
 
 
-def answered_pages(connection: Connection, study: int, steps: Sequence[str] | None = None) -> Rows:
-    """The pages that people answered: which, what was given, and the time."""
-    table, own = schema.page_answers, schema.places
-    query = (
-        select(table.c.step, table.c.given, table.c.timing)
-        .join(own, own.c.id == table.c.place_id)
-        .where(own.c.study_id == study, own.c.world == "person")
-    )
-    if steps is not None:
-        query = query.where(table.c.step.in_(steps))
-    return connection.execute(query).all()
-
-
 def add_answers(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Keeps answers; a second one for the same page breaks a unique rule."""
     connection.execute(_ADD_ANSWER, [dict(row) for row in rows])

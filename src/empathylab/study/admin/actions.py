@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import statistics
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from dataclasses import fields
 from typing import Any, get_args
 
 from sqlalchemy import Connection, Row
@@ -15,7 +12,6 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.store.studies.deletion import exclude_replies
 from empathylab.store.studies.places import (
     all_places,
-    answered_pages,
     change_place,
     find_place,
     people_rows,
@@ -24,8 +20,6 @@ from empathylab.store.studies.records import (
     add_audit,
     audit_rows,
     change_study,
-    count_ratings,
-    launched_study,
     lock_study,
     other_versions,
     stop_arm,
@@ -33,23 +27,14 @@ from empathylab.store.studies.records import (
 )
 from empathylab.store.studies.results import exclude_rater
 from empathylab.study.admin.deletion import erase, forget_rater, leave_no_trace
+from empathylab.study.admin.monitoring import watch
 from empathylab.study.admin.retention import apply_retention
-from empathylab.study.assignment.allocation import World, ended, is_live
+from empathylab.study.assignment.allocation import World, ended
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.group_commit.current_places import place_of
 from empathylab.study.recruiting.statuses import Freed
-from empathylab.study.session.admissions import only_opened
-from empathylab.study.session.launched import Launched
-from empathylab.study.session.running import StudyContext
-from empathylab.study.session.visits import (
-    ArmStatus,
-    AttentionCount,
-    AuditEntry,
-    Participant,
-    StudyStatus,
-)
-
-_LEFT = frozenset({"abandoned", "returned", "timed-out", "withdrawn"})
+from empathylab.study.session.running import StudyContext, require_not_closed, study_status
+from empathylab.study.session.visits import AuditEntry, Participant, StudyStatus
 
 
 def exclude_row(
@@ -196,79 +181,20 @@ class AdminActions:
 
     def status(self) -> StudyStatus:
         """How far the study is, as of now."""
-        study, launched = self._running.launched.study, self._running.launched
-        with self._running.lab.reading() as connection:
-            own = launched_study(connection, f"{study.name}@{study.version}")
-            rows = all_places(connection, own.id)
-            pages = answered_pages(connection, own.id)
-            stopped = stopped_arms(connection, own.id)
-            ratings = count_ratings(connection, own.id)
-        people = [row for row in rows if row.world == "person"]
-        came = [row for row in people if not only_opened(study, row)]
-        places = launched.places(
-            {(row.arm, row.slot) for row in came if self._state_of(row) in ("live", "finished")}
-        )
-        worlds = Counter(row.world for row in rows)
+        watched = watch(self._running.lab, self._running.launched, self._running.now())
+        shared = {one.name for one in fields(StudyStatus)} - {"seconds"}
         return StudyStatus(
-            name=own.name,
-            version=own.version,
-            title=own.title,
-            status=own.status,
-            launched_at=own.launched_at,
-            closed_at=own.closed_at,
-            arrivals=len(came),
-            opened=len(people) - len(came),
-            arms=tuple(
-                self._arm_status(arm, count, came, arm in stopped) for arm, count in places.items()
-            ),
-            outcomes=dict(Counter(row.outcome for row in came if row.outcome is not None)),
-            drop_outs=self._drop_outs(came),
-            seconds=_median_seconds(launched, pages),
-            attention=_attention(launched, pages),
-            ratings=ratings,
-            simulated=worlds["simulated"],
-            tests=worlds["test"],
+            **{name: getattr(watched, name) for name in shared},
+            seconds={one.block: one.median for one in watched.times if one.median == one.median},
         )
-
-    def _state_of(self, row: Row[Any]) -> str:
-        limits = self._running.launched.study.time_limits
-        if row.status == "live" and not is_live(place_of(row), limits, self._running.now()):
-            return "late"
-        return str(row.status)
-
-    def _arm_status(
-        self, arm: str, places: int, people: Sequence[Row[Any]], stopped: bool
-    ) -> ArmStatus:
-        held = Counter(self._state_of(row) for row in people if row.arm == arm)
-        live, finished = held.pop("live", 0), held.pop("finished", 0)
-        return ArmStatus(arm, places, stopped, live, finished, dict(held))
-
-    def _drop_outs(self, people: Sequence[Row[Any]]) -> dict[str, int]:
-        """By block in the study's order; who was seen lately may still be at it."""
-        study, now = self._running.launched.study, self._running.now()
-        patience = timedelta(minutes=study.time_limits.abandon_after)
-        left: Counter[str] = Counter()
-        for row in people:
-            gone = row.status == "arrived" and not row.outcome and now - row.seen_at > patience
-            if gone or self._state_of(row) == "late" or row.status in _LEFT:
-                # No page was due to whoever deleted what they had finished.
-                left[_block_of(row.shown_step or "")] += 1
-        return {one.id: left[one.id] for one in study.blocks if left[one.id]}
 
     def _set_status(self, status: str, who: str, action: str) -> None:
         study, now = self._running.launched.row, self._running.now()
-        name, version = self._running.launched.study.name, self._running.launched.study.version
         with self._running.lab.writing() as connection:
             lock_study(connection, study)
-            before = launched_study(connection, f"{name}@{version}").status
-            if before == status:
+            if study_status(self._running, connection) == status:
                 return
-            if before == "closed":
-                raise InputError(
-                    "the study is closed for good",
-                    where=f"study {name}",
-                    remedy=f"Launch version {version + 1} to take people again.",
-                )
+            require_not_closed(self._running, connection)
             closed = {"closed_at": now} if status == "closed" else {}
             change_study(connection, study, status=status, **closed)
             add_audit(connection, study, now, who, action)
@@ -277,6 +203,7 @@ class AdminActions:
         study = self._running.launched.row
         with self._running.lab.writing() as connection:
             lock_study(connection, study)
+            require_not_closed(self._running, connection)
             if arm not in self._running.launched.slots:
                 raise UnknownName("arm", arm, self._running.launched.slots)
             if (arm in stopped_arms(connection, study)) == stopped:
@@ -302,28 +229,3 @@ class AdminActions:
                     break
                 keys[key] = None
         return list(keys)
-
-
-def _block_of(step: str) -> str:
-    return step.partition("/")[0]
-
-
-def _median_seconds(launched: Launched, pages: Sequence[Row[Any]]) -> Mapping[str, float]:
-    taken: dict[str, list[float]] = {}
-    for page in pages:
-        if page.timing["seconds"] is not None:
-            taken.setdefault(_block_of(page.step), []).append(page.timing["seconds"])
-    return {
-        one.id: statistics.median(taken[one.id]) for one in launched.study.blocks if one.id in taken
-    }
-
-
-def _attention(launched: Launched, pages: Sequence[Row[Any]]) -> Mapping[str, AttentionCount]:
-    checks = {one.id: one for one in launched.study.blocks if one.checks_attention}
-    asked: Counter[str] = Counter()
-    failed: Counter[str] = Counter()
-    for page in pages:
-        if page.step in checks:
-            asked[page.step] += 1
-            failed[page.step] += not checks[page.step].passed(page.given)
-    return {name: AttentionCount(asked[name], failed[name]) for name in checks}

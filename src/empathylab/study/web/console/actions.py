@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.errors import InputError, LabError, UserError
+from empathylab.errors import InputError
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.visits import Visit
 
@@ -20,40 +20,31 @@ _DONE = {
 
 def show_steer(visit: Visit) -> Response:
     """What can be done with the whole study."""
-    return _steer(visit)
+    done = _DONE.get(visit.asked("done"), "")
+    return page(visit, "steer", "Steer", watched=visit.console.watch(), done=done)
 
 
 def steer(visit: Visit) -> Response:
     """Pauses or resumes the study or one of its arms."""
     act, arm = visit.form.get("act", ""), visit.form.get("arm", "")
     actions = visit.console.actions
-    try:
-        if act == "pause":
-            actions.pause(who=visit.who)
-        elif act == "resume":
-            actions.resume(who=visit.who)
-        elif act == "stop-arm":
-            actions.stop_arm(arm, who=visit.who)
-        elif act == "resume-arm":
-            actions.resume(arm, who=visit.who)
-        else:
-            raise HTTPException(400)
-    except LabError:
-        raise
-    except UserError as error:
-        return _steer(visit, str(error))
+    if act == "pause":
+        actions.pause(who=visit.who)
+    elif act == "resume":
+        actions.resume(who=visit.who)
+    elif act == "stop-arm":
+        actions.stop_arm(arm, who=visit.who)
+    elif act == "resume-arm":
+        actions.resume(arm, who=visit.who)
+    else:
+        raise HTTPException(400)
     return visit.to(f"/console/steer?done={act}")
 
 
 def close(visit: Visit) -> Response:
     """Closes the study for good, where its name was typed."""
-    try:
-        require_name(visit)
-        visit.console.actions.close(who=visit.who)
-    except LabError:
-        raise
-    except UserError as error:
-        return _steer(visit, str(error))
+    require_name(visit)
+    visit.console.actions.close(who=visit.who)
     return visit.to("/console/steer?done=close")
 
 
@@ -64,16 +55,3 @@ def require_name(visit: Visit) -> None:
         raise InputError(
             "the name that was typed is not the study's", remedy=f"Type {name} to confirm."
         )
-
-
-def _steer(visit: Visit, error: str = "") -> Response:
-    watched = visit.console.watch()
-    return page(
-        visit,
-        "steer",
-        "Steer",
-        status=422 if error else 200,
-        watched=watched,
-        error=error,
-        done=_DONE.get(visit.asked("done"), ""),
-    )

@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.errors import LabError, UserError
+from empathylab.errors import InputError
 from empathylab.store.studies.archive import page_rows
 from empathylab.store.studies.monitoring import listed_comments, rated_rows
 from empathylab.store.studies.participants import submitters
@@ -49,7 +49,8 @@ class File:
 
 def show_downloads(visit: Visit) -> Response:
     """What can be downloaded."""
-    return _downloads(visit)
+    closed = visit.console.status() == "closed"
+    return page(visit, "downloads", "Downloads", files=FILES, package=PACKAGE, closed=closed)
 
 
 def download(visit: Visit) -> Response:
@@ -59,19 +60,17 @@ def download(visit: Visit) -> Response:
         return _send_package(visit)
     chosen = None if visit.form.get("file") == PACKAGE else _chosen(visit)
     if chosen is None or (chosen.closed_only and not closed):
-        return _downloads(visit, "Ratings can be downloaded once the study is closed.")
+        raise InputError(
+            "ratings can be downloaded once the study is closed",
+            remedy="Close the study first, or give a reason below.",
+        )
     visit.console.note(visit.who, "download", file=chosen.name)
     return _send(visit, chosen, closed=closed)
 
 
 def peek_download(visit: Visit) -> Response:
     """The ratings of a study that is not closed, once the reason is on record."""
-    try:
-        reason = peek_reason(visit)
-    except LabError:
-        raise
-    except UserError as error:
-        return _downloads(visit, str(error))
+    reason = peek_reason(visit)
     if visit.form.get("file") == PACKAGE:
         return _send_package(visit, peek=reason)
     chosen = _chosen(visit)
@@ -83,7 +82,10 @@ def download_identities(visit: Visit) -> Response:
     """Who is who on the platform: a file of its own, by explicit choice."""
     reason = " ".join(visit.form.get("reason", "").split())[:500]
     if visit.form.get("sure") != "yes" or not reason:
-        return _downloads(visit, "Platform ids are sent only where you say that and why.")
+        raise InputError(
+            "platform ids are sent only with your confirmation and a reason",
+            remedy="Tick the box and write the reason.",
+        )
     visit.console.note(visit.who, "download", file="identities.csv", reason=reason)
     return _send(visit, _IDENTITIES, closed=True)
 
@@ -131,19 +133,6 @@ def _send_package(visit: Visit, peek: str | None = None) -> Response:
         written.getvalue(),
         media_type="application/zip",
         headers={"Content-Disposition": f'attachment; filename="{study.name}-{PACKAGE}"'},
-    )
-
-
-def _downloads(visit: Visit, error: str = "") -> Response:
-    return page(
-        visit,
-        "downloads",
-        "Downloads",
-        status=422 if error else 200,
-        files=FILES,
-        package=PACKAGE,
-        closed=visit.console.status() == "closed",
-        error=error,
     )
 
 

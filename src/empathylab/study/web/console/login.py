@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from empathylab.errors import LabError, UserError
 from empathylab.study.web.console.accounts import Researcher, Throttled
 from empathylab.study.web.console.passwords import ADVICE
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.visits import Visit
 
 _WRONG = "The name or the password is not right."
+_WRONG_OLD = "The old password is not right, or there were too many attempts."
 
 
 def show_login(visit: Visit) -> Response:
     """The form to sign in."""
     if visit.researcher is not None:
         return visit.to("/console")
-    return _login(visit)
+    fresh = not visit.console.accounts.exist()
+    return page(visit, "login", "Sign in", fresh=fresh)
 
 
 def log_in(visit: Visit) -> Response:
@@ -26,11 +27,11 @@ def log_in(visit: Visit) -> Response:
     found = visit.console.accounts.log_in(name, password, visit.address)
     if isinstance(found, Throttled):
         said = f"There were too many attempts. Please try again in {found.minutes} minutes."
-        response = _login(visit, said, 429)
+        response = visit.refuse("/console/login", said)
         response.headers["Retry-After"] = str(60 * found.minutes)
         return response
     if found is None:
-        return _login(visit, _WRONG, 403)
+        return visit.refuse("/console/login", _WRONG)
     visit.console.note(found.name, "sign in")
     visit.sign_in(found)
     return visit.to("/console")
@@ -54,14 +55,9 @@ def make_account(visit: Visit) -> Response:
     """Makes the account of a one-time link and signs in."""
     form = visit.form
     token = form.get("link", "")
-    try:
-        made = visit.console.accounts.use_link(
-            token, form.get("name", ""), form.get("password", ""), form.get("again", "")
-        )
-    except LabError:
-        raise
-    except UserError as error:
-        return _welcome(visit, token, str(error))
+    made = visit.console.accounts.use_link(
+        token, form.get("name", ""), form.get("password", ""), form.get("again", "")
+    )
     if made is None:
         return _welcome(visit, "")
     visit.console.note(made.name, "make account", role=made.role)
@@ -71,26 +67,22 @@ def make_account(visit: Visit) -> Response:
 
 def show_account(visit: Visit) -> Response:
     """One's own account."""
-    return _account(visit)
+    done = visit.asked("done") == "password"
+    return page(visit, "account", "Your account", advice=ADVICE, done=done)
 
 
 def change_password(visit: Visit) -> Response:
     """Changes one's own password, which signs out all other browsers."""
     form, researcher = visit.form, _own(visit)
-    try:
-        done = visit.console.accounts.change_password(
-            researcher,
-            form.get("old", ""),
-            form.get("password", ""),
-            form.get("again", ""),
-            visit.address,
-        )
-    except LabError:
-        raise
-    except UserError as error:
-        return _account(visit, str(error))
+    done = visit.console.accounts.change_password(
+        researcher,
+        form.get("old", ""),
+        form.get("password", ""),
+        form.get("again", ""),
+        visit.address,
+    )
     if done is None:
-        return _account(visit, "The old password is not right, or there were too many attempts.")
+        return visit.refuse("/console/account", _WRONG_OLD)
     visit.console.note(visit.who, "change password")
     visit.sign_in(researcher)
     return visit.to("/console/account?done=password")
@@ -102,36 +94,8 @@ def _own(visit: Visit) -> Researcher:
     return visit.researcher
 
 
-def _login(visit: Visit, error: str = "", status: int = 200) -> Response:
-    name = visit.form.get("name", "")[:60]
-    fresh = not visit.console.accounts.exist()
-    return page(visit, "login", "Sign in", status=status, error=error, name=name, fresh=fresh)
-
-
-def _welcome(visit: Visit, token: str, error: str = "") -> Response:
+def _welcome(visit: Visit, token: str) -> Response:
     role = visit.console.accounts.link_role(token) if token else None
     if role is None:
         return page(visit, "bad_link", "This link cannot be used", status=403)
-    return page(
-        visit,
-        "welcome",
-        "Make your account",
-        status=422 if error else 200,
-        role=role,
-        link=token,
-        name=visit.form.get("name", "")[:60],
-        advice=ADVICE,
-        error=error,
-    )
-
-
-def _account(visit: Visit, error: str = "") -> Response:
-    return page(
-        visit,
-        "account",
-        "Your account",
-        status=422 if error else 200,
-        advice=ADVICE,
-        error=error,
-        done=visit.asked("done") == "password",
-    )
+    return page(visit, "welcome", "Make your account", role=role, link=token, advice=ADVICE)

@@ -12,7 +12,7 @@ from sqlalchemy import Row
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.errors import InputError, LabError, UserError
+from empathylab.errors import InputError, UserError
 from empathylab.store.studies.monitoring import (
     listed_comments,
     listed_places,
@@ -103,33 +103,23 @@ def list_participants(visit: Visit) -> Response:
     )
 
 
-def show_participant(visit: Visit) -> Response:
-    """One participant."""
-    return _participant(visit, visit.asked("key"))
-
-
 def act_on_participant(visit: Visit) -> Response:
     """Decides of one participant, or says something to them."""
     form, console = visit.form, visit.console
     key, act, reason = form.get("key", ""), form.get("act", ""), form.get("reason", "")
-    try:
-        if act == "approve":
-            console.reviews.approve(key, reason, who=visit.who)
-            act = _pay(visit, key)
-        elif act == "reject":
-            console.reviews.reject(key, reason, who=visit.who)
-        elif act == "exclude":
-            _exclude(visit, key, reason)
-        elif act == "free":
-            _free(visit, key)
-        elif act == "message":
-            act = _message(visit, key, form.get("text", ""))
-        else:
-            raise HTTPException(400)
-    except LabError:
-        raise
-    except UserError as error:
-        return _participant(visit, key, str(error))
+    if act == "approve":
+        console.reviews.approve(key, reason, who=visit.who)
+        act = _pay(visit, key)
+    elif act == "reject":
+        console.reviews.reject(key, reason, who=visit.who)
+    elif act == "exclude":
+        _exclude(visit, key, reason)
+    elif act == "free":
+        _free(visit, key)
+    elif act == "message":
+        act = _message(visit, key, form.get("text", ""))
+    else:
+        raise HTTPException(400)
     return visit.to(f"/console/participant?key={quote(key)}&done={act}")
 
 
@@ -206,8 +196,9 @@ def _message(visit: Visit, key: str, text: str) -> str:
     return "sent"
 
 
-def _participant(visit: Visit, key: str, error: str = "") -> Response:
-    console = visit.console
+def show_participant(visit: Visit) -> Response:
+    """One participant."""
+    console, key = visit.console, visit.asked("key")
     study = console.launched.row
     with console.lab.reading() as connection:
         row = find_place(connection, study, key)
@@ -220,15 +211,12 @@ def _participant(visit: Visit, key: str, error: str = "") -> Response:
         visit,
         "participant",
         "Participant",
-        status=422 if error else 200,
         row=row,
         platform=said,
         pages=[_answered(visit, one, closed=closed) for one in pages],
         messages=console.reviews.messages(key),
         closed=closed,
-        error=error,
         done=_DONE.get(visit.asked("done"), ""),
-        text=visit.form.get("text", ""),
         pays=_on_prolific(visit),
     )
 
