@@ -92,7 +92,7 @@ class Walk:
             assert slot is not None
             situation = self.situations[slot.items[step.number - 1].situation]
         page = page_content(
-            course, step, key=KEY, language="en", situation=situation, reply="I see."
+            course, step, key=KEY, language="en", situation=situation, replies=["I see."]
         )
         self.pages.append(page)
         accepted = check_answer(course, step, self.fill(step, page))

@@ -7,8 +7,6 @@ import io
 import re
 from html import unescape
 
-import pytest
-
 from empathylab.models import ScriptedModel
 from empathylab.protocols.converse.plan import SIMULATOR, Conversing, plan_conversing
 from empathylab.runs import Job, run
@@ -16,6 +14,21 @@ from empathylab.store import Lab, schema
 from tests.helpers.conversing import KIND, listener, persona, rule_based_person
 from tests.helpers.labs import filled
 from tests.view.viewing import ARABIC, LONG, ODD, SCRIPT, Visitor, add_replies, add_study, viewing
+
+MISSING = (
+    "/runs/1",
+    "/runs/x",
+    "/answers/1",
+    "/situations/-1",
+    "/replies/9",
+    "/conversations/1",
+    "/scales/1",
+    "/studies/1",
+    "/raters/1",
+    "/judges/1",
+    "/replies/compare?first=1",
+    "/none",
+)
 
 
 def fill(lab: Lab) -> None:
@@ -132,28 +145,12 @@ def test_cells_of_a_download_run_in_no_spreadsheet(sqlite_lab: Lab) -> None:
     assert row["text"] == '\'=HYPERLINK("x")'
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/runs/1",
-        "/runs/x",
-        "/answers/1",
-        "/situations/-1",
-        "/replies/9",
-        "/conversations/1",
-        "/scales/1",
-        "/studies/1",
-        "/raters/1",
-        "/judges/1",
-        "/replies/compare?first=1",
-        "/none",
-    ],
-)
-def test_what_is_not_there_is_a_page_that_says_so(sqlite_lab: Lab, path: str) -> None:
+def test_what_is_not_there_is_a_page_that_says_so(sqlite_lab: Lab) -> None:
     with viewing(sqlite_lab) as visitor:
-        answer = visitor.get(path)
-    assert answer.status_code == 404
-    assert "There is no such page" in answer.text
+        for path in MISSING:
+            answer = visitor.get(path)
+            assert answer.status_code == 404, path
+            assert "There is no such page" in answer.text
 
 
 def test_an_empty_lab_says_how_to_fill_it(sqlite_lab: Lab) -> None:

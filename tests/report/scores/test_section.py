@@ -9,7 +9,8 @@ import pytest
 
 from empathylab.analysis import overview
 from empathylab.report import render
-from empathylab.report.scores.section import ScoresSection, scores_section
+from empathylab.report.blocks import Heading, Table, Text
+from empathylab.report.scores.section import runs_fold, scores_section
 from empathylab.store import Lab
 from tests.helpers.command_line import printed
 
@@ -30,31 +31,35 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 def test_scores_come_with_the_judge_and_runs_with_what_is_not_shown(lab: Lab) -> None:
     data = overview.from_lab(lab)
-    section = scores_section(data.scores, data.matrix)
-    assert [(judge.judge.partition(":")[2], judge.tag[1]) for judge in section.judges] == [
-        ("strict", "fit"),
-        ("flat", "not fit"),
+    section = scores_section(data.scores, ())
+    heads = [block for block in section.blocks if isinstance(block, Heading)]
+    assert [(head.title.partition(":")[2], head.tag) for head in heads] == [
+        ("strict", ("usable", "fit")),
+        ("flat", ("meaningless", "not fit")),
     ]
-    fit, unfit = section.judges
-    assert len(fit.rows) == 2 * 8
-    assert [row["mean"] for row in fit.rows if row["dimension"] == "empathy"][1] == "1.00"
-    assert {row["seen"] for row in fit.planted} == {"yes"}
-    assert {row["seen"] for row in unfit.planted} == {"no"}
-    assert any("Do not use its scores" in caveat for caveat in unfit.caveats)
-    assert len(section.specs) == len(section.figures) == 2
+    rows, planted, _, planted_unfit = (table.rows for table in section.tables())
+    assert len(rows) == 2 * 8
+    assert [row["mean"] for row in rows if row["dimension"] == "empathy"][1] == "1.00"
+    assert {row["seen"] for row in planted} == {"yes"}
+    assert {row["seen"] for row in planted_unfit} == {"no"}
+    said = [one for block in section.blocks if isinstance(block, Text) for one in block.sentences]
+    assert any("Do not use its scores" in sentence for sentence in said)
+    assert len(section.figures()) == 2
 
-    by_run = {row["run"]: row for row in section.runs}
-    assert len(by_run) == len(data.matrix)
-    hidden = [row for row in section.runs if row["shown"] == "no"]
+    table, text = runs_fold(data.matrix).blocks[1:]
+    assert isinstance(table, Table)
+    assert isinstance(text, Text)
+    assert len(table.rows) == len(data.matrix)
+    hidden = [row for row in table.rows if row["shown"] == "no"]
     assert [(row["situations"], row["mode"]) for row in hidden] == [("8", "structured")]
-    assert section.reasons == (
-        f"Run {hidden[0]['run']} is not shown: run 1 has answers to 16 situations, not 8.",
-    )
+    assert list(text.sentences) == [
+        f"Run {hidden[0]['run']} is not shown: run 1 has answers to 16 situations, not 8."
+    ]
     page = render(data)
-    assert section.reasons[0] in page
-    assert fit.sentences[0] in page
+    assert text.sentences[0] in page
+    assert str(data.scores[0].conclusions[0]) in page
 
 
 def test_a_lab_without_runs_has_no_such_section() -> None:
-    section = scores_section((), ())
-    assert section == ScoresSection((), (), (), (), ())
+    assert not scores_section((), ()).blocks
+    assert not runs_fold(()).blocks

@@ -33,6 +33,7 @@ from empathylab.analysis.results import (
     AnalysisResult,
     Conclusion,
     ModelChoice,
+    Plots,
     conclusions_frame,
     summary_text,
 )
@@ -132,7 +133,7 @@ class ReplyLengths:
 
 
 @dataclass(frozen=True, slots=True)
-class LabOverview:
+class LabOverview(Plots):
     """The whole lab: who was measured, and the results of every topic."""
 
     made_at: datetime
@@ -157,7 +158,7 @@ class LabOverview:
     leaderboards: tuple[LeaderboardResult, ...] = ()
     """Of the studies with more respondents than the section on ratings compares."""
     scores: tuple[ScoresResult, ...] = ()
-    """By the rubric, one result for each judge."""
+    """By the rubric, one result for each judge; those that are fit first."""
     matrix: tuple[RunRow, ...] = ()
     """All runs of the lab, and which of them the results rest on."""
 
@@ -318,7 +319,7 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
         sets=tuple(_used_sets(shown)),
         conversations=talks,
         leaderboards=boards,
-        scores=tuple(_scored(lab, chosen, judged)),
+        scores=tuple(sorted(_scored(lab, chosen, judged), key=lambda found: not found.fit)),
         matrix=run_matrix(all_runs, first=first),
     )
 

@@ -398,19 +398,19 @@ class ParticipantTransaction:
 
     def _content(self, step: Step) -> PageContent:
         slot, launched = self.slot, self.launched
-        situation, reply = None, None
-        if (item := step.item(slot)) is not None:
+        situation, replies = None, []
+        for item in step.items(slot):
             situation = launched.situations[item.situation]
             if item.arm is not None:
                 response = launched.responses[item.situation, item.arm]
-                reply = self._no_reply() if response.withdrawn else response.text
+                replies.append(self._no_reply() if response.withdrawn else response.text)
         return page_content(
             self.path,
             step,
             key=launched.secret,
             language=self.row.language,
             situation=situation,
-            reply=reply,
+            replies=replies,
             answers=self.given,
         )
 

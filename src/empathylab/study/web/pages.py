@@ -19,7 +19,7 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.assignment.quotas import told_by_link
-from empathylab.study.blocks.forms import Refused
+from empathylab.study.blocks.forms import Given, Refused
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.next_pages import NextPages
 from empathylab.study.group_commit.waiting import Waiting
@@ -71,7 +71,7 @@ class RaterService(Protocol):
         self,
         person: str,
         step_key: str,
-        values: Mapping[str, str],
+        values: Given,
         timing: Mapping[str, float],
         *,
         corrects: bool = True,
@@ -82,7 +82,7 @@ class RaterService(Protocol):
     def is_begun_by(self, person: str, browser: str) -> bool: ...
     def is_closed(self) -> bool: ...
     def back(self, person: str, step_key: str) -> Page | None: ...
-    def save_draft(self, person: str, step_key: str, values: Mapping[str, str]) -> None: ...
+    def save_draft(self, person: str, step_key: str, values: Given) -> None: ...
     def leave(self, person: str, *, delete: bool) -> None: ...
 
 
@@ -174,7 +174,7 @@ class RaterPages:
             session = await self._with_owner(session)
         # Of a page that is no longer due nothing can be said but where to go on.
         moved = "moved" in asked or "refused" in asked
-        return await self._shown(request, session, view, moved=moved)
+        return await self.shown(request, session, view, moved=moved)
 
     async def submit(self, request: Request) -> Response:
         """An answer: acknowledged by the next page, and only once it is on the disk."""
@@ -351,9 +351,10 @@ class RaterPages:
         guest = session is not None and session.guest
         return Frame(self.study, spoken, root, token, guest, _address(request))
 
-    async def _shown(
+    async def shown(
         self, request: Request, session: Session, view: View, *, moved: bool = False
     ) -> Response:
+        """What the session's browser is shown of a view."""
         if session.left and not isinstance(view, Page):
             return self._to(request, "/left")
         if isinstance(view, Page):
