@@ -29,7 +29,8 @@ from empathylab.export.writing import (
     require_free,
     sums_file,
 )
-from empathylab.store import Lab, now
+from empathylab.store import Lab
+from empathylab.store.inserts import now
 from empathylab.store.studies.records import add_audit
 from empathylab.study.exports.folders import IDENTITIES
 from empathylab.tables import TableFile, table_bytes

@@ -21,7 +21,8 @@ from empathylab.protocols.reply_templates import EMPATHIC_LISTENER, PEER_SUPPORT
 from empathylab.runs import Answered, Plan, Reading, Request
 from empathylab.situations import Situation, SituationSet
 from empathylab.stats.lengths import count_words
-from empathylab.store import Lab, add_respondent, add_situation_set, now, responses_frame
+from empathylab.store import Lab, responses_frame
+from empathylab.store.inserts import add_respondent, add_situation_set, now
 from empathylab.store.schema import answers, responses
 
 # English needs about 1.4 tokens a word, other languages more with the same tokenisers.

@@ -24,7 +24,8 @@ from empathylab.runs.plans import (
     Request,
     storable_text,
 )
-from empathylab.store import Lab, add_respondent, hash_of, insert_returning_ids, now
+from empathylab.store import Lab
+from empathylab.store.inserts import add_respondent, hash_of, insert_returning_ids, now
 from empathylab.store.schema import answers, failures, runs
 
 _CHUNK = 500  # fingerprints per query: under every database's limit on parameters

@@ -26,7 +26,8 @@ from empathylab.runs.limits import Budget, Limits, Pacer, Spend, back_off
 from empathylab.runs.plans import CUT_OFF, Pending, Plan, Request, storable
 from empathylab.runs.tally import Tally
 from empathylab.runs.writer import Writer
-from empathylab.store import Lab, now
+from empathylab.store import Lab
+from empathylab.store.inserts import now
 
 Observer = Callable[[Tally], None]
 

@@ -168,7 +168,7 @@ def _open(lab: Path, definition: Study | None) -> Lab:
 def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
     """The name of the study, launched now or before."""
     from empathylab.errors import InputError
-    from empathylab.store import now
+    from empathylab.store.inserts import now
     from empathylab.store.studies.records import find_study
     from empathylab.study.design.planning import unfilled_texts
     from empathylab.study.session.service import launch
