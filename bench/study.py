@@ -60,7 +60,7 @@ dimensions:
     question: How empathetic is the reply, compared with how you would have replied?
     labels: [Bad, Okay, Good]
 recruitment: {platform: open}
-help: You can find somebody to talk to at [findahelpline.com](https://findahelpline.com).
+help: You can find someone to talk to at [findahelpline.com](https://findahelpline.com).
 blocks:
   - block: consent
     text: Would you like to take part?

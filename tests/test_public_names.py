@@ -9,7 +9,9 @@ import pytest
 
 import empathylab
 
-PACKAGES = sorted(module.name for module in pkgutil.iter_modules(empathylab.__path__) if module.ispkg)
+PACKAGES = sorted(
+    module.name for module in pkgutil.iter_modules(empathylab.__path__) if module.ispkg
+)
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -1,4 +1,4 @@
-"""`empathylab export`, as somebody types it."""
+"""`empathylab export`, as someone types it."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Visitor:
 
 @contextmanager
 def viewing(lab: Lab, *, database: str | None = None) -> Iterator[Visitor]:
-    """Somebody with the link to a viewer of the lab."""
+    """Someone with the link to a viewer of the lab."""
     with closing(ViewedLab(lab.folder, database=database)) as viewed:
         yield Visitor(create_app(viewed, token=TOKEN))
 

@@ -38,7 +38,7 @@ from empathylab.tables import TableFile, table_bytes
 Format = Literal["csv", "parquet", "jsonl", "psych-ds", "replication"]
 FORMATS: tuple[str, ...] = get_args(Format)
 _PLAIN = get_args(TableFile)
-# Free words may tell who somebody is, and those who left never saw the end of what they agreed to.
+# Free words may tell who someone is, and those who left never saw the end of what they agreed to.
 _NOT_PASSED_ON = ("comments", "partial_answers")
 
 

@@ -249,7 +249,7 @@ class _Connection(asyncio.Protocol):
             self._buffer.clear()
         else:
             del self._buffer[:used]
-        assert self._waiting is not None  # noqa: S101 - only called while somebody waits
+        assert self._waiting is not None  # noqa: S101 - only called while someone waits
         self._waiting.set_result(Answer(self._status, self._headers or {}, content))
 
 

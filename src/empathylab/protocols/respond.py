@@ -1,4 +1,4 @@
-"""Responding: a reply to somebody who tells about a situation (Welivita & Pu 2024)."""
+"""Responding: a reply to someone who tells about a situation (Welivita & Pu 2024)."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def _latest(connection: Connection, fingerprint: str, *, fresh: bool) -> int | N
     latest = connection.execute(query.limit(1)).one_or_none()
     if latest is None:
         return None
-    # `--fresh` that was interrupted goes on; only a finished run is asked anew.
+    # `--fresh` that was interrupted goes on; only a finished run is asked again.
     if fresh and not (latest.fresh and latest.finished_at is None):
         return None
     return int(latest.id)

@@ -119,7 +119,7 @@ def find_place(
 def find_places(
     connection: Connection, study: int, people: Sequence[str], *, lock: bool = False
 ) -> dict[str, Row[Any]]:
-    """By person, the same of several at once; whoever is not known is not there."""
+    """By person, the same of several at once; unknown people are left out."""
     query = _FIND_MANY_LOCKED if lock else _FIND_MANY
     rows = connection.execute(query, {"study": study, "people": tuple(people)})
     return {row.person: row for row in rows}
@@ -174,11 +174,11 @@ class Holders(TypedDict):
     besides: str
     """The person who asks."""
     seen_since: datetime
-    """Whoever was last seen before is late."""
+    """People last seen before this moment are late."""
     seen_until: datetime
-    """Whoever was seen after that was seen by a wrong clock."""
+    """People seen after this moment were seen by a wrong clock."""
     claimed_since: datetime
-    """Whoever took their place before is late, too."""
+    """People who took their place before this moment are late, too."""
 
 
 def held_places(connection: Connection, holders: Holders, *, traits: bool) -> Rows:
