@@ -150,7 +150,7 @@ def change_places(connection: Connection, changes: Mapping[int, Mapping[str, Any
         connection.execute(_CHANGE, rows if len(rows) > 1 else rows[0])
 
 
-def give_on(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
+def abandon_place(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
     """Whether the person's live place could be taken from them: not if they were seen since."""
     table = schema.places
     done = connection.execute(
@@ -251,8 +251,8 @@ def add_people(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Non
     insert_or_ignore(connection, schema.people, rows)
 
 
-def told_of(connection: Connection, study: int, person: str) -> dict[str, str]:
-    """What the platform told about the person."""
+def platform_details(connection: Connection, study: int, person: str) -> dict[str, str]:
+    """What the platform says about the person."""
     found = connection.execute(_TOLD, {"study": study, "who": person})
     return dict(found.scalar_one_or_none() or {})
 
