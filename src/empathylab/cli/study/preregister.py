@@ -40,7 +40,8 @@ def preregister(
     from empathylab.analysis.preregistration.answers import as_markdown, preregistration
     from empathylab.cli.study.files import checked_file, write_new
     from empathylab.errors import InputError
-    from empathylab.store import Lab, has_lab, now
+    from empathylab.store import Lab, has_lab
+    from empathylab.store.inserts import now
 
     checked = checked_file(file, lab)
     if not checked.plan.raters:
@@ -76,7 +77,7 @@ def record_beside(lab: Lab, study: Study, file: Path) -> bool:
 
     from empathylab.analysis.preregistration.record import content_hash, record
     from empathylab.errors import InputError
-    from empathylab.store import now
+    from empathylab.store.inserts import now
     from empathylab.store.studies.records import find_study
 
     path = file.with_suffix(f"{ENDING}.json")
