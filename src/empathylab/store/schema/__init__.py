@@ -26,6 +26,7 @@ from empathylab.store.schema.columns import (
 from empathylab.store.schema.conversations import conversations, personas, turns
 from empathylab.store.schema.judging import judgements, preferences
 from empathylab.store.schema.studies import (
+    alerts,
     arms,
     audit,
     console_links,
@@ -50,6 +51,7 @@ __all__ = [
     "Moment",
     "RowId",
     "administrations",
+    "alerts",
     "answers",
     "arms",
     "audit",

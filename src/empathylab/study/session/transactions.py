@@ -114,7 +114,7 @@ class ParticipantTransaction:
     @property
     def slot(self) -> Slot | None:
         """The person's batch of work, once they have a place."""
-        if self.row.arm is None:
+        if self.row.arm is None or self.row.slot is None:
             return None
         arm, number = str(self.row.arm), int(self.row.slot)
         return self.launched.slots[arm][number]

@@ -325,6 +325,11 @@ class RaterPages:
             return self._service[0]
         return await run_in_threadpool(self._open)
 
+    @property
+    def opened(self) -> RaterService | None:
+        """The service, where a request has opened it."""
+        return self._service[0] if self._service else None
+
     def _open(self) -> RaterService:
         with self._lock:
             if not self._service:

@@ -6,6 +6,7 @@ import logging
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -68,11 +69,13 @@ class Guard:
         app: ASGIApp,
         *,
         failure: Callable[[Request], Response],
+        trouble: Callable[[], None],
         frames: tuple[str, ...],
         trust_proxy: bool,
     ) -> None:
         self._app = app
         self._failure = failure
+        self._trouble = trouble
         self._defaults = _raw(
             {"Content-Security-Policy": policy(frames), "Cache-Control": "no-store"}
         )
@@ -106,6 +109,8 @@ class Guard:
                 raise
             await self._failure(request)(scope, receive, send_guarded)
         finally:
+            if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                self._trouble()
             log_request(scope, status, time.monotonic() - began)
 
     def _with_ours(self, headers: Iterable[Header], *, secure: bool) -> list[Header]:

@@ -20,7 +20,7 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.blinding import same_id
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.context import Console
-from empathylab.study.web.console.rendering import error_page
+from empathylab.study.web.console.rendering import OLD_FORM, error_page
 from empathylab.study.web.console.sessions import (
     LASTS,
     begin,
@@ -30,6 +30,7 @@ from empathylab.study.web.console.sessions import (
     seen,
     unseal,
 )
+from empathylab.study.web.console.texts import console_language, error_said
 from empathylab.study.web.console.visits import Least, Visit
 from empathylab.study.web.forms import read_form
 from empathylab.study.web.security import is_secure, policy
@@ -88,7 +89,7 @@ def _answer(
     except LabError:
         return guarded(error_page(request, 503))
     except UserError as error:
-        return guarded(error_page(request, 422, str(error)))
+        return guarded(error_page(request, 422, error_said(console_language(request), error)))
     _keep(visit, response)
     return guarded(response)
 
@@ -112,7 +113,7 @@ def _refusal(rule: Rule, visit: Visit) -> Response | None:
     if not visit.may(rule.least):
         return error_page(visit.request, 403)
     if rule.method == "POST" and not _is_ours(visit):
-        return error_page(visit.request, 403, "This form is out of date. Nothing was changed.")
+        return error_page(visit.request, 403, OLD_FORM)
     return None
 
 

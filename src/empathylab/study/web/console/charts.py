@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from empathylab.study.admin.monitoring import Arrivals
 
@@ -10,7 +11,7 @@ WIDTH, HEIGHT = 720.0, 158.0
 _FLOOR = 128.0
 _TOP = 18.0
 _LEFT = 34.0
-_FORMATS = {"hour": "%d %b %H:00", "day": "%d %b", "week": "week of %d %b"}
+_FORMATS = {"hour": "%m-%d %H:00", "day": "%Y-%m-%d", "week": "%Y-%m-%d"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Bar:
     width: float
     height: float
     label: str
+    at: datetime
     count: int
 
 
@@ -31,10 +33,8 @@ class Bars:
 
     bars: tuple[Bar, ...]
     most: int
+    total: int
     unit: str
-    first: str
-    last: str
-    summary: str
     width: float = WIDTH
     height: float = HEIGHT
     floor: float = _FLOOR
@@ -57,12 +57,9 @@ def arrival_bars(arrivals: Arrivals) -> Bars:
                 round(min(room * 0.8, 40), 2),
                 round(height, 2),
                 at.strftime(_FORMATS[arrivals.unit]),
+                at,
                 count,
             )
         )
     total = sum(count for _, count in counts)
-    summary = f"{total} people in {len(counts)} {arrivals.unit}s, at most {most} in one."
-    if len(counts) == 1:
-        summary = f"{total} people within one {arrivals.unit}."
-    first, last = (bars[0].label, bars[-1].label) if bars else ("", "")
-    return Bars(tuple(bars), most, arrivals.unit, first, last, summary)
+    return Bars(tuple(bars), most, total, arrivals.unit)

@@ -1,16 +1,28 @@
-"""Coming in and going out: one-time links, signing in, one's own password."""
+"""Signing in and out: one-time links, passwords, the second factor."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from empathylab.errors import LabError, UserError
 from empathylab.study.web.console.accounts import Researcher, Throttled
 from empathylab.study.web.console.passwords import ADVICE
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.second_factor import WINDOW, Setup
+from empathylab.study.web.console.texts import COOKIE, LANGUAGES, error_said, text
 from empathylab.study.web.console.visits import Visit
+from empathylab.study.web.security import is_secure
 
-_WRONG = "The name or the password is not right."
+_WRONG = text("The name or the password is not right.")
+_WRONG_CODE = text("The code is not right, or it was used already.")
+_TOO_MANY = text("There were too many attempts. Please try again in {minutes} minutes.")
+_DONE = {
+    "password": text("The password is changed, and every other browser is signed out."),
+    "removed": text("The second factor is removed."),
+}
 
 
 def show_login(visit: Visit) -> Response:
@@ -25,15 +37,83 @@ def log_in(visit: Visit) -> Response:
     name, password = visit.form.get("name", ""), visit.form.get("password", "")
     found = visit.console.accounts.log_in(name, password, visit.address)
     if isinstance(found, Throttled):
-        said = f"There were too many attempts. Please try again in {found.minutes} minutes."
-        response = _login(visit, said, 429)
+        response = _login(visit, visit.said(_TOO_MANY, minutes=found.minutes), 429)
         response.headers["Retry-After"] = str(60 * found.minutes)
         return response
     if found is None:
-        return _login(visit, _WRONG, 403)
+        return _login(visit, visit.said(_WRONG), 403)
+    if found.second_factor:
+        visit.ask_for_code(found)
+        return visit.to("/console/second-factor")
     visit.console.note(found.name, "sign in")
     visit.sign_in(found)
     return visit.to("/console")
+
+
+def show_second_factor(visit: Visit) -> Response:
+    """The form for a code, after the password was right."""
+    if visit.console.accounts.awaiting_code(visit.session) is None:
+        return visit.to("/console/login")
+    return page(visit, "second_factor", text("Second factor"), error="")
+
+
+def give_second_factor(visit: Visit) -> Response:
+    """Signs in with a code of the authenticator app, or with a recovery code."""
+    researcher = visit.console.accounts.awaiting_code(visit.session)
+    if researcher is None:
+        return visit.to("/console/login")
+    right = visit.console.second_factors.check(researcher.id, visit.form.get("code", ""))
+    if right:
+        visit.console.note(researcher.name, "sign in", second_factor="yes")
+        visit.sign_in(researcher)
+        return visit.to("/console")
+    error, status = visit.said(_WRONG_CODE), 403
+    if right is None:
+        error, status = visit.said(_TOO_MANY, minutes=WINDOW // timedelta(minutes=1)), 429
+    return page(visit, "second_factor", text("Second factor"), status=status, error=error)
+
+
+def change_second_factor(visit: Visit) -> Response:
+    """Sets up one's own second factor, confirms it, or removes it."""
+    researcher, factors = _own(visit), visit.console.second_factors
+    act, code = visit.form.get("act", ""), visit.form.get("code", "")
+    try:
+        if act == "begin":
+            setup = factors.begin(researcher.id, researcher.name)
+            return _account(visit, setup=setup)
+        if act == "confirm":
+            codes = factors.confirm(researcher.id, code)
+            visit.console.note(visit.who, "set up second factor")
+            return page(visit, "recovery_codes", text("Recovery codes"), codes=codes)
+        if act == "remove":
+            if not factors.check(researcher.id, code):
+                return _account(visit, visit.said(_WRONG_CODE))
+            factors.remove(researcher.id)
+            visit.console.note(visit.who, "remove second factor")
+            return visit.to("/console/account?done=removed")
+    except LabError:
+        raise
+    except UserError as error:
+        return _account(visit, error_said(visit.language, error))
+    raise HTTPException(400)
+
+
+def change_language(visit: Visit) -> Response:
+    """Shows the console in another language from now on, in this browser."""
+    language = visit.form.get("language", "")
+    if language not in LANGUAGES:
+        raise HTTPException(400)
+    response = visit.to("/console" if visit.researcher else "/console/login")
+    response.set_cookie(
+        COOKIE,
+        language,
+        max_age=365 * 24 * 3600,
+        path=f"{visit.root}/console",
+        secure=is_secure(visit.request, trust_proxy=visit.console.trust_proxy),
+        httponly=True,
+        samesite="strict",
+    )
+    return response
 
 
 def log_out(visit: Visit) -> Response:
@@ -61,7 +141,7 @@ def make_account(visit: Visit) -> Response:
     except LabError:
         raise
     except UserError as error:
-        return _welcome(visit, token, str(error))
+        return _welcome(visit, token, error_said(visit.language, error))
     if made is None:
         return _welcome(visit, "")
     visit.console.note(made.name, "make account", role=made.role)
@@ -88,9 +168,10 @@ def change_password(visit: Visit) -> Response:
     except LabError:
         raise
     except UserError as error:
-        return _account(visit, str(error))
+        return _account(visit, error_said(visit.language, error))
     if done is None:
-        return _account(visit, "The old password is not right, or there were too many attempts.")
+        wrong = text("The old password is not right, or there were too many attempts.")
+        return _account(visit, visit.said(wrong))
     visit.console.note(visit.who, "change password")
     visit.sign_in(researcher)
     return visit.to("/console/account?done=password")
@@ -105,17 +186,17 @@ def _own(visit: Visit) -> Researcher:
 def _login(visit: Visit, error: str = "", status: int = 200) -> Response:
     name = visit.form.get("name", "")[:60]
     fresh = not visit.console.accounts.exist()
-    return page(visit, "login", "Sign in", status=status, error=error, name=name, fresh=fresh)
+    return page(visit, "login", text("Sign in"), status=status, error=error, name=name, fresh=fresh)
 
 
 def _welcome(visit: Visit, token: str, error: str = "") -> Response:
     role = visit.console.accounts.link_role(token) if token else None
     if role is None:
-        return page(visit, "bad_link", "This link cannot be used", status=403)
+        return page(visit, "bad_link", text("This link cannot be used"), status=403)
     return page(
         visit,
         "welcome",
-        "Make your account",
+        text("Create your account"),
         status=422 if error else 200,
         role=role,
         link=token,
@@ -125,13 +206,14 @@ def _welcome(visit: Visit, token: str, error: str = "") -> Response:
     )
 
 
-def _account(visit: Visit, error: str = "") -> Response:
+def _account(visit: Visit, error: str = "", setup: Setup | None = None) -> Response:
     return page(
         visit,
         "account",
-        "Your account",
+        text("Your account"),
         status=422 if error else 200,
         advice=ADVICE,
         error=error,
-        done=visit.asked("done") == "password",
+        done=_DONE.get(visit.asked("done"), ""),
+        setup=setup,
     )

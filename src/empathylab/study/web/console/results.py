@@ -12,6 +12,7 @@ from empathylab.study.admin.embargo import result_commands
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.actions import require_name
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.texts import error_said, text
 from empathylab.study.web.console.visits import Visit
 
 
@@ -37,7 +38,7 @@ def peek(visit: Visit) -> Response:
     except LabError:
         raise
     except UserError as error:
-        return _results(visit, shown=False, error=str(error))
+        return _results(visit, shown=False, error=error_said(visit.language, error))
     visit.console.note(visit.who, "peek", reason=reason, shown="counts by arm")
     return _results(visit, shown=True, peeked=True)
 
@@ -48,8 +49,8 @@ def peek_reason(visit: Visit) -> str:
     reason = clean_text(visit.form.get("reason", ""))
     if not 10 <= len(reason) <= 500:
         raise InputError(
-            "looking early needs a reason of 10 to 500 characters",
-            remedy="Write one that you would put into the paper.",
+            text("looking early needs a reason of 10 to 500 characters"),
+            remedy=text("Give a reason that you would state in the paper."),
         )
     return reason
 
@@ -58,7 +59,7 @@ def _results(visit: Visit, *, shown: bool, peeked: bool = False, error: str = ""
     return page(
         visit,
         "results",
-        "Results",
+        text("Results"),
         status=422 if error else 200,
         counts=_counts(visit) if shown else (),
         shown=shown,
