@@ -13,10 +13,7 @@ from typing import Any
 from empathylab.study.admin.embargo import whole_minutes
 from empathylab.study.admin.monitoring import block_of
 from empathylab.study.design.definition import Study
-from empathylab.study.session.signals import Signals, signals_of
-
-INSTANT = 1.0
-"""Seconds; nobody reads a page and answers it in less."""
+from empathylab.study.session.signals import INSTANT, Signals, signals_of
 
 
 @dataclass(frozen=True, slots=True)

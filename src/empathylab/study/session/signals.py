@@ -11,9 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-FIELDS = ("pastes", "pasted", "keys", "interval", "spread", "trap")
+SIGNAL_FIELDS = ("pastes", "pasted", "keys", "interval", "spread")
 """As the browser sends them, each behind `signal-`."""
-_MOST = 10_000_000
+_MOST = 1e7
+INSTANT = 1.0
+"""Seconds; nobody reads a page and answers it in less."""
 EVEN_SPREAD = 0.15
 EVEN_KEYS = 20
 """People's intervals between keys vary by more than this fraction of their mean."""
@@ -49,20 +51,29 @@ class Signals:
         return tuple(name for name, there in signs.items() if there)
 
 
-SIGNS = ("paste", "even typing", "hidden field")
+def rater_columns(pages: Iterable[Mapping[str, Any]]) -> dict[str, float | None]:
+    """A participant's signals as columns about raters; None: not observed.
+
+    `pages` are the stored timings. Pages that were answered instantly are known without a script.
+    """
+    timings = list(pages)
+    found = signals_of(timing.get("signals") for timing in timings)
+    times = (timing.get("seconds") for timing in timings)
+    return {
+        "pastes": None if found is None else found.pastes,
+        "even_typing": None if found is None else int("even typing" in found.found),
+        "hidden_field": None if found is None else int(found.trap),
+        "instant_pages": sum(time is not None and time < INSTANT for time in times),
+    }
 
 
-def read_signals(sent: Mapping[str, str]) -> dict[str, float] | None:
+def read_signals(sent: Mapping[str, float]) -> dict[str, float] | None:
     """What a form says, as it is stored; None where the browser observed nothing.
 
     The hidden field counts even without a script: a program filled it in.
     """
-    numbers = {name: _number(sent.get(name)) for name in FIELDS[:-1]}
-    trap = bool(sent.get("trap"))
-    if numbers["keys"] is None and not trap:
-        return None
-    stored = {name: value for name, value in numbers.items() if value is not None}
-    return {**stored, "trap": 1.0} if trap else stored
+    stored = {name: min(sent[name], _MOST) for name in (*SIGNAL_FIELDS, "trap") if name in sent}
+    return stored if stored.keys() & {"keys", "trap"} else None
 
 
 def signals_of(stored: Iterable[Mapping[str, Any] | None]) -> Signals | None:
@@ -90,11 +101,3 @@ def signals_of(stored: Iterable[Mapping[str, Any] | None]) -> Signals | None:
         spread,
         any(page.get("trap") for page in pages),
     )
-
-
-def _number(written: str | None) -> float | None:
-    try:
-        value = float(written or "")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and 0 <= value <= _MOST else None

@@ -59,6 +59,7 @@ from empathylab.study.session.flow import (
     last_step,
 )
 from empathylab.study.session.launched import Launched
+from empathylab.study.session.signals import rater_columns, read_signals
 from empathylab.study.session.timing import page_timing
 from empathylab.study.session.visits import Closed, Finished, Page, View
 
@@ -311,6 +312,9 @@ class ParticipantTransaction:
         else:
             shown_at = self.shown_at(step)
             told = {name: str(value) for name, value in timing.items()}
+            measured = dataclasses.asdict(page_timing(shown_at, self.now, told))
+            if self.launched.study.signals:
+                measured["signals"] = read_signals(timing)
             answer = {
                 "place_id": self.row.id,
                 "step": step.key,
@@ -318,7 +322,7 @@ class ParticipantTransaction:
                 # A clock that was set back must not leave an answer before its question.
                 "shown_at": min(shown_at, self.now),
                 "answered_at": self.now,
-                "timing": dataclasses.asdict(page_timing(shown_at, self.now, told)),
+                "timing": measured,
                 "corrections": 0,
             }
             self.batch.add_answer(answer)
@@ -365,6 +369,9 @@ class ParticipantTransaction:
             seconds=max(0.0, (self.now - self.row.arrived_at).total_seconds()),
             times={key: (one.answered_at, one.timing["seconds"]) for key, one in times.items()},
         )
+        if self.launched.study.signals:
+            signals = rater_columns(one.timing for one in times.values())
+            work = dataclasses.replace(work, details={**work.details, **signals})
         if work.replies:
             self.require("locked")  # replies are numbered, one person at a time
         study = self.launched.study

@@ -188,7 +188,7 @@ class RaterPages:
                 session.person,
                 form.step,
                 form.values,
-                form.timing,
+                form.timing | (form.signals if self.study.signals else {}),
                 corrects=not session.guest,
                 browser=self._browser(session),
                 answered=form.answered,
