@@ -197,6 +197,7 @@ USES: dict[tuple[str, str], str] = {
     ("scales import", "path"): "wording",
     ("appraise", "template"): "template",
     ("study check", "file"): "study",
+    ("study preview", "file"): "study",
     ("study new", "path"): "study",
     ("study add-arm", "file"): "study",
     ("study sync", "csv"): "platform",

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from empathylab.cli import export
-from empathylab.cli.app import LabGroup
 from empathylab.store import Lab
+from tests.helpers.command_line import empathylab
 from tests.study.archived import released
 from tests.study.service_examples import opened
 
-app = typer.Typer(cls=LabGroup)
-app.command("export", epilog=export.EXAMPLE)(export.export)
-app.callback()(lambda: None)
+run = functools.partial(empathylab, "export")
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +24,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "lab"
 
 
-def run(*words: object) -> Result:
-    return CliRunner().invoke(app, ["export", *(str(word) for word in words)])
-
-
 def test_the_folder_and_every_file_are_named(lab: Path, tmp_path: Path) -> None:
     done = run("--to", tmp_path / "out", "--lab", lab)
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 0, done.stderr
     assert done.stdout.startswith(str(tmp_path / "out"))
     for path in (tmp_path / "out").iterdir():
         assert path.name == "SHA256SUMS" or path.name in done.stdout

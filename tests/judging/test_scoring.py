@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections import Counter
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -24,20 +21,8 @@ from empathylab.runs import Job, run
 from empathylab.store import Lab, responses_frame
 from empathylab.store.judgements import lab_judgements, rubric_scores
 from tests.helpers.groups import unavailable
+from tests.judging import scoring_judges as judges
 from tests.judging.judged import replied
-from tests.judging.scoring_judges import SCRIPT
-
-
-@pytest.fixture
-def judges(tmp_path: Path) -> ModuleType:
-    file = tmp_path / "judges.py"
-    file.write_text(SCRIPT)
-    spec = importlib.util.spec_from_file_location("judges", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def accepted(lab: Lab, judge: ScriptedModel, situations: int | None = None) -> bool:
@@ -66,7 +51,7 @@ def test_half_of_the_replies_show_the_best_point_first() -> None:
     assert 0.35 < sum(best_first) / len(best_first) < 0.65
 
 
-def test_scores_are_stored_apart_from_other_judgements(lab: Lab, judges: ModuleType) -> None:
+def test_scores_are_stored_apart_from_other_judgements(lab: Lab) -> None:
     replies = replied(lab, "a/b", situations=3)
     judge = ScriptedModel(judges.good, name="scripted/good")
     run(lab, [Job(judge, [plan_scoring(replies, "replies", Asking())])])
@@ -76,13 +61,13 @@ def test_scores_are_stored_apart_from_other_judgements(lab: Lab, judges: ModuleT
     assert lab_judgements(lab).is_empty()
 
 
-def test_planted_replies_are_no_replies_of_the_lab(lab: Lab, judges: ModuleType) -> None:
+def test_planted_replies_are_no_replies_of_the_lab(lab: Lab) -> None:
     assert accepted(lab, ScriptedModel(judges.good, name="scripted/good"))
     assert responses_frame(lab).is_empty()
     assert rubric_scores(lab).is_empty()
 
 
-def test_a_good_judge_is_fit(lab: Lab, judges: ModuleType) -> None:
+def test_a_good_judge_is_fit(lab: Lab) -> None:
     judge = ScriptedModel(judges.good, name="scripted/good")
     assert accepted(lab, judge)
     result = from_lab(lab, judge.name, runs=[])
@@ -91,14 +76,14 @@ def test_a_good_judge_is_fit(lab: Lab, judges: ModuleType) -> None:
     assert result.acceptance.within_tolerance == 1
 
 
-def test_a_judge_that_scores_everything_alike_is_not_fit(lab: Lab, judges: ModuleType) -> None:
+def test_a_judge_that_scores_everything_alike_is_not_fit(lab: Lab) -> None:
     assert not accepted(lab, ScriptedModel(judges.flat, name="scripted/flat"))
     result = from_lab(lab, "scripted/flat", runs=[])
     assert "is not fit" in result.caveats[0]
     assert "0% of 12 situations" in result.caveats[0]
 
 
-def test_a_judge_without_usable_scores_is_not_fit(lab: Lab, judges: ModuleType) -> None:
+def test_a_judge_without_usable_scores_is_not_fit(lab: Lab) -> None:
     judge = ScriptedModel(judges.broken, name="scripted/broken")
     run(lab, [Job(judge, [plan_planted(Asking())])])
     result = from_lab(lab, judge.name, runs=[])
@@ -112,7 +97,7 @@ def test_a_judge_that_was_not_tried_is_neither(lab: Lab) -> None:
     assert "has not scored the planted replies" in result.caveats[0]
 
 
-def test_a_sample_holds_all_replies_to_some_situations(lab: Lab, judges: ModuleType) -> None:
+def test_a_sample_holds_all_replies_to_some_situations(lab: Lab) -> None:
     assert len(planted_sample(2).replies) == 2 * len(planted_replies().kinds)
     judge = ScriptedModel(judges.good, name="scripted/good")
     assert accepted(lab, judge, 2)
@@ -128,7 +113,7 @@ def test_a_judge_that_gives_the_expected_scores_is_fit_on_any_sample(situations:
     assert judge_acceptance(scored, planted).accepted
 
 
-def test_the_planted_replies_are_asked_about_once(lab: Lab, judges: ModuleType) -> None:
+def test_the_planted_replies_are_asked_about_once(lab: Lab) -> None:
     judge = ScriptedModel(judges.good, name="scripted/good")
     accepted(lab, judge, 2)
     accepted(lab, judge, 2)

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from empathylab.stats.notes import note
 from empathylab.stats.over_time import mean_shift, score_shifts
 
 
@@ -88,7 +89,7 @@ def test_one_value_gives_no_test() -> None:
     found = mean_shift({"a": 1.0}, {"b": 2.0, "c": 3.0})
     assert found.difference == pytest.approx(1.5)
     assert math.isnan(found.p)
-    assert found.note == "an occasion has a single value"
+    assert found.note == note("occasion_with_one_value")
 
 
 def test_values_that_never_vary_give_no_test() -> None:
@@ -96,7 +97,7 @@ def test_values_that_never_vary_give_no_test() -> None:
     found = mean_shift(same, same)
     assert found.difference == 0.0
     assert math.isnan(found.p)
-    assert found.note == "nothing varies"
+    assert found.note == note("no_variance")
 
 
 def test_the_change_from_rest_takes_rest_away_on_both_occasions() -> None:

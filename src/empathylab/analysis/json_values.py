@@ -7,17 +7,25 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from empathylab.analysis.text.notes import note_text
 from empathylab.stats.arms.estimates import Estimate
+from empathylab.stats.notes import Note
 
 
 def json_value(value: Any) -> Any:
-    """The value with dataclasses as objects, tuples as lists, NaN and infinity as null."""
+    """The value with dataclasses as objects, tuples as lists, NaN and infinity as null.
+
+    Notes become sentences; a missing one is empty.
+    """
+    if isinstance(value, Note):
+        return note_text(value)
     if isinstance(value, Estimate):
         return {name: json_value(part) for name, part in value._asdict().items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
-            field.name: json_value(getattr(value, field.name))
+            field.name: "" if field.name == "note" and part is None else json_value(part)
             for field in dataclasses.fields(value)
+            for part in [getattr(value, field.name)]
         }
     if isinstance(value, Mapping):
         return {str(name): json_value(part) for name, part in value.items()}

@@ -31,6 +31,15 @@ ModeOption = Annotated[
     ),
 ]
 
+LanguageOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CODE",
+        help="Ask in this language: prompts in en, de, es, fr, ja, ko or zh, situations in de and "
+        "zh. Other situations, and scales, are taken from the lab by the code after their id.",
+    ),
+]
+
 _ENDPOINT = "The endpoint"
 _LIMITS = "Speed and cost"
 

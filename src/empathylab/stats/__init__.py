@@ -29,7 +29,7 @@ from empathylab.stats.corrections import benjamini_hochberg, benjamini_yekutieli
 from empathylab.stats.equivalence import Equivalence, equivalence_test
 from empathylab.stats.intervals import Interval, change_interval
 from empathylab.stats.judges.annotators import AlternativeAnnotatorTest, alternative_annotator_test
-from empathylab.stats.judges.bias import length_bias, position_bias, self_preference
+from empathylab.stats.judges.bias import position_bias, self_preference
 from empathylab.stats.judges.calibration import calibration_curve, calibration_scores, ordinal_map
 from empathylab.stats.judges.prediction_powered import (
     PredictionPowered,
@@ -173,7 +173,6 @@ __all__ = [
     "independence_test",
     "intraclass_correlations",
     "krippendorff_alpha",
-    "length_bias",
     "length_distributions",
     "length_matched",
     "length_matched_situations",

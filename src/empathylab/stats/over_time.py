@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.stats.corrections import benjamini_hochberg, holm
+from empathylab.stats.notes import Note, note
 from empathylab.stats.questionnaires.appraisal import SCORES
 
 Array = NDArray[np.float64]
@@ -37,7 +38,7 @@ class Shift:
     n_after: int
     paired: bool
     """Whether the same situations are held against each other."""
-    note: str = ""
+    note: Note | None = None
     """Why there is no test; empty where there is one."""
 
 
@@ -202,11 +203,11 @@ def _told(moments: _Moments, confidence: float) -> Shift:
     difference = 0.0 if abs(difference) <= noise else difference
     se = math.sqrt(moments.variance) if moments.variance >= 0 else math.nan
     low = high = p = math.nan
-    note = ""
+    problem = None
     if math.isnan(se):
-        note = "an occasion has a single value"
+        problem = note("occasion_with_one_value")
     elif se <= noise:
-        note = "nothing varies"
+        problem = note("no_variance")
     else:
         margin = float(stdtrit(moments.df, (1 + confidence) / 2)) * se
         low, high = difference - margin, difference + margin
@@ -222,7 +223,7 @@ def _told(moments: _Moments, confidence: float) -> Shift:
         moments.n_before,
         moments.n_after,
         moments.paired,
-        note,
+        problem,
     )
 
 

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from empathylab.cli import evaluate
-from empathylab.cli import runs as runs_command
-from empathylab.cli.app import LabGroup
 from empathylab.cli.evaluate.sweep import read_sweep
 from empathylab.errors import UserError
-from tests.judging.scoring_judges import SCRIPT
-
-app = typer.Typer(cls=LabGroup)
-app.command("evaluate")(evaluate.evaluate)
-app.add_typer(runs_command.app, name="runs")
+from tests.helpers.command_line import Done, empathylab
 
 SWEEP = """\
 models:
-  - scripted/judges_of_sweep:model
-  - name: scripted/judges_of_sweep:better
+  - scripted/tests.judging.scoring_judges:model
+  - name: scripted/tests.judging.scoring_judges:better
     concurrency: 2
     max_cost: 5
 temperatures: [0, 0.7]
 seeds: [1]
 situations: 1
-judge: scripted/judges_of_sweep:good
+judge: scripted/tests.judging.scoring_judges:good
 gates:
   fail_under: {replies.empathy: 3.5}
   max_unusable: 10%
@@ -39,18 +28,14 @@ gates:
 
 
 @pytest.fixture(autouse=True)
-def _script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    (tmp_path / "judges_of_sweep.py").write_text(SCRIPT)
+def _sweep_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sweep.yaml").write_text(SWEEP)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yield
-    sys.modules.pop("judges_of_sweep", None)
 
 
-def run(*arguments: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(app, ["evaluate", "sweep.yaml", *arguments])
-    assert done.exit_code == code, done.output + done.stderr
+def run(*arguments: str, code: int = 0) -> Done:
+    done = empathylab("evaluate", "sweep.yaml", *arguments)
+    assert done.exit_code == code, done.stdout + done.stderr
     return done
 
 

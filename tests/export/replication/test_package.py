@@ -248,7 +248,7 @@ def same_numbers(package: Path, report: LabOverview) -> None:
         {
             "respondent": one.respondent,
             "scale": one.scale,
-            "reasons": " ".join(one.validity.reasons),
+            "reasons": " ".join(one.reasons),
         }
         | {name: getattr(one.validity, name) for name in ("verdict", "valid", "order_sensitivity")}
         for one in report.self_reports

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from empathylab.stats.agreement import agreement, fleiss_kappa, gwet_ac, krippendorff_alpha
+from empathylab.stats.notes import note
 from tests.stats.agreement.examples import KRIPPENDORFF, long
 
 # Fleiss' worked kind of table: ten subjects, fourteen raters, five categories; kappa is 0.210
@@ -180,13 +181,13 @@ def test_intervals_repeat_with_their_seed_and_hold_the_estimate() -> None:
 def test_equal_ratings_have_no_alpha_and_say_why() -> None:
     found = krippendorff_alpha(long([[3, 3, 3], [3, 3, 3]]))
     assert math.isnan(found.estimate)
-    assert found.note == "all ratings are the same"
+    assert found.note == note("equal_ratings")
 
 
 def test_raters_without_a_common_situation_have_no_alpha_and_say_why() -> None:
     found = krippendorff_alpha(long([[1, 2, None], [None, None, 2]]))
     assert math.isnan(found.estimate)
-    assert found.note == "no situation was rated by two raters"
+    assert found.note == note("no_shared_ratings")
 
 
 def test_perfect_agreement_is_one_for_every_coefficient() -> None:

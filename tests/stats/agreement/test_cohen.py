@@ -12,6 +12,7 @@ import pytest
 
 from empathylab.errors import InputError
 from empathylab.stats.agreement import cohen_kappa, spearman
+from empathylab.stats.notes import note
 from tests.stats.agreement.examples import FIRST, SECOND
 
 # Made by tests/reference/agreement.R.
@@ -79,13 +80,13 @@ def test_pairs_with_a_gap_are_left_out_and_counted() -> None:
 def test_kappa_of_one_value_only_is_nan_and_says_why() -> None:
     found = cohen_kappa([3, 3, 3], [3, 3, 3])
     assert math.isnan(found.estimate)
-    assert found.note == "both raters gave one and the same value"
+    assert found.note == note("constant_pair")
 
 
 def test_kappa_of_nothing_is_nan_and_says_why() -> None:
     found = cohen_kappa([], [])
     assert math.isnan(found.estimate)
-    assert found.note == "no situation that both rated"
+    assert found.note == note("no_shared_situation")
 
 
 def test_perfect_agreement_has_no_large_sample_interval() -> None:
@@ -120,7 +121,7 @@ def test_bonett_and_wrights_interval_by_hand() -> None:
 def test_spearman_of_a_constant_rater_is_nan_and_says_why() -> None:
     found = spearman([1, 2, 3], [2, 2, 2])
     assert math.isnan(found.estimate)
-    assert found.note == "a rater's values do not vary"
+    assert found.note == note("constant_rater")
 
 
 def test_spearman_of_three_pairs_has_no_interval() -> None:

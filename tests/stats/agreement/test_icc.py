@@ -16,6 +16,7 @@ from empathylab.stats.agreement import (
     variance_components,
 )
 from empathylab.stats.agreement.components import icc_statistic
+from empathylab.stats.notes import Note, note
 from empathylab.stats.questionnaires.reliability import intraclass_correlation
 from tests.stats.agreement.examples import SHROUT_FLEISS, long
 
@@ -65,18 +66,18 @@ def test_rows_with_a_gap_are_left_out_and_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "note"),
+    ("table", "expected"),
     [
-        (np.zeros((0, 2)), "0 situations that every rater rated, 2 needed"),
-        (np.array([[1.0, 2.0]]), "1 situations that every rater rated, 2 needed"),
-        (np.array([[1.0], [2.0]]), "1 rater, 2 needed"),
-        (np.ones((4, 3)), "nothing varies"),
+        (np.zeros((0, 2)), note("few_complete_situations", n=0)),
+        (np.array([[1.0, 2.0]]), note("few_complete_situations", n=1)),
+        (np.array([[1.0], [2.0]]), note("one_rater")),
+        (np.ones((4, 3)), note("no_variance")),
     ],
 )
-def test_too_little_has_no_icc_and_says_why(table: np.ndarray, note: str) -> None:
+def test_too_little_has_no_icc_and_says_why(table: np.ndarray, expected: Note) -> None:
     found = intraclass_correlations(table).icc2
     assert math.isnan(found.estimate)
-    assert found.note == note
+    assert found.note == expected
 
 
 def test_components_without_gaps_give_shrout_and_fleiss_icc() -> None:
@@ -116,7 +117,7 @@ def test_gaps_give_a_bootstrap_interval_and_no_gaps_an_f_interval() -> None:
 def test_raters_who_share_nothing_have_no_components_and_say_why() -> None:
     found = variance_components(rating_table(long([[1, 2, None, None], [None, None, 3, 4]])))
     assert math.isnan(found.icc)
-    assert found.note.startswith("too few situations")
+    assert found.note == note("components_unknown")
 
 
 def test_simulated_components_are_recovered_with_half_the_cells_missing() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from empathylab.stats.agreement import cohen_kappa, pair_agreements, rating_table, spearman
 from empathylab.stats.agreement import pairs as pairs_module
+from empathylab.stats.notes import note
 from tests.stats.agreement.examples import long
 
 
@@ -86,7 +87,7 @@ def test_a_constant_rater_has_no_spearman_but_a_kappa() -> None:
 def test_equal_constant_raters_have_no_kappa_and_say_why() -> None:
     (one,) = pair_agreements(rating_table(long([[1, 1], [1, 1]])))
     assert math.isnan(one.weighted_kappa.estimate)
-    assert one.weighted_kappa.note == "both raters gave one and the same value"
+    assert one.weighted_kappa.note == note("constant_pair")
     assert one.percent.estimate == 100
 
 

@@ -18,6 +18,7 @@ from empathylab.stats.arms import (
     rao_scott,
 )
 from empathylab.stats.clusters import clustered_mean_difference
+from empathylab.stats.notes import note
 from tests.stats.arms.reference_files import R, paired, rated
 
 TWO = ["human", "alpha"]
@@ -124,30 +125,30 @@ def test_a_design_effect_above_one_widens_the_interval_and_raises_p() -> None:
 
 
 @pytest.mark.parametrize(
-    ("good", "arm", "raters", "note"),
+    ("good", "arm", "raters", "code"),
     [
-        ([1, 0], [True, True], ["a", "b"], "an arm has no rating"),
-        ([1, 0, 1], [True, False, False], ["a", "b", "c"], "an arm has a single rater"),
+        ([1, 0], [True, True], ["a", "b"], "arm_without_rating"),
+        ([1, 0, 1], [True, False, False], ["a", "b", "c"], "arm_with_one_rater"),
         (
             [1, 1, 1, 1],
             [True, True, False, False],
             list("abcd"),
-            "the ratings do not vary between raters",
+            "constant_between_raters",
         ),
     ],
 )
 def test_what_cannot_be_compared_says_why(
-    good: list[int], arm: list[bool], raters: list[str], note: str
+    good: list[int], arm: list[bool], raters: list[str], code: str
 ) -> None:
     result = clustered_difference(good, arm, raters)
     assert math.isnan(result.p)
-    assert result.note == note
+    assert result.note == note(code)
 
 
 def test_one_rater_has_no_rao_scott_test() -> None:
     result = rao_scott(["a", "b"], [1, 2], ["x", "x"])
     assert math.isnan(result.p)
-    assert result.note == "fewer than two raters"
+    assert result.note == note("fewer_than_two_raters")
 
 
 def test_columns_of_different_length_are_refused() -> None:
@@ -168,7 +169,7 @@ def test_replies_make_the_clustering_two_way() -> None:
     assert two.p == pytest.approx(whole.p)
     assert two.se > one.se
     alone = clustered_difference(values, arm, rater, replies=arm)
-    assert alone.note == "an arm has a single reply"
+    assert alone.note == note("arm_with_one_reply")
 
 
 def test_the_ids_of_replies_change_no_digit() -> None:

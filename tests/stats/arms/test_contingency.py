@@ -6,6 +6,7 @@ import pytest
 
 from empathylab.errors import InputError
 from empathylab.stats.arms import cross_table, fisher_exact, independence_test
+from empathylab.stats.notes import note
 from tests.stats.arms.reference_files import R, rated
 
 
@@ -99,24 +100,24 @@ def test_without_simulations_the_chi_square_has_to_do() -> None:
 def test_a_category_never_used_is_left_out_and_said() -> None:
     result = independence_test([[15, 0, 5], [5, 0, 15]], yates=False)
     assert (result.df, result.chi2) == (1, pytest.approx(10))
-    assert result.note == "1 empty column left out"
+    assert result.note == note("empty_left_out", rows=0, columns=1)
 
 
 @pytest.mark.parametrize(
-    ("table", "note"),
+    ("table", "code"),
     [
-        ([[5, 0], [7, 0]], "only one column has counts"),
-        ([[5, 5], [0, 0]], "only one row has counts"),
-        ([[0, 0], [0, 0]], "there are no counts"),
+        ([[5, 0], [7, 0]], "one_column"),
+        ([[5, 5], [0, 0]], "one_row"),
+        ([[0, 0], [0, 0]], "no_counts"),
     ],
 )
 def test_a_table_without_two_rows_and_columns_has_no_test(
-    table: list[list[int]], note: str
+    table: list[list[int]], code: str
 ) -> None:
     result = independence_test(table)
     assert math.isnan(result.p)
     assert math.isnan(result.chi2)
-    assert (result.method, result.note) == ("none", note)
+    assert (result.method, result.note) == ("none", note(code))
 
 
 def test_the_interval_of_v_holds_its_estimate() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.arms.means import ArmMean, MeanComparison, MeanDifference, compare_means
+from empathylab.stats.notes import note
 from tests.stats.arms.reference_files import rated
 
 
@@ -90,7 +91,7 @@ def test_a_single_rater_gives_means_without_intervals() -> None:
     found = compare_means(frame([1, 2], [3, 5], ["r"] * 4))
     assert found.means[0].mean.estimate == 1.5
     assert math.isnan(found.means[0].mean.low)
-    assert found.differences[0].note == "an arm has a single rater"
+    assert found.differences[0].note == note("arm_with_one_rater")
 
 
 def test_gaps_are_left_out_and_counted() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from empathylab.stats.arms.clustered import rao_scott
+from empathylab.stats.notes import note
 
 
 def test_a_table_with_too_many_empty_cells_has_no_statistic_but_a_note() -> None:
@@ -12,4 +13,4 @@ def test_a_table_with_too_many_empty_cells_has_no_statistic_but_a_note() -> None
     raters = ["r1", "r1", "r1", "r1", "r2", "r3"]
     found = rao_scott(arms, [0, 0, 0, 1, 2, 2], raters)
     assert math.isnan(found.p)
-    assert found.note == "too many combinations of row and column do not occur"
+    assert found.note == note("empty_cells")

@@ -11,6 +11,7 @@ import pytest
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.corrections import benjamini_yekutieli
 from empathylab.stats.judges.annotators import alternative_annotator_test
+from empathylab.stats.notes import note
 
 
 def rated() -> pl.DataFrame:
@@ -132,12 +133,12 @@ def test_without_anybody_to_test_there_is_no_verdict() -> None:
     found = alternative_annotator_test(rated(), "judge", min_situations=1000)
     assert math.isnan(found.winning_rate)
     assert not found.passes
-    assert found.note.startswith("nobody shares 1000 situations")
+    assert found.note == note("no_annotator_tested", situations=1000)
 
 
 def test_two_people_are_tested_with_a_warning() -> None:
     found = alternative_annotator_test(rated(), "judge", people=["p0", "p1"])
-    assert "3 or more are wanted" in found.note
+    assert found.note == note("two_annotators")
 
 
 def test_one_person_is_not_enough() -> None:

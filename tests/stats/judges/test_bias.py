@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.judges.bias import length_bias, position_bias, self_preference
+from empathylab.stats.judges.bias import position_bias, self_preference
+from empathylab.stats.notes import note
 from tests.stats.judged_frames import arithmetic, judged
 
 # Made by tests/reference/clusters.R.
@@ -43,31 +44,10 @@ def test_self_preference_has_the_standard_error_of_sandwich() -> None:
     assert found.df == 11
 
 
-def test_length_bias_is_rs_slope() -> None:
-    found = length_bias(arithmetic())
-    assert found.estimate == pytest.approx(R["length_two_way"]["estimate"][1], abs=1e-9)
-    assert found.se == pytest.approx(R["length_two_way"]["se"][1], abs=1e-9)
-    assert found.per_doubling == pytest.approx(found.estimate * math.log(2))
-
-
 def test_a_judge_that_favours_its_own_is_caught() -> None:
     found = self_preference(judged(1, own_bonus=1.5), ["kin"])
     assert found.p < 0.001
     assert found.low < 1.5 < found.high
-
-
-def test_a_judge_that_favours_length_is_caught() -> None:
-    found = length_bias(judged(1, length_bonus=1.0, situations=120))
-    assert found.p < 0.001
-    assert found.low < 1.0 < found.high
-
-
-def test_length_within_respondents_does_not_see_a_taste_for_a_respondent() -> None:
-    # "kin" writes the shortest replies, so favouring it looks like a taste for brevity.
-    frame = judged(3, own_bonus=3.0, situations=120)
-    assert length_bias(frame).estimate < -0.4
-    within = length_bias(frame, within="respondent")
-    assert within.low < 0 < within.high
 
 
 def test_quality_that_people_see_too_is_no_bias() -> None:
@@ -77,26 +57,18 @@ def test_quality_that_people_see_too_is_no_bias() -> None:
     assert self_preference(frame, ["kin"]).p > 0.05
 
 
-def test_rows_with_gaps_or_without_words_are_left_out_and_counted() -> None:
+def test_rows_with_gaps_are_left_out_and_counted() -> None:
     frame = arithmetic().with_columns(
         rating=pl.when(pl.int_range(pl.len()) != 5).then(pl.col("rating")),
-        words=pl.when(pl.int_range(pl.len()) != 7).then(pl.col("words")).otherwise(0),
     )
-    assert (length_bias(frame).n, length_bias(frame).dropped) == (58, 2)
     assert (self_preference(frame, ["kin"]).n, self_preference(frame, ["kin"]).dropped) == (59, 1)
-
-
-def test_equally_long_replies_have_no_slope_and_say_why() -> None:
-    found = length_bias(arithmetic().with_columns(words=pl.lit(20)))
-    assert math.isnan(found.estimate)
-    assert found.note == "all replies are equally long"
 
 
 def test_a_judge_without_others_has_no_gap_and_says_why() -> None:
     frame = arithmetic().filter(pl.col("respondent") == "kin")
     found = self_preference(frame, ["kin"])
     assert math.isnan(found.estimate)
-    assert found.note == "there are no responses by others"
+    assert found.note == note("no_other_responses")
 
 
 def test_an_unknown_respondent_gets_the_nearest() -> None:
@@ -105,8 +77,8 @@ def test_an_unknown_respondent_gets_the_nearest() -> None:
 
 
 def test_an_unknown_column_is_refused() -> None:
-    with pytest.raises(UnknownName, match="words"):
-        length_bias(arithmetic(), words="wordz")
+    with pytest.raises(UnknownName, match="prediction"):
+        self_preference(arithmetic(), ["kin"], prediction="predictions")
 
 
 def test_position_bias_by_hand() -> None:
@@ -131,7 +103,7 @@ def test_a_judge_that_always_takes_the_first_is_caught_by_the_sign_test() -> Non
     assert found.p == pytest.approx(2 / 2**6)
     # Clopper and Pearson's interval of 6 in 6.
     assert (found.low, found.high) == (pytest.approx(0.025 ** (1 / 6) - 0.5), 0.5)
-    assert found.note == "the reply shown first was always preferred"
+    assert found.note == note("first_always_preferred")
 
 
 def test_a_judge_that_always_takes_the_second_is_caught_too() -> None:
@@ -153,7 +125,7 @@ def test_a_bias_without_any_noise_is_certain_and_says_so() -> None:
     )
     found = self_preference(frame, ["kin"])
     assert (found.estimate, found.low, found.high, found.p) == (1, 1, 1, 0)
-    assert "the same throughout" in found.note
+    assert found.note == note("constant_bias")
 
 
 def test_a_strange_outcome_is_refused() -> None:
@@ -166,7 +138,5 @@ def test_a_strange_outcome_is_refused() -> None:
 def test_false_alarms_stay_near_their_level() -> None:
     runs = 300
     own = sum(self_preference(judged(seed), ["kin"]).p < 0.05 for seed in range(runs))
-    length = sum(length_bias(judged(seed)).p < 0.05 for seed in range(runs))
     # 5% of 300 is 15, give or take 3.8; a few more for 30 clusters.
     assert own <= 28
-    assert length <= 28

@@ -13,6 +13,7 @@ from empathylab.stats.judges.prediction_powered import (
     prediction_powered_difference,
     prediction_powered_mean,
 )
+from empathylab.stats.notes import note
 
 Z = 1.959963984540054
 T39 = 2.0226909200367604  # Student's t, 39 degrees of freedom, 97.5%
@@ -82,14 +83,14 @@ def test_a_judge_that_knows_nothing_is_not_trusted() -> None:
     found = prediction_powered_mean(frame, rater=None, situation=None)
     assert found.trust == (0,)
     assert found.estimate == found.people_estimate
-    assert "adds nothing" in found.note
+    assert note("judge_adds_nothing") in found.notes
 
 
 def test_without_unrated_responses_it_is_peoples_mean_and_says_so() -> None:
     frame = arithmetic().filter(pl.col("number") < 40)
     found = prediction_powered_mean(frame, rater=None, situation=None)
     assert found.estimate == 3
-    assert "people's own mean" in found.note
+    assert note("nothing_judged_alone") in found.notes
 
 
 def test_rows_without_a_prediction_are_left_out_and_counted() -> None:
@@ -109,7 +110,7 @@ def test_ratings_of_one_rater_count_as_one_when_they_are_all_alike() -> None:
     found = prediction_powered_mean(frame, situation=None)
     assert found.se == pytest.approx(np.std([1, 2, 4, 5], ddof=1) / 2)
     assert found.df == 3
-    assert "only 4 raters" in found.note
+    assert note("few_clusters", clusters=4) in found.notes
 
 
 def test_shared_situations_sharpen_a_difference() -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.stats.judges.scaled_bias import UNKNOWN_SCALE, scaled_bias
+from empathylab.stats.judges.scaled_bias import scaled_bias
+from empathylab.stats.notes import note
 
 
 def rated(
@@ -75,12 +76,12 @@ def test_single_ratings_do_not_tell_a_bias_from_a_wider_scale(own: float) -> Non
     found = scaled_bias(rated(1, scale=0.5, own=own, noise=0.7), "lean", rater=None)
     assert math.isnan(found.p)
     assert math.isnan(found.estimate)
-    assert found.note == UNKNOWN_SCALE
+    assert found.note == note("unknown_scale")
 
 
 def test_ratings_that_hardly_agree_are_no_measure_of_the_judges_scale() -> None:
     found = scaled_bias(rated(2, scale=1.5, own=0, noise=9), "lean", rater=None)
-    assert found.note == UNKNOWN_SCALE
+    assert found.note == note("unknown_scale")
 
 
 def test_a_wider_scale_is_seldom_taken_for_a_preference_for_length() -> None:
@@ -115,7 +116,7 @@ def test_without_a_difference_there_is_nothing_to_compare() -> None:
     frame = rated(3, scale=1, own=0).with_columns(lean=pl.lit(1.0))
     found = scaled_bias(frame, "lean", rater=None)
     assert math.isnan(found.estimate)
-    assert found.note == "nothing to compare"
+    assert found.note == note("nothing_to_compare")
 
 
 def test_rows_with_something_missing_are_left_out_and_counted() -> None:

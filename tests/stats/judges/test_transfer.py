@@ -11,6 +11,7 @@ import pytest
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.judges.inverse_prediction import InversePrediction, StraightLine
 from empathylab.stats.judges.transfer import Transferred, transferred_mean
+from empathylab.stats.notes import note
 
 
 def rows(respondent: str, ratings: list[float | None], told: list[float | None]) -> pl.DataFrame:
@@ -68,7 +69,7 @@ def test_each_other_respondent_is_foretold_from_the_rest() -> None:
     assert found.se == pytest.approx(sd * math.sqrt(1 + 1 / 3))
     assert found.like_high - found.estimate == pytest.approx(4.302653 * found.se, rel=1e-5)
     assert found.largest_error == pytest.approx(-4.5)
-    assert "tells nothing" in found.note
+    assert note("judge_unrelated") in found.notes
     assert (found.low, found.high, found.rules_out) == (-math.inf, math.inf, False)
 
 
@@ -91,7 +92,7 @@ def test_with_one_other_respondent_there_is_no_interval_but_the_narrow_one() -> 
     assert all(math.isnan(end) for end in found.ends(0.9))
     assert found.errors == ()
     assert found.alike_low < found.estimate < found.alike_high
-    assert "single other respondent" in found.note
+    assert note("one_other_respondent") in found.notes
 
 
 def test_a_judge_that_goes_against_people_gets_a_flat_line() -> None:
@@ -244,8 +245,8 @@ def test_the_interval_is_that_of_a_regression() -> None:
 def test_a_newcomer_outside_the_others_is_pointed_out_and_less_certain() -> None:
     inside, outside = four_others(4.0), four_others(5.0)
     assert (inside.outside, outside.outside) == (False, True)
-    assert "outside" in outside.note
-    assert "outside" not in inside.note
+    assert note("extrapolated") in outside.notes
+    assert note("extrapolated") not in inside.notes
     assert outside.high - outside.low > inside.high - inside.low
 
 

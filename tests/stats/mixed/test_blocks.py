@@ -10,7 +10,7 @@ import pytest
 from empathylab.stats.mixed import stacks
 from empathylab.stats.mixed.blocks import Blocks
 from empathylab.stats.mixed.coding import Array, Codes
-from empathylab.stats.mixed.components import independent_batches
+from empathylab.stats.mixed.components import independent_batches, level_components
 
 Design = tuple[list[Codes], list[int]]
 
@@ -51,7 +51,7 @@ def three_crossed() -> Design:
 
 def large_and_sparse() -> Design:
     generator = np.random.default_rng(4)
-    return relabelled([generator.integers(0, size, 400) for size in (80, 150, 4)])
+    return relabelled([generator.integers(0, size, 1_400) for size in (300, 450, 4)])
 
 
 def large_and_full() -> Design:
@@ -102,7 +102,7 @@ def test_components_of_many_shapes_share_a_few_stacks() -> None:
 def test_batches_hold_every_rating_once_and_share_no_level() -> None:
     part, place = np.divmod(np.arange(40_000), 20)
     codes, sizes = relabelled([part * 2 + place // 10, part * 10 + place % 10])
-    batches = independent_batches(codes, sizes)
+    batches = independent_batches(level_components(codes, sizes), codes[0])
     assert len(batches) > 2
     assert np.sort(np.concatenate(batches)).tolist() == list(range(40_000))
     for one in codes:
@@ -111,4 +111,4 @@ def test_batches_hold_every_rating_once_and_share_no_level() -> None:
 
 def test_a_fully_crossed_design_is_one_batch() -> None:
     codes, sizes = large_and_full()
-    assert len(independent_batches(codes, sizes)) == 1
+    assert len(independent_batches(level_components(codes, sizes), codes[0])) == 1

@@ -8,6 +8,7 @@ import pytest
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.mixed.ordinal.clmm import clmm
+from empathylab.stats.notes import note
 
 FORMULA = "rating ~ arm + (1|rater) + (1|item)"
 
@@ -32,8 +33,8 @@ def test_an_arm_without_ratings_is_said() -> None:
     )
     empty = pl.when(pl.col("arm") == "c").then(None).otherwise(pl.col("rating"))
     found = clmm(frame.with_columns(rating=empty), FORMULA)
-    assert found.notes == ("'arm': no row is left of c",)
-    assert found.dropped == {"'rating' is missing": 80}
+    assert found.notes == (note("lost_levels", column="arm", levels=("c",)),)
+    assert found.dropped == {"rating": 80}
     assert found.n == 160
 
 
@@ -53,13 +54,13 @@ def test_missing_values_are_left_out_and_counted() -> None:
     )
     found = clmm(frame, FORMULA)
     assert found.n == 233
-    assert found.dropped == {"'rater' is missing": 7}
+    assert found.dropped == {"rater": 7}
 
 
 def test_categories_never_used_are_said() -> None:
     found = clmm(ratings(), FORMULA, levels=[1, 2, 3, 4, 5])
     assert list(found.thresholds) == ["1|2", "2|3"]
-    assert found.notes == ("'rating': no rating is 4 or 5; the model has no such category",)
+    assert found.notes == (note("unused_categories", column="rating", categories=("4", "5")),)
 
 
 @pytest.mark.parametrize("formula", ["rating ~ arm", FORMULA])
@@ -72,7 +73,7 @@ def test_perfect_separation_is_said_and_does_not_count_as_converged(
     )
     found = clmm(frame, formula, link=link)
     assert not found.converged
-    assert any("Perfect separation: armb" in said for said in found.problems)
+    assert note("separation", columns=("armb",)) in found.problems
 
 
 def test_a_number_that_separates_is_said() -> None:
@@ -81,7 +82,7 @@ def test_a_number_that_separates_is_said() -> None:
     frame = pl.DataFrame({"rating": np.digitize(x, [-0.5, 0.5]), "x": x})
     found = clmm(frame, "rating ~ x")
     assert not found.converged
-    assert any("Perfect separation: x" in said for said in found.problems)
+    assert note("separation", columns=("x",)) in found.problems
 
 
 def test_a_formula_that_names_no_column_brings_the_nearest() -> None:
@@ -96,17 +97,17 @@ def test_more_parameters_than_ratings_are_refused() -> None:
 
 def test_few_raters_are_said() -> None:
     found = clmm(ratings().with_columns(rater=pl.col("rater") % 3), FORMULA)
-    assert any("'rater' has 3 levels" in said for said in found.problems)
+    assert note("few_levels", group="rater", levels=3) in found.problems
 
 
 def test_raters_who_decide_every_rating_are_said() -> None:
     found = clmm(ratings().with_columns(rating=pl.col("rater") % 3 + 1), "rating ~ arm + (1|rater)")
-    assert any("all but decide the ratings" in said for said in found.problems)
+    assert any(one.code == "huge_sd" for one in found.problems)
 
 
 def test_a_group_for_every_rating_is_said() -> None:
     found = clmm(ratings().with_row_index("own"), "rating ~ arm + (1|own)")
-    assert any("Every rating has its own 'own'" in said for said in found.problems)
+    assert note("level_per_rating", group="own") in found.problems
 
 
 def test_two_groupings_that_are_the_same_do_not_stop_the_fit() -> None:

@@ -8,6 +8,7 @@ import pytest
 from empathylab.errors import InputError
 from empathylab.stats.mixed.comparisons import likelihood_ratio_test
 from empathylab.stats.mixed.ordinal.clmm import Clmm, clmm
+from empathylab.stats.notes import note
 from tests.stats.mixed.rated_frames import reference, reference_frame
 
 
@@ -24,7 +25,7 @@ def test_the_test_of_a_factor_is_that_of_r() -> None:
     assert found.statistic == pytest.approx(expected["statistic"], abs=1e-4)
     assert found.df == expected["df"]
     assert found.p == pytest.approx(expected["p"], abs=1e-6)
-    assert (found.n, found.note) == (300, "")
+    assert (found.n, found.note) == (300, None)
 
 
 def test_testing_a_variance_is_said_to_be_cautious() -> None:
@@ -32,7 +33,7 @@ def test_testing_a_variance_is_said_to_be_cautious() -> None:
         fitted("rating ~ arm + (1|rater)"), fitted("rating ~ arm + (1|rater) + (1|item)")
     )
     assert found.df == 1
-    assert "boundary" in found.note
+    assert found.note == note("tested_at_boundary")
 
 
 def test_models_that_do_not_hold_each_other_are_refused() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.mixed.design import MixedDesign, read_design
+from empathylab.stats.notes import note
 
 FRAME = pl.DataFrame(
     {
@@ -128,7 +129,7 @@ def test_a_rating_outside_the_levels_is_refused() -> None:
 def test_categories_never_used_are_said() -> None:
     found = read_design(FRAME, "rating ~ length", levels=[1, 2, 3, 4], ordinal=True)
     assert found.levels == ("1", "2", "3")
-    assert found.notes == ("'rating': no rating is 4; the model has no such category",)
+    assert found.notes == (note("unused_categories", column="rating", categories=("4",)),)
 
 
 def test_rows_with_missing_values_are_counted_by_column() -> None:
@@ -138,7 +139,7 @@ def test_rows_with_missing_values_are_counted_by_column() -> None:
     )
     found = design("rating ~ length", frame=holes)
     assert found.n == 9
-    assert found.dropped == {"'rating' is missing": 1, "'length' is missing": 2}
+    assert found.dropped == {"rating": 1, "length": 2}
 
 
 def test_columns_outside_the_formula_may_be_missing() -> None:
@@ -150,14 +151,16 @@ def test_a_level_that_lost_all_rows_is_said() -> None:
     holes = FRAME.with_columns(
         rating=pl.when(pl.col("source") == "gpt").then(None).otherwise(pl.col("rating"))
     )
-    assert design("rating ~ source", frame=holes).notes == ("'source': no row is left of gpt",)
+    assert design("rating ~ source", frame=holes).notes == (
+        note("lost_levels", column="source", levels=("gpt",)),
+    )
 
 
 def test_columns_that_repeat_others_are_left_out_and_said() -> None:
     found = design("rating ~ length + twice", frame=FRAME.with_columns(twice=FRAME["length"] * 2))
     assert found.names == ("length",)
     assert found.aliased == ("twice",)
-    assert "repeat what others say" in found.notes[0]
+    assert found.notes[0].code == "aliased_columns"
 
 
 def test_other_values_are_coded_like_the_data() -> None:

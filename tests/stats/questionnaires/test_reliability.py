@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from empathylab.stats.notes import note
 from empathylab.stats.questionnaires.reliability import (
     cronbach_alpha,
     intraclass_correlation,
@@ -41,7 +42,7 @@ def test_alpha_by_hand() -> None:
     # Variances 1 and 1; sums 3, 3, 6 with variance 3; alpha = 2 (1 − 2/3) = 2/3.
     result = cronbach_alpha(np.array([[1, 2], [2, 1], [3, 3]]))
     assert result.estimate == pytest.approx(2 / 3)
-    assert (result.n, result.k, result.dropped, result.note) == (3, 2, 0, "")
+    assert (result.n, result.k, result.dropped, result.notes) == (3, 2, 0, ())
 
 
 def test_feldts_interval_by_hand() -> None:
@@ -78,7 +79,7 @@ def test_alpha_takes_a_frame_and_drops_rows_with_a_gap() -> None:
 def test_fewer_than_three_rows_have_no_reliability(rows: list[list[float]]) -> None:
     items = np.array(rows, dtype=float).reshape(-1, 2)
     assert math.isnan(cronbach_alpha(items).estimate)
-    assert "3 needed" in cronbach_alpha(items).note
+    assert cronbach_alpha(items).notes[0].values["needed"] == 3
 
 
 def test_one_item_has_no_alpha() -> None:
@@ -130,7 +131,7 @@ def test_omega_of_the_lsat_data_is_the_one_of_factor_analyzer() -> None:
     # likelihood (scikit-learn 1.9.1, FactorAnalysis) it is 0.30675.
     result = mcdonald_omega(LSAT)
     assert result.estimate == pytest.approx(0.3068491, abs=2e-6)
-    assert (result.n, result.k, result.note) == (1000, 5, "")
+    assert (result.n, result.k, result.notes) == (1000, 5, ())
     assert math.isnan(result.low)
 
 
@@ -162,20 +163,20 @@ def test_a_heywood_case_has_no_omega() -> None:
     rows = np.linalg.qr(rows - rows.mean(axis=0))[0] @ np.linalg.cholesky(correlations).T
     result = mcdonald_omega(rows)
     assert math.isnan(result.estimate)
-    assert "Heywood" in result.note
+    assert result.notes == (note("heywood_case"),)
 
 
 def test_two_items_have_no_omega() -> None:
     result = mcdonald_omega(SHROUT_FLEISS[:, :2])
     assert math.isnan(result.estimate)
-    assert result.note == "2 items, 3 needed"
+    assert result.notes == (note("few_items", items=2, needed=3),)
 
 
 def test_omega_leaves_out_an_item_that_does_not_vary() -> None:
     rows = np.column_stack([LSAT, np.ones(len(LSAT))])
     result = mcdonald_omega(rows)
     assert result.estimate == pytest.approx(mcdonald_omega(LSAT).estimate)
-    assert (result.k, result.note) == (5, "1 of 6 items do not vary and were left out")
+    assert (result.k, result.notes) == (5, (note("constant_items", constant=1, items=6),))
 
 
 def test_omega_of_nothing_is_nan() -> None:

@@ -90,17 +90,17 @@ def test_counts_tell_which_rule_and_arm() -> None:
     found = apply(TooFast(seconds=120), StraightLining(), FailedAttention())
     counts = {(one.rule, one.arm): (one.excluded, one.only) for one in found.counts}
     assert counts == {
-        ("took less than 120 seconds", "human"): (1, 0),
-        ("took less than 120 seconds", "model"): (0, 0),
-        ("gave only one and the same rating", "human"): (1, 0),
-        ("gave only one and the same rating", "model"): (0, 0),
-        ("failed an attention check", "human"): (0, 0),
-        ("failed an attention check", "model"): (2, 2),
+        (TooFast(seconds=120), "human"): (1, 0),
+        (TooFast(seconds=120), "model"): (0, 0),
+        (StraightLining(), "human"): (1, 0),
+        (StraightLining(), "model"): (0, 0),
+        (FailedAttention(), "human"): (0, 0),
+        (FailedAttention(), "model"): (2, 2),
     }
     assert (found.raters, found.kept) == ({"human": 2, "model": 2}, {"human": 1, "model": 0})
     assert found.excluded[0].reasons == (
-        "took less than 120 seconds",
-        "gave only one and the same rating",
+        TooFast(seconds=120),
+        StraightLining(),
     )
 
 

@@ -184,7 +184,7 @@ def test_whoever_no_longer_waits_holds_nobody_up(lab: Lab) -> None:
     held.set()
     assert first.result(10)
     assert last.result(10) == 2
-    assert turns.write_for(dee, lambda _: 3, locked=False) == 3
+    assert turns.enqueue(dee, lambda _: 3, locked=False).result() == 3
 
 
 def test_work_that_met_others_at_the_same_rows_is_done_again(lab: Lab) -> None:

@@ -155,20 +155,21 @@ def quick(name: str) -> Study:
     return preset(name, **{"seconds: 10\n": "seconds: 1\n"})
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_is_completed_in_a_browser_and_every_page_is_accessible(
-    sqlite_lab: Lab, browser: Browser, name: str, way: str
+def test_a_preset_is_completed_on_a_phone_and_every_page_is_accessible_on_a_desk_too(
+    sqlite_lab: Lab, browser: Browser, name: str
 ) -> None:
     service = launched(sqlite_lab, quick(name))
     kinds: set[str] = set()
-    with rating(browser, service, way) as rater:
+    with rating(browser, service, "phone") as rater:
 
         def look(step: str) -> None:
             kind = re.sub(r"\d+", "N", step)
-            if kind not in kinds:
-                assert rater.violations() == [], step
-                assert rater.overflow() <= 0, step
+            for way in ("desktop", "phone") if kind not in kinds else ():
+                rater.page.set_viewport_size(WAYS[way]["viewport"])
+                rater.page.emulate_media(color_scheme=WAYS[way]["color_scheme"])
+                assert rater.violations() == [], (way, step)
+                assert rater.overflow() <= 0, (way, step)
             kinds.add(kind)
 
         rater.walk(look)
@@ -178,10 +179,9 @@ def test_a_preset_is_completed_in_a_browser_and_every_page_is_accessible(
     assert service.actions.status().outcomes == {"completed": 1}
 
 
-@pytest.mark.parametrize("way", list(WAYS)[-1:])
-def test_pages_that_are_none_of_the_studys_are_accessible_too(browser: Browser, way: str) -> None:
+def test_pages_that_are_none_of_the_studys_are_accessible_too(browser: Browser) -> None:
     desk = Desk(quick("within-subjects"))
-    with rating(browser, desk, way) as rater:
+    with rating(browser, desk, "phone") as rater:
         rater.walk(lambda step: None, until="rate/1")
         rater.go_on()
         assert rater.page.locator("#errors").evaluate("it => it === document.activeElement")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from empathylab.analysis.ratings.exclusions import declared_rules
+from empathylab.analysis.ratings.exclusions import declared_rules, rule_text
 from empathylab.analysis.ratings.raters import study_raters
 from empathylab.analysis.text.numbers import number
-from empathylab.stats.raters.exclusions import Excluded, StraightLining, apply_exclusions
+from empathylab.stats.raters.exclusions import Excluded, Rule, StraightLining, apply_exclusions
 from empathylab.store import Lab
 from empathylab.store.administrations import measured_participants
 from empathylab.store.ratings import Study, lab_studies, ratings_frame
@@ -21,8 +21,8 @@ class StudyExclusions:
     """Whom one study's rules exclude from the people that it measured."""
 
     study: str
-    rules: tuple[str, ...]
-    """Those that were applied, in words."""
+    rules: tuple[Rule, ...]
+    """Those that were applied."""
     rules_not_applied: tuple[str, ...]
     """Those for which the data hold nothing."""
     people: int
@@ -56,12 +56,12 @@ def _exclusions(lab: Lab, study: Study, people: pl.DataFrame) -> StudyExclusions
     if ratings.is_empty():
         straight = [rule for rule in applied if isinstance(rule, StraightLining)]
         applied = [rule for rule in applied if rule not in straight]
-        not_applied = (*not_applied, *(str(rule) for rule in straight))
+        not_applied = (*not_applied, *(rule_text(rule) for rule in straight))
     excluded = apply_exclusions(ratings, measured, applied).excluded if applied else ()
     names = [person.rater for person in excluded]
     return StudyExclusions(
         study=study.name,
-        rules=tuple(str(rule) for rule in applied),
+        rules=tuple(applied),
         rules_not_applied=not_applied,
         people=measured.height,
         excluded=excluded,
@@ -73,11 +73,12 @@ def _sentences(study: StudyExclusions) -> list[str]:
     found = []
     if study.rules:
         counts = {
-            rule: sum(rule in person.reasons for person in study.excluded) for rule in study.rules
+            rule_text(rule): sum(rule in person.reasons for person in study.excluded)
+            for rule in study.rules
         }
         why = ", ".join(f"{count} {rule}" for rule, count in counts.items() if count)
         found.append(
-            f"Participants of {study.study} who {'; or who '.join(study.rules)} were excluded: "
+            f"Participants of {study.study} who {'; or who '.join(counts)} were excluded: "
             f"{number(len(study.excluded), 0)} of {number(study.people, 0)}"
             + (f" ({why})." if len(study.rules) > 1 and why else ".")
         )

@@ -13,7 +13,13 @@ import polars as pl
 from empathylab.analysis.appraisal.exclusions import StudyExclusions, exclusion_sentences
 from empathylab.analysis.appraisal.self_reports import SelfReport, validity_sentences
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import Conclusion, ModelChoice, summary_text
+from empathylab.analysis.ratings.exclusions import rule_text
+from empathylab.analysis.results import (
+    Conclusion,
+    ModelChoice,
+    Plots,
+    summary_text,
+)
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.scales import Scale
 from empathylab.situations.sources.emotionbench import factor_label, published_factors
@@ -21,6 +27,7 @@ from empathylab.stats.intervals import Interval, change_interval
 from empathylab.stats.questionnaires.alignment import AlignmentSummary, Distance, RankAgreement
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 from empathylab.stats.questionnaires.coherence import FactorCoherence
+from empathylab.stats.questionnaires.reliability import Reliability
 
 PEOPLE = "human"
 _FEW = 10
@@ -39,7 +46,7 @@ class AppraisalExclusions:
 
 
 @dataclass(frozen=True, slots=True)
-class AppraisalResult:
+class AppraisalResult(Plots):
     """Changes from baseline, distances from people, and which answers could not be used."""
 
     changes: tuple[ScaleChange, ...]
@@ -319,9 +326,20 @@ def validity_rows(reports: Iterable[SelfReport]) -> list[Row]:
     return [
         {"respondent": report.respondent, "scale": report.scale}
         | json_value(report.validity)
+        | {name: _reliabilities(getattr(report.validity, name)) for name in ("alpha", "omega")}
         | {"patterns": dict(report.patterns)}
         for report in reports
     ]
+
+
+def _reliabilities(found: Mapping[str, Reliability]) -> Row:
+    """By subscale; the notes as one text."""
+    rows: Row = {}
+    for name, one in found.items():
+        row = json_value(one)
+        row["note"] = "; ".join(row.pop("notes"))
+        rows[name] = row
+    return rows
 
 
 def _labelled(change: ScaleChange) -> Row:
@@ -345,11 +363,11 @@ def _exclusions_dict(exclusions: AppraisalExclusions | None) -> Row | None:
         "studies": [
             {
                 "study": study.study,
-                "rules": list(study.rules),
+                "rules": list(map(rule_text, study.rules)),
                 "rules_not_applied": list(study.rules_not_applied),
                 "people": study.people,
                 "left_out": [
-                    {"rater": person.rater, "reasons": list(person.reasons)}
+                    {"rater": person.rater, "reasons": list(map(rule_text, person.reasons))}
                     for person in study.excluded
                 ],
             }

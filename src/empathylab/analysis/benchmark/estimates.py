@@ -32,6 +32,7 @@ from empathylab.stats.judges.prediction_powered import (
     prediction_powered_mean,
 )
 from empathylab.stats.judges.transfer import Transferred, off_scale, transferred_mean
+from empathylab.stats.notes import note
 
 _NAN = math.nan
 
@@ -170,7 +171,7 @@ class _Measure:
             people_low=people[0],
             people_high=people[1],
             errors=(),
-            note=found.note if n_judged else "",
+            notes=found.notes if n_judged else (),
             ends=found.ends,
             rows=rows,
         )
@@ -305,9 +306,9 @@ def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -
     low, high = _kept(*ends(found.confidence), outcome.lowest, outcome.highest)
     like = _on_scale(found.like_low, found.like_high, outcome)
     alike = _on_scale(found.alike_low, found.alike_high, outcome)
-    notes = [found.note] if found.note else []
+    notes = found.notes
     if not found.fits(outcome.limits):
-        notes.append("no level of the scale is consistent with the judge's ratings on this line")
+        notes = (*notes, note("no_consistent_level"))
     return Estimate(
         outcome=outcome,
         group=group,
@@ -326,7 +327,7 @@ def _judged(found: Transferred, outcome: Outcome, group: Group, unjudged: int) -
         people_low=_NAN,
         people_high=_NAN,
         errors=found.errors,
-        note="; ".join(notes),
+        notes=notes,
         ends=ends,
         transferred=found,
     )

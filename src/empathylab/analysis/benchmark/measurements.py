@@ -12,6 +12,7 @@ import polars as pl
 from empathylab.analysis.benchmark.frames import ReferenceRatings
 from empathylab.stats.judges.leave_one_out import TransferError
 from empathylab.stats.judges.transfer import Transferred
+from empathylab.stats.notes import Note
 
 Basis = Literal["people", "people and judge", "judge"]
 Kind = Literal["share", "mean"]
@@ -79,7 +80,7 @@ class Estimate:
     """The interval from people's ratings of this respondent alone; NaN without enough."""
     errors: tuple[TransferError, ...]
     """The judge's error on each of the others, when it was calibrated on the rest."""
-    note: str
+    notes: tuple[Note, ...]
     ends: Callable[[float], tuple[float, float]] = field(repr=False, compare=False)
     """The interval at another confidence, before it is kept within the scale; infinite where no
     level of the scale fits."""

@@ -9,6 +9,7 @@ from empathylab.analysis.benchmark.frames import FEWEST_RATINGS
 from empathylab.analysis.benchmark.measurements import Difference, Estimate, Measurement, Outcome
 from empathylab.analysis.benchmark.ranking import Compared, Entry, ranks
 from empathylab.analysis.judges.families import own_respondents
+from empathylab.analysis.text.notes import notes_text
 from empathylab.analysis.text.numbers import number, signed
 
 _MOST_NAMED = 6
@@ -111,7 +112,7 @@ def _beside_people(found: Measurement, head: Estimate) -> list[str]:
             f"The judge has not rated {head.unjudged:,} of the replies; people's ratings of them "
             "are used like the others."
         )
-    return [*said, _sentence(head.note)] if head.note else said
+    return [*said, _sentence(notes_text(head.notes))] if head.notes else said
 
 
 def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
@@ -146,7 +147,7 @@ def _judge_alone(found: Measurement, head: Estimate) -> list[str]:
             "estimated and there is no interval. Assuming the same judge error as on "
             f"{_listed(found.calibrated_on)}, it would be {_same_error(head)}."
         )
-    if "tells nothing" in head.note:
+    if any(note.code == "judge_unrelated" for note in head.notes):
         said.append(
             "The judge's ratings do not rise with people's: they carry no information here."
         )

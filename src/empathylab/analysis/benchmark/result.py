@@ -36,6 +36,7 @@ from empathylab.analysis.judges.frames import judged_from_table
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE
 from empathylab.analysis.ratings.collection_periods import collection_notes
 from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Unit, summary_text
+from empathylab.analysis.text.notes import notes_text
 from empathylab.errors import UnknownName
 from empathylab.store import Lab
 from empathylab.store.ratings import lab_study
@@ -325,7 +326,7 @@ def _estimate_dict(found: Estimate) -> dict[str, Any]:
         "n_judged": found.n_judged,
         "n_unjudged": found.unjudged,
         "typical_error": json_value(found.typical_error),
-        "note": found.note,
+        "note": notes_text(found.notes),
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from empathylab.analysis.text.notes import note_text
 from empathylab.errors import UserError
 from empathylab.stats.conversations import RankAgreement, rank_agreement
 from empathylab.stats.mixed import lmm, lmm_contrasts, variance_shares
@@ -107,7 +108,7 @@ def conversation_model(scored: pl.DataFrame, *, confidence: float) -> Conversati
         return ConversationModel(
             formula, "; ".join(reason), (), scored.height, tuple(dropped), (error.what,)
         )
-    problems = tuple(str(problem) for problem in fit.problems)
+    problems = tuple(map(note_text, fit.problems))
     return ConversationModel(
         formula, "; ".join(reason), contrasts, scored.height, tuple(dropped), problems
     )

@@ -14,6 +14,7 @@ import polars as pl
 from empathylab.analysis.judges.calibration import CalibrationPlan, calibrate
 from empathylab.analysis.judges.cards import JudgeCard
 from empathylab.analysis.judges.frames import JudgedRatings, judged_from_lab
+from empathylab.analysis.text.notes import OCCASIONS, note_text
 from empathylab.errors import UserError
 from empathylab.stats.agreement import Coefficient
 from empathylab.stats.arms import clustered_difference
@@ -223,7 +224,7 @@ def _distance(
         found.p,
         n,
         n,
-        found.note.replace("an arm", "an occasion").replace("rater", "situation"),
+        note_text(found.note, **OCCASIONS),
     )
 
 

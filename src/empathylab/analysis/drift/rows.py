@@ -11,6 +11,7 @@ from empathylab.analysis.drift.ratings import RatingShift
 from empathylab.analysis.drift.replies import FeatureShift, UsableShift
 from empathylab.analysis.drift.scores import VerdictChange
 from empathylab.analysis.json_values import json_value
+from empathylab.analysis.text.notes import OCCASIONS, note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.over_time import ScoreShift
 
@@ -118,7 +119,7 @@ def score_row(change: ScoreShift) -> Row:
         "n_before": shift.n_before,
         "n_after": shift.n_after,
         "paired": shift.paired,
-        "note": shift.note or None,
+        "note": note_text(shift.note) or None,
     }
 
 
@@ -137,7 +138,7 @@ def usable_row(change: UsableShift) -> Row:
         "n_before": change.n_before,
         "n_after": change.n_after,
         "situations": found.raters,
-        "note": _situations(found.note) or None,
+        "note": note_text(found.note, **OCCASIONS, rating="reply", ratings="replies") or None,
     }
 
 
@@ -179,7 +180,7 @@ def rating_row(change: RatingShift) -> Row:
         "n_before": change.n_before,
         "n_after": change.n_after,
         "raters": found.raters,
-        "note": found.note or None,
+        "note": note_text(found.note) or None,
     }
 
 
@@ -201,14 +202,6 @@ def judge_row(change: JudgeShift) -> Row:
         "n_after": change.n_after,
         "note": change.note or None,
     }
-
-
-def _situations(note: str) -> str:
-    """The note of a test between raters, where the units are situations."""
-    words = {"an arm": "an occasion", "rating": "reply", "rater": "situation"}
-    for old, new in words.items():
-        note = note.replace(old, new)
-    return note.replace("replys", "replies")
 
 
 def _moment(value: datetime | None) -> str | None:

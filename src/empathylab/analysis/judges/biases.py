@@ -9,6 +9,7 @@ from dataclasses import replace
 import polars as pl
 
 from empathylab.analysis.judges.cards import LEVEL, BiasName, JudgeBias
+from empathylab.analysis.text.notes import note_text
 from empathylab.stats.corrections import holm
 from empathylab.stats.judges.bias import Bias, position_bias, self_preference
 from empathylab.stats.judges.scaled_bias import scaled_bias
@@ -94,7 +95,7 @@ def _length(rows: pl.DataFrame, confidence: float) -> JudgeBias:
         confidence=confidence,
     )
     bias = _as_bias("length", "", found)
-    if found.note == "nothing to compare":
+    if found.note is not None and found.note.code == "nothing_to_compare":
         return replace(bias, note="all replies are equally long")
     return bias
 
@@ -198,4 +199,6 @@ def untested(name: BiasName, note: str) -> JudgeBias:
 
 def _as_bias(name: BiasName, about: str, found: Bias) -> JudgeBias:
     ends = (found.estimate, found.low, found.high, found.p)
-    return JudgeBias(name, about, *ends, p_corrected=math.nan, n=found.n, note=found.note)
+    return JudgeBias(
+        name, about, *ends, p_corrected=math.nan, n=found.n, note=note_text(found.note)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
+from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, percent, signed
 from empathylab.stats.judges.preference_agreement import Agreeing
 
@@ -158,7 +159,7 @@ def _test(card: JudgeCard) -> str:
             " A judge that always gives people's most common rating would pass, so passing alone "
             "says little here."
         )
-    return f"{text} {_sentence(test.note)}".strip()
+    return f"{text} {_sentence(note_text(test.note))}".strip()
 
 
 def _agreement(card: JudgeCard) -> str:

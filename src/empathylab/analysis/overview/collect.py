@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from empathylab import __version__
-from empathylab.analysis import judges, ratings
+from empathylab.analysis import judges, ratings, scores
 from empathylab.analysis.appraisal.analysis import analyse_appraisals
 from empathylab.analysis.appraisal.result import (
     AppraisalResult,
@@ -33,10 +33,12 @@ from empathylab.analysis.results import (
     AnalysisResult,
     Conclusion,
     ModelChoice,
+    Plots,
     conclusions_frame,
     summary_text,
 )
-from empathylab.analysis.run_selection import selected_runs
+from empathylab.analysis.run_selection import RunRow, run_matrix, selected_runs
+from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
 from empathylab.analysis.text.numbers import percent
@@ -54,7 +56,7 @@ from empathylab.store import (
     runs_frame,
 )
 from empathylab.store.administrations import read_appraisals
-from empathylab.store.judgements import lab_judgements, lab_preferences
+from empathylab.store.judgements import lab_judgements, lab_preferences, rubric_scores
 from empathylab.store.ratings import lab_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
@@ -131,7 +133,7 @@ class ReplyLengths:
 
 
 @dataclass(frozen=True, slots=True)
-class LabOverview:
+class LabOverview(Plots):
     """The whole lab: who was measured, and the results of every topic."""
 
     made_at: datetime
@@ -155,6 +157,10 @@ class LabOverview:
     conversations: ConversationsAnalysis | None = None
     leaderboards: tuple[LeaderboardResult, ...] = ()
     """Of the studies with more respondents than the section on ratings compares."""
+    scores: tuple[ScoresResult, ...] = ()
+    """By the rubric, one result for each judge; those that are fit first."""
+    matrix: tuple[RunRow, ...] = ()
+    """All runs of the lab, and which of them the results rest on."""
 
     @property
     def self_reports(self) -> tuple[SelfReport, ...]:
@@ -313,6 +319,8 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
         sets=tuple(_used_sets(shown)),
         conversations=talks,
         leaderboards=boards,
+        scores=tuple(sorted(_scored(lab, chosen, judged), key=lambda found: not found.fit)),
+        matrix=run_matrix(all_runs, first=first),
     )
 
 
@@ -341,6 +349,17 @@ def _judged(lab: Lab, problems: list[str]) -> Iterable[JudgesResult]:
             yield judges.from_lab(lab, name)
         except UserError as error:
             problems.append(f"The judges of the study {name} are not validated: {error}")
+
+
+def _scored(
+    lab: Lab, runs: Collection[int], judged: Collection[JudgesResult]
+) -> Iterable[ScoresResult]:
+    """What each judge says of the shown runs' replies, by the rubric."""
+    frame = rubric_scores(lab, runs)
+    for judge in frame["judge"].unique(maintain_order=True):
+        found = scores.from_lab(lab, judge, runs=runs, validated=tuple(judged))
+        if found.respondents:
+            yield found
 
 
 def _has_judges(lab: Lab, study: str) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from empathylab.analysis.ratings.looks import ALPHA
 from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import Unit
+from empathylab.analysis.text.notes import note_text
 from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.equivalence import Equivalence, equivalence_test
@@ -67,7 +68,7 @@ def comparisons(
             one.clustered.df,
             one.clustered.p,
             one.clustered_p_holm,
-            one.clustered.note,
+            note_text(one.clustered.note),
             f"proportion rated {counted_arms.scales[one.dimension].good_label}",
         )
         for one in counted_arms.tests
@@ -88,7 +89,7 @@ def comparisons(
                 one.df,
                 one.p,
                 one.p_holm,
-                one.note,
+                note_text(one.note),
                 f"mean {of.dimension}",
             )
             for one in of.differences

@@ -22,6 +22,7 @@ from empathylab.stats.raters.exclusions import (
     FailedAttention,
     Inconsistent,
     Rule,
+    TooFast,
     WithAndWithout,
     rules_from,
 )
@@ -38,10 +39,31 @@ def declared_rules(
         try:
             check_rules([rule], raters, contradictions, study)
         except UserError:
-            unmet.append(str(rule))
+            unmet.append(rule_text(rule))
         else:
             applied.append(rule)
     return applied, tuple(unmet)
+
+
+def rule_text(rule: Rule) -> str:
+    """What the raters did whom the rule excludes: `took less than 120 seconds`."""
+    if isinstance(rule, FailedAttention):
+        most = f"more than {counted(rule.most, 'attention check')}"
+        return f"failed {most if rule.most else 'an attention check'}"
+    if isinstance(rule, TooFast):
+        if rule.seconds is None:
+            return f"took less than {rule.fraction_of_median:.3g} of the median time"
+        return f"took less than {rule.seconds:g} {'second' if rule.seconds == 1 else 'seconds'}"
+    if isinstance(rule, Inconsistent):
+        return f"contradicted their own answers more than {counted(rule.most, 'time')}"
+    said = []
+    if rule.share == 1:
+        said.append("gave only one and the same rating")
+    elif rule.share is not None:
+        said.append(f"gave the same rating in {rule.share:.0%} of cases or more")
+    if rule.longest is not None:
+        said.append(f"gave the same rating {rule.longest} times on end or more")
+    return " or ".join(said)
 
 
 def check_rules(
@@ -85,7 +107,7 @@ def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
     """Which raters each rule excludes, and whether the arms lose similar numbers."""
     if not exclusions.rules:
         return "No exclusion rule was declared; all raters were kept."
-    rules = " or ".join(str(rule) for rule in exclusions.rules)
+    rules = " or ".join(rule_text(rule) for rule in exclusions.rules)
     said = [f"Raters who {rules} were excluded."]
     lost = [
         f"{before - exclusions.kept[arm]} of {counted(before, 'rater')} of {arm}"

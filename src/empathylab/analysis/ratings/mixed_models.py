@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from empathylab import __version__
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.text.apa import counted, listed, p_text
+from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.corrections import holm
 from empathylab.stats.mixed import (
@@ -29,9 +29,10 @@ _SHARED = (
     *("coefficients", "random_effects", "correlations", "singular", "method", "log_likelihood"),
     *("aic", "bic", "n", "dropped"),
 )
+AT_BOUNDARY = ("sd_at_boundary", "lmm_sd_at_boundary")
+"""Notes that do not limit a conclusion: a variance of 0 changes nothing."""
 _CHECKS = ("converged", "boundary", "problems", "notes", "seconds")
 _MOST_LOG_ODDS = math.log(1000)
-_SEPARATION = "Perfect separation"
 _WIDE = 10.0
 """A standard error on the latent scale, above which odds span more than any ratings can show."""
 
@@ -58,12 +59,17 @@ def doubtful(model: Model) -> tuple[str, ...]:
 def _doubtful(model: Model, name: str, one: Any) -> bool:
     if not math.isfinite(one.se) or (isinstance(model, Clmm) and one.se > _WIDE):
         return True
-    if any(problem.startswith(_SEPARATION) for problem in model.problems):
+    problems = {problem.code: problem.values for problem in model.problems}
+    if "separation" in problems:
         # Separation alone leaves the other coefficients as they would be without those ratings.
-        named = re.compile(rf"(?<!\S){re.escape(name)}(?=,| sorts )")
-        unfinished = any("did not converge" in problem for problem in model.problems)
-        return unfinished or any(named.search(problem) for problem in model.problems)
+        separated = problems["separation"]["columns"]
+        return "not_converged" in problems or (isinstance(separated, tuple) and name in separated)
     return not model.converged
+
+
+def problem_sentences(model: Model) -> list[str]:
+    """What speaks against the model; a variance at its boundary does not."""
+    return [note_text(problem) for problem in model.problems if problem.code not in AT_BOUNDARY]
 
 
 def mixed_model_row(
@@ -84,6 +90,7 @@ def mixed_model_row(
         }
     row |= {name: getattr(model, name) for name in (*_SHARED, *_CHECKS)}
     row = json_value(row)
+    row["dropped"] = {missing_value(name): n for name, n in model.dropped.items()}
     corrected = holm_by_term(model)
     for name, cells in row["coefficients"].items():
         cells["p_holm"] = json_value(corrected[name])
@@ -94,6 +101,11 @@ def mixed_model_row(
         row["contrast_correction"] = correction
     found: dict[str, Any] = json_value(row)
     return found
+
+
+def missing_value(column: str) -> str:
+    """Why a row without a value in this column was left out."""
+    return f"{column!r} is missing"
 
 
 def mean_rows(model: Model, factor: str) -> list[dict[str, Any]]:
@@ -287,7 +299,7 @@ def model_results(model: Model) -> str:
     """
     unsure, corrected = doubtful(model), holm_by_term(model)
     # Variances at the boundary are spoken of below.
-    said = [sentence for sentence in model.problems if "boundary" not in sentence]
+    said = problem_sentences(model)
     if not model.converged and not said:
         said.append("The fit did not converge, so its numbers cannot be trusted.")
     reported = [name for name in model.coefficients if name != INTERCEPT]

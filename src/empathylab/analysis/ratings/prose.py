@@ -14,6 +14,7 @@ from empathylab.analysis.text.apa import (
     listed,
     p_text,
 )
+from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.arms import (
     ArmComparison,
@@ -173,7 +174,7 @@ def means_paragraph(
 
 def _mean_sentence(one: MeanDifference, name: str, confidence: float, alpha: float) -> str:
     if math.isnan(one.p):
-        return f"{one.arm} and {one.reference} cannot be tested on {name}: {one.note}."
+        return f"{one.arm} and {one.reference} cannot be tested on {name}: {note_text(one.note)}."
     several = one.family_size > 1
     p = one.p_holm if several else one.p
     verdict = "differed" if p < alpha else "did not differ detectably"
@@ -280,7 +281,7 @@ def _untested(one: ArmTest, scale: RatingScale) -> str:
         return f"no rating of either is {scale.good_label}"
     if one.good + one.good_reference == one.n + one.n_reference:
         return f"every rating of both is {scale.good_label}"
-    return one.test.note
+    return note_text(one.test.note)
 
 
 def _main_sentence(one: ArmTest, scale: RatingScale, where: str, confidence: float) -> str:

@@ -9,6 +9,7 @@ from typing import Protocol
 import polars as pl
 
 from empathylab.analysis.text.apa import bounded, contingency_text, counted, listed, p_text
+from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number
 from empathylab.errors import UnknownName
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies, inconsistencies
@@ -208,7 +209,7 @@ def _numeric_sentence(one: NumericComparison, alpha: float) -> str:
 
 def _categorical_sentence(one: CategoricalComparison, alpha: float) -> str:
     if one.test.method == "none":
-        return f"{one.variable} cannot be compared: {one.test.note}."
+        return f"{one.variable} cannot be compared: {note_text(one.test.note)}."
     verdict = "differed" if one.p_holm < alpha else "did not differ detectably"
     said = (
         f"{one.variable} {verdict} between arms, {contingency_text(one.test)}, "

@@ -23,6 +23,7 @@ from empathylab.analysis.ratings.exclusions import (
     mean_robustness,
     model_robustness,
     robustness_paragraph,
+    rule_text,
 )
 from empathylab.analysis.ratings.looks import Look
 from empathylab.analysis.ratings.mixed_models import (
@@ -52,6 +53,7 @@ from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
+    Plots,
     conclusions_frame,
     summary_text,
 )
@@ -65,7 +67,7 @@ from empathylab.store.ratings import Study
 
 
 @dataclass(frozen=True, slots=True)
-class RatingsResult:
+class RatingsResult(Plots):
     """The arms of a rated study compared."""
 
     study: Study
@@ -303,7 +305,9 @@ class RatingsResult:
             return None
         return {
             "rules": declared(found.exclusions.rules),
-            "counts": json_value(found.exclusions.counts),
+            "counts": [
+                json_value(one) | {"rule": rule_text(one.rule)} for one in found.exclusions.counts
+            ],
             "raters": dict(found.exclusions.raters),
             "kept": dict(found.exclusions.kept),
             "alike": json_value(found.exclusions.alike),

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from empathylab.analysis.json_values import json_value
+from empathylab.analysis.ratings.exclusions import rule_text
 from empathylab.analysis.results import Conclusion
+from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.arms import ArmComparison, ArmCount, ArmTest, Estimate
 from empathylab.stats.arms.means import MeanComparison, MeanDifference
@@ -206,7 +208,8 @@ def exclusion_table(exclusions: Exclusions) -> list[dict[str, str]]:
     """How many raters each rule leaves out, by arm, and how many are left."""
     rows: dict[str, dict[str, str]] = {}
     for one in exclusions.counts:
-        rows.setdefault(one.rule, {"rule": one.rule})[of_arm(one.arm)] = number(one.excluded, 0)
+        rule = rule_text(one.rule)
+        rows.setdefault(rule, {"rule": rule})[of_arm(one.arm)] = number(one.excluded, 0)
     kept = {of_arm(arm): f"{n} of {exclusions.raters[arm]}" for arm, n in exclusions.kept.items()}
     return [*rows.values(), {"rule": "kept", **kept}]
 
@@ -254,7 +257,7 @@ def _test_row(one: ArmTest) -> dict[str, Any]:
         "clustered": one.clustered,
         "clustered_p_holm": one.clustered_p_holm,
         "clustered_p_bh": one.clustered_p_bh,
-        "note": one.test.note,
+        "note": note_text(one.test.note),
     }
     return {name: json_value(value) for name, value in row.items()}
 

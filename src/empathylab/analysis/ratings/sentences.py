@@ -7,6 +7,7 @@ import math
 from empathylab.analysis.ratings.design import RatingsDesign
 from empathylab.analysis.ratings.differences import Comparison
 from empathylab.analysis.ratings.looks import Look
+from empathylab.analysis.ratings.mixed_models import problem_sentences
 from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel
 from empathylab.analysis.results import Kind, Unit
 from empathylab.analysis.text.apa import counted, interval, p_text
@@ -121,9 +122,7 @@ def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
 
 
 def model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, ...]:
-    # A variance at its boundary does not limit the conclusion.
-    problems = [] if fitted.model is None else fitted.model.problems
-    caveats = [one for one in problems if "boundary" not in one]
+    caveats = [] if fitted.model is None else problem_sentences(fitted.model)
     caveats += [f"Not in the model: {one}" for one in fitted.dropped]
     formula = fitted.model.formula if fitted.model is not None else ""
     if design.kind in ("within", "mixed") and not any(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value
 from empathylab.stats.arms import ContingencyTest, Estimate
 
@@ -33,7 +34,7 @@ def interval(
 def contingency_text(test: ContingencyTest) -> str:
     """The test that was made of a table, with its statistic and p."""
     if test.method == "none":
-        return f"no test ({test.note})"
+        return f"no test ({note_text(test.note)})"
     if test.method == "Fisher exact":
         return f"Fisher's exact test, {p_text(test.p)}"
     statistic = f"χ²({test.df}, N = {number(test.n, 0)}) = {number(test.chi2, 2)}, {p_text(test.p)}"

@@ -167,6 +167,7 @@ def _scale(levels: str | None) -> list[str | float] | None:
 
 def _coefficients(holder: Any) -> dict[str, Any]:
     """Every coefficient of a result: its estimate under its name, and the ends of its interval."""
+    from empathylab.analysis.text.notes import note_text
     from empathylab.stats.agreement import Coefficient
 
     row: dict[str, Any] = {}
@@ -178,7 +179,7 @@ def _coefficients(holder: Any) -> dict[str, Any]:
             row[f"{field.name}_low"] = _plain(value.low)
             row[f"{field.name}_high"] = _plain(value.high)
             if value.note:
-                notes[field.name] = value.note
+                notes[field.name] = note_text(value.note)
     if notes:
         row["notes"] = notes
     return row
@@ -189,6 +190,7 @@ def _plain(value: float) -> float | None:
 
 
 def _print(found: Agreement) -> None:
+    from empathylab.analysis.text.notes import note_text
     from empathylab.analysis.text.numbers import percent
     from empathylab.cli.tables import print_rows
 
@@ -227,10 +229,8 @@ def _print(found: Agreement) -> None:
         typer.echo(
             f"… and {len(found.pairs) - _MOST_PAIRS} more pairs: --json has them all.", err=True
         )
-    notes = {one.icc.note for one in found.dimensions} | {
-        one.krippendorff_alpha.note for one in found.dimensions
-    }
-    for note in sorted(notes - {""}):
+    coefficients = [c for one in found.dimensions for c in (one.icc, one.krippendorff_alpha)]
+    for note in sorted({note_text(one.note) for one in coefficients} - {""}):
         typer.echo(f"– {note}.", err=True)
 
 

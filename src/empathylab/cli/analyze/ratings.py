@@ -334,15 +334,16 @@ def _print_raters(analysis: RatingsResult) -> None:
 
 def _asides(analysis: RatingsResult) -> list[str]:
     from empathylab.analysis.ratings.prose import means_paragraph
+    from empathylab.analysis.text.notes import note_text
 
     said = list(analysis.caveats)
     said += [means_paragraph(one) for one in analysis.means if one.constant]
     several = len(analysis.dimensions) > 1
     said += [
-        f"{one.dimension}: {sentence}" if several else sentence
+        f"{one.dimension}: {note_text(note)}" if several else note_text(note)
         for one in analysis.models
         if one.model is not None
-        for sentence in (*one.model.notes, *one.model.problems)
+        for note in (*one.model.notes, *one.model.problems)
     ]
     said += analysis.exclusion_paragraphs()
     return list(dict.fromkeys(said))

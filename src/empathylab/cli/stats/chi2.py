@@ -96,10 +96,11 @@ def chi2(
 
 def _words(test: ContingencyTest, clustered: RaoScott | None, rows: str, columns: str) -> str:
     from empathylab.analysis.text.apa import bounded, contingency_text, p_text
+    from empathylab.analysis.text.notes import note_text
     from empathylab.analysis.text.numbers import number
 
     if test.method == "none":
-        return f"{rows} and {columns} cannot be tested: {test.note}."
+        return f"{rows} and {columns} cannot be tested: {note_text(test.note)}."
     yates = test.correction == "yates" and test.method == "chi-square"
     corrected = " (Yates' correction)" if yates else ""
     first = (
@@ -108,7 +109,7 @@ def _words(test: ContingencyTest, clustered: RaoScott | None, rows: str, columns
     )
     said = [first]
     if clustered is not None and clustered.note:
-        said.append(f"There is no clustered test: {clustered.note}.")
+        said.append(f"There is no clustered test: {note_text(clustered.note)}.")
     elif clustered is not None:
         said.append(
             f"Allowing for {number(clustered.clusters, 0)} clusters (design effect "

@@ -157,12 +157,14 @@ def _print(
         coefficient_table,
         contrast_table,
         mean_table,
+        missing_value,
         mixed_model_row,
         model_methods,
         model_results,
         random_table,
     )
     from empathylab.analysis.text.apa import counted
+    from empathylab.analysis.text.notes import note_text
 
     if as_json:
         found = mixed_model_row(model, means=means, correction=correction)
@@ -187,7 +189,7 @@ def _print(
         print_rows(mean_table(model, factor), "means", as_json=False)
         typer.echo(f"\nContrasts of {factor} (p: {correction})")
         print_rows(contrast_table(model, factor, correction), "contrasts", as_json=False)
-    for reason, count in model.dropped.items():
-        typer.echo(f"{counted(count, 'row')} left out: {reason}.", err=True)
-    for sentence in (*model.notes, *model.problems):
-        typer.echo(sentence, err=True)
+    for name, count in model.dropped.items():
+        typer.echo(f"{counted(count, 'row')} left out: {missing_value(name)}.", err=True)
+    for note in (*model.notes, *model.problems):
+        typer.echo(note_text(note), err=True)

@@ -84,9 +84,7 @@ def serve(
     A file is launched first: from then on what raters see is frozen, and other words need a new
     version. Answers under way are finished when SIGTERM or Ctrl-C comes.
     """
-    from empathylab.errors import MissingExtra
-
-    _require_extra(MissingExtra)
+    require_extra()
     from empathylab.study.session.service import StudyService
     from empathylab.study.web.serving import (
         Serving,
@@ -127,12 +125,15 @@ def serve(
     typer.echo("Stopped. All answers are kept. Run the same command again to resume.", err=True)
 
 
-def _require_extra(error: Any) -> None:
+def require_extra() -> None:
+    """Raises where a package is missing without which no page can be served."""
     import importlib.util
+
+    from empathylab.errors import MissingExtra
 
     for package in _NEEDED:
         if importlib.util.find_spec(package) is None:
-            raise error(package, "study", "A study on the network")
+            raise MissingExtra(package, "study", "A study on the network")
 
 
 def _definition(given: str) -> Study | None:

@@ -42,6 +42,7 @@ from empathylab.analysis.ratings.rows import (
     paired_values,
     rater_table,
 )
+from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.errors import EmpathyLabError, UserError
 from empathylab.export.reading import exported_tables, read_exported
@@ -297,7 +298,7 @@ def _of_self_reports(read: Read) -> Iterator[Made]:
         valid = group.filter(outcome="valid")
         answers = items.join(valid.drop("counterpart"), on="administration")
         found = _validity(answers, group, scale)
-        reasons = {"reasons": " ".join(found.reasons)}
+        reasons = {"reasons": " ".join(map(note_text, found.reasons))}
         mine = {"respondent": respondent, "scale": name, "verdict": found.verdict}
         values.append(mine | flat(found) | reasons)
     shown = [

@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from empathylab.analysis.text.notes import note_text
 from empathylab.report.table_formats import table as formatted
+from empathylab.stats.notes import Note
 
 Rows = Sequence[Mapping[str, Any]]
 Read = Callable[[str], pl.DataFrame | None]
@@ -69,6 +71,8 @@ def flat(one: Any) -> dict[str, Any]:
         if hasattr(value, "estimate") and hasattr(value, "low"):
             found[field.name] = value.estimate
             found[f"{field.name}_low"], found[f"{field.name}_high"] = value.low, value.high
+        elif isinstance(value, Note) or (field.name == "note" and value is None):
+            found[field.name] = note_text(value)
         elif isinstance(value, Mapping):
             found |= {f"{field.name} {key}": part for key, part in value.items()}
         else:

@@ -19,7 +19,7 @@ def render_leaderboard(board: LeaderboardResult) -> str:
         .get_template("leaderboard_page.html.j2")
         .render(
             board=leaderboard_section(board),
-            style=page_asset("report.css") + page_asset("leaderboard.css"),
+            style="".join(page_asset(name) for name in ("base.css", "leaderboard.css")),
             made_at=moment(datetime.now(UTC)),
             version=empathylab.__version__,
         )

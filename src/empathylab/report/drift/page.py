@@ -33,5 +33,5 @@ def changes_page(result: DriftResult) -> str:
         judge_verdicts=document["judge_verdicts"],
         made_at=datetime.now(UTC),
         version=__version__,
-        style=page_asset("report.css"),
+        style=page_asset("base.css"),
     )

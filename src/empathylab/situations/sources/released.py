@@ -78,6 +78,8 @@ class Dimension:
     labels: tuple[str, ...] = ()
     question: str | None = None
     """What raters were asked, as far as it is known."""
+    ends: tuple[float, float] | None = None
+    """The lowest and the highest value of a scale that is not made of points, where known."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from empathylab.stats.notes import Note
+
 
 @dataclass(frozen=True, slots=True)
 class Coefficient:
@@ -22,11 +24,11 @@ class Coefficient:
     confidence: float
     interval: str = "none"
     """How the interval was made: bootstrap over situations, F, large sample, Wilson …"""
-    note: str = ""
-    """Why there is no estimate or interval; empty where there is nothing to say."""
+    note: Note | None = None
+    """Why there is no estimate or interval."""
 
 
-def missing(note: str, n: int, dropped: int, confidence: float) -> Coefficient:
+def missing(note: Note, n: int, dropped: int, confidence: float) -> Coefficient:
     """A coefficient that is not defined, and why."""
     return Coefficient(
         math.nan, math.nan, math.nan, n, dropped, confidence, interval="none", note=note

@@ -15,6 +15,7 @@ from empathylab.stats.agreement.bootstrap import percentiles
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.agreement.distances import Weights
 from empathylab.stats.agreement.table import Spacing
+from empathylab.stats.notes import note
 
 Array = NDArray[np.float64]
 Values = pl.Series | NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
@@ -47,7 +48,7 @@ def cohen_kappa(
     """
     a, b, dropped = _paired(first, second)
     if len(a) == 0:
-        return missing("no situation that both rated", 0, dropped, confidence)
+        return missing(note("no_shared_situation"), 0, dropped, confidence)
     categories = np.unique(np.concatenate([a, b]))
     places = np.arange(len(categories), dtype=np.float64) if spacing == "ranks" else categories
     distance = distances_between(places, weights)
@@ -56,7 +57,7 @@ def cohen_kappa(
     estimate, se = kappa_of_table(table, distance)
     n = len(a)
     if math.isnan(estimate):
-        return missing("both raters gave one and the same value", n, dropped, confidence)
+        return missing(note("constant_pair"), n, dropped, confidence)
     if resamples > 0:
         generator = np.random.default_rng(seed)
         drawn = generator.multinomial(n, table.ravel() / n, size=resamples)
@@ -93,8 +94,8 @@ def spearman(
     a, b, dropped = _paired(first, second)
     n = len(a)
     if n < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
-        note = f"{n} pairs, 3 needed" if n < 3 else "a rater's values do not vary"
-        return missing(note, n, dropped, confidence)
+        problem = note("few_pairs", n=n) if n < 3 else note("constant_rater")
+        return missing(problem, n, dropped, confidence)
     estimate = float(np.clip(np.corrcoef(_ranks(a), _ranks(b))[0, 1], -1, 1))
     low, high = rank_interval(np.array([estimate]), np.array([n]), confidence, method=method)
     how = "none" if math.isnan(low[0]) else f"Fisher's z ({method})"

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from empathylab.stats.agreement.bootstrap import Statistic
 from empathylab.stats.agreement.table import RatingTable, totals
+from empathylab.stats.notes import Note, note
 
 Array = NDArray[np.float64]
 
@@ -31,8 +32,8 @@ class VarianceComponents:
     n_ratings: int
     n_situations: int
     n_raters: int
-    note: str = ""
-    """Why there is no estimate; empty where there is one."""
+    note: Note | None = None
+    """Why there is no estimate."""
 
 
 def variance_components(table: RatingTable) -> VarianceComponents:
@@ -48,11 +49,11 @@ def variance_components(table: RatingTable) -> VarianceComponents:
     """
     situation, rater, residual = _estimates(table)
     total, without = situation + rater + residual, situation + residual
-    note = ""
+    problem = None
     if not np.isfinite(situation):
-        note = "too few situations with several raters to separate situations, raters and error"
+        problem = note("components_unknown")
     elif total <= 0:
-        note = "nothing varies"
+        problem = note("no_variance")
     return VarianceComponents(
         situation=situation,
         rater=rater,
@@ -62,7 +63,7 @@ def variance_components(table: RatingTable) -> VarianceComponents:
         n_ratings=table.n_ratings,
         n_situations=table.n_situations,
         n_raters=len(table.rater_names),
-        note=note,
+        note=problem,
     )
 
 

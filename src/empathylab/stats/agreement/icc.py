@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empathylab.stats.agreement.coefficient import Coefficient, missing
+from empathylab.stats.notes import Note, note
 
 Array = NDArray[np.float64]
 
@@ -56,10 +57,8 @@ def intraclass_correlations(ratings: Array, *, confidence: float = 0.95) -> Intr
     def coefficient(triple: tuple[float, float, float], *, mean: bool) -> Coefficient:
         estimate, low, high = (_stepped_up(one, k) if mean else one for one in triple)
         how = "F" if math.isfinite(low) else "none"
-        note = (
-            "raters differ in level only, and situations not at all" if estimate != estimate else ""
-        )
-        return Coefficient(estimate, low, high, n, dropped, confidence, how, note)
+        problem = note("constant_situations") if estimate != estimate else None
+        return Coefficient(estimate, low, high, n, dropped, confidence, how, problem)
 
     one, two, three = (coefficient(triple, mean=False) for triple in ends)
     one_k, two_k, three_k = (coefficient(triple, mean=True) for triple in ends)
@@ -76,13 +75,13 @@ class _Squares:
     rest: float
 
 
-def _problem(rows: Array) -> str:
+def _problem(rows: Array) -> Note | None:
     n, k = rows.shape
     if k < 2:
-        return f"{k} rater, 2 needed" if k == 1 else "no raters"
+        return note("one_rater") if k == 1 else note("no_raters")
     if n < 2:
-        return f"{n} situations that every rater rated, 2 needed"
-    return "nothing varies" if np.ptp(rows) == 0 else ""
+        return note("few_complete_situations", n=n)
+    return note("no_variance") if np.ptp(rows) == 0 else None
 
 
 def _mean_squares(rows: Array) -> _Squares:

@@ -11,6 +11,7 @@ from empathylab.stats.agreement.coefficient import Coefficient
 from empathylab.stats.agreement.cohen import rank_interval
 from empathylab.stats.agreement.table import RatingTable, totals
 from empathylab.stats.intervals import wilson
+from empathylab.stats.notes import Note, note
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -62,7 +63,7 @@ class _Sizes:
     confidence: float
 
     def coefficients(
-        self, found: tuple[Array, Array, Array], how: str, undefined: str
+        self, found: tuple[Array, Array, Array], how: str, undefined: Note | None
     ) -> list[Coefficient]:
         columns = [*found, self.n, self.unshared]
         return [
@@ -74,7 +75,7 @@ class _Sizes:
                 dropped=unshared,
                 confidence=self.confidence,
                 interval=how if low == low else "none",
-                note="" if value == value else undefined,
+                note=None if value == value else undefined,
             )
             for value, low, high, n, unshared in zip(*(c.tolist() for c in columns), strict=True)
         ]
@@ -100,8 +101,8 @@ def pair_agreements(
     values = table.scaled[cells.first], table.scaled[cells.second]
     ranked = _spearman(cells, n, q)
     same = totals(cells.pair, cells.count * (cells.first == cells.second), pairs)
-    constant = "both raters gave one and the same value"
-    flat = "a rater's values do not vary, or fewer than 3 pairs"
+    constant = note("constant_pair")
+    flat = note("constant_or_few_pairs")
     columns_of = [
         sizes.coefficients(
             _normal(*_quadratic(cells, n, *values), confidence), "large sample", constant
@@ -113,7 +114,7 @@ def pair_agreements(
         sizes.coefficients(
             (ranked, *rank_interval(ranked, n, confidence)), "Fisher's z (bonett-wright)", flat
         ),
-        sizes.coefficients(_wilson(same, n, confidence), "Wilson", ""),
+        sizes.coefficients(_wilson(same, n, confidence), "Wilson", None),
     ]
     return [
         PairAgreement(dimension, table.rater_names[a], table.rater_names[b], int(size), *found)

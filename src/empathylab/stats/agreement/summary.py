@@ -11,7 +11,7 @@ import polars as pl
 
 from empathylab.errors import InputError
 from empathylab.stats.agreement.bootstrap import Statistic, estimates, percentile_intervals
-from empathylab.stats.agreement.coefficient import Coefficient
+from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.agreement.components import (
     VarianceComponents,
     can_resample,
@@ -28,6 +28,7 @@ from empathylab.stats.agreement.icc import IntraclassCorrelations, intraclass_co
 from empathylab.stats.agreement.krippendorff import Level, alpha_statistic
 from empathylab.stats.agreement.pairs import PairAgreement, pair_agreements
 from empathylab.stats.agreement.table import RatingTable, Spacing, rating_table, require
+from empathylab.stats.notes import note
 
 _LARGEST_GRID = 20_000_000
 """Situations × raters up to which the table of the six ICC forms is laid out."""
@@ -261,8 +262,7 @@ def _bootstrapped(
     paired = int((table.sizes >= 2).sum())
     dropped = table.n_situations - paired
     if paired == 0:
-        note = "no situation was rated by two raters"
-        undefined = Coefficient(math.nan, math.nan, math.nan, 0, dropped, confidence, note=note)
+        undefined = missing(note("no_shared_ratings"), 0, dropped, confidence)
         return dict.fromkeys(statistics, undefined)
     values = estimates(statistics, table.n_situations)
     defined = {name: one for name, one in statistics.items() if math.isfinite(values[name])}
@@ -286,7 +286,7 @@ def _bootstrapped(
             dropped=dropped,
             confidence=confidence,
             interval="none" if math.isnan(low) else over,
-            note="" if math.isfinite(value) else "all ratings are the same",
+            note=None if math.isfinite(value) else note("equal_ratings"),
         )
     return found
 
@@ -308,10 +308,10 @@ def _icc(
     confidence: float,
 ) -> Coefficient:
     """ICC(2,1) from variance components, for tables with gaps."""
-    note = components.note
+    problem = components.note
     low, high = (resampled.low, resampled.high) if resampled else (math.nan, math.nan)
-    if resampled is None and not note:
-        note = "too many raters for a bootstrap interval"
+    if resampled is None and problem is None:
+        problem = note("no_bootstrap")
     return Coefficient(
         estimate=components.icc,
         low=low,
@@ -320,5 +320,5 @@ def _icc(
         dropped=0,
         confidence=confidence,
         interval="none" if math.isnan(low) else "bootstrap over situations",
-        note=note,
+        note=problem,
     )

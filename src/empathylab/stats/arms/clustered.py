@@ -16,6 +16,7 @@ from empathylab.errors import InputError
 from empathylab.stats.arms.contingency import expected_counts
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.clusters.differences import clustered_mean_difference
+from empathylab.stats.notes import Note, note
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -35,7 +36,7 @@ class RaoScott:
     """Pearson's statistic, uncorrected."""
     clusters: int
     n: int
-    note: str = ""
+    note: Note | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class ClusteredDifference:
     """The variance of the difference over what independent ratings would have."""
     raters: int
     n: int
-    note: str = ""
+    note: Note | None = None
 
 
 def one_way_icc(values: ArrayLike, clusters: ArrayLike) -> float:
@@ -96,9 +97,10 @@ def rao_scott(rows: ArrayLike, columns: ArrayLike, clusters: ArrayLike) -> RaoSc
     n, groups = len(row), len(cluster_sizes)
     shape = (len(row_sizes), len(column_sizes))
     if min(*shape, groups) < 2:
-        short = ("row", "column", "rater")[int(np.argmin([*shape, groups]))]
+        codes = ("fewer_than_two_rows", "fewer_than_two_columns", "fewer_than_two_raters")
+        short = codes[int(np.argmin([*shape, groups]))]
         nan = math.nan
-        return RaoScott(nan, nan, nan, nan, nan, nan, groups, n, f"fewer than two {short}s")
+        return RaoScott(nan, nan, nan, nan, nan, nan, groups, n, note(short))
     cell = row * shape[1] + column
     counts = np.bincount(cell, minlength=shape[0] * shape[1])
     expected = expected_counts(counts.reshape(shape)).reshape(-1)
@@ -107,14 +109,12 @@ def rao_scott(rows: ArrayLike, columns: ArrayLike, clusters: ArrayLike) -> RaoSc
     delta = _generalised_effects(counts / n, covariance, shape, n)
     if delta is None:
         nan = math.nan
-        note = "too many combinations of row and column do not occur"
-        return RaoScott(nan, nan, nan, nan, nan, chi2, groups, n, note)
+        return RaoScott(nan, nan, nan, nan, nan, chi2, groups, n, note("empty_cells"))
     trace, squared = float(np.trace(delta)), float(np.trace(delta @ delta))
     df = (shape[0] - 1) * (shape[1] - 1)
     if trace <= 0:
         nan = math.nan
-        note = "the ratings do not vary between raters"
-        return RaoScott(nan, nan, nan, nan, nan, chi2, groups, n, note)
+        return RaoScott(nan, nan, nan, nan, nan, chi2, groups, n, note("constant_between_raters"))
     from scipy.special import fdtrc
 
     f, df_numerator = chi2 / trace, trace**2 / squared
@@ -151,18 +151,18 @@ def clustered_difference(
     iccs = [one_way_icc(y[side], cluster[side]) for side in (arm, ~arm)]
     members = [len(np.unique(cluster[side])) for side in (arm, ~arm)]
     if min(members) < 2:
-        problem = "an arm has no rating" if min(members) == 0 else "an arm has a single rater"
-        return _no_difference(iccs, groups, n, problem)
+        code = "arm_without_rating" if min(members) == 0 else "arm_with_one_rater"
+        return _no_difference(iccs, groups, n, note(code))
     ways = [cluster]
     if replies is not None:
         reply, _ = _codes(replies)
         if min(len(np.unique(reply[side])) for side in (arm, ~arm)) < 2:
-            return _no_difference(iccs, groups, n, "an arm has a single reply")
+            return _no_difference(iccs, groups, n, note("arm_with_one_reply"))
         ways.append(reply)
     test = clustered_mean_difference(y, arm, ways, confidence=confidence)
     variance = test.se**2
     if variance <= 1e-15 or math.isnan(test.df):
-        return _no_difference(iccs, groups, n, "the ratings do not vary between raters")
+        return _no_difference(iccs, groups, n, note("constant_between_raters"))
     shares = [float(y[side].mean()) for side in (arm, ~arm)]
     counts = [int(arm.sum()), int((~arm).sum())]
     plain = sum(share * (1 - share) / count for share, count in zip(shares, counts, strict=True))
@@ -180,9 +180,9 @@ def clustered_difference(
     )
 
 
-def _no_difference(iccs: list[float], groups: int, n: int, note: str) -> ClusteredDifference:
+def _no_difference(iccs: list[float], groups: int, n: int, problem: Note) -> ClusteredDifference:
     nan = math.nan
-    return ClusteredDifference(NOTHING, nan, nan, 0, nan, iccs[0], iccs[1], nan, groups, n, note)
+    return ClusteredDifference(NOTHING, nan, nan, 0, nan, iccs[0], iccs[1], nan, groups, n, problem)
 
 
 def _codes(values: ArrayLike) -> tuple[Codes, Codes]:

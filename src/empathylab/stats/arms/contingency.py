@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from empathylab.errors import InputError
 from empathylab.stats.arms.estimates import NOTHING, Estimate
+from empathylab.stats.notes import Note, note
 
 Counts = NDArray[np.int64]
 Method = Literal["chi-square", "Fisher exact", "chi-square, simulated", "none"]
@@ -39,7 +40,7 @@ class ContingencyTest:
     smallest_expected: float
     cramers_v: Estimate
     cohens_w: Estimate
-    note: str = ""
+    note: Note | None = None
     """Why there is no test, or what was left out of it."""
 
 
@@ -68,11 +69,11 @@ def independence_test(
     Journal of the Royal Statistical Society 1, 217–235; Smithson, M. (2003). Confidence
     intervals. Sage.
     """
-    counts, note = _reduced(_checked(table))
+    counts, left_out = _reduced(_checked(table))
     n = int(counts.sum())
     if min(counts.shape) < 2:
-        found = "one row" if counts.shape[0] < 2 <= counts.shape[1] else "one column"
-        problem = "there are no counts" if n == 0 else f"only {found} has counts"
+        code = "one_row" if counts.shape[0] < 2 <= counts.shape[1] else "one_column"
+        problem = note("no_counts" if n == 0 else code)
         return ContingencyTest(
             math.nan, 0, math.nan, "none", "none", math.nan, n, math.nan, NOTHING, NOTHING, problem
         )
@@ -95,7 +96,7 @@ def independence_test(
             method, p = "chi-square, simulated", _simulated(counts, plain, simulations, seed)
     v, w = _association(plain, df, n, min(counts.shape) - 1, confidence)
     correction: Literal["yates", "none"] = "yates" if square and yates else "none"
-    return ContingencyTest(chi2, df, p, method, correction, p_chi2, n, smallest, v, w, note)
+    return ContingencyTest(chi2, df, p, method, correction, p_chi2, n, smallest, v, w, left_out)
 
 
 def fisher_exact(table: ArrayLike) -> float:
@@ -164,15 +165,12 @@ def _checked(table: ArrayLike) -> Counts:
     return values.astype(np.int64)
 
 
-def _reduced(counts: Counts) -> tuple[Counts, str]:
+def _reduced(counts: Counts) -> tuple[Counts, Note | None]:
     """The table without empty rows and columns, and a note about them."""
     rows, columns = counts.any(axis=1), counts.any(axis=0)
-    said = []
-    for kept, one, many in ((rows, "row", "rows"), (columns, "column", "columns")):
-        empty = int((~kept).sum())
-        if empty:
-            said.append(f"{empty} empty {one if empty == 1 else many} left out")
-    return counts[rows][:, columns], "; ".join(said)
+    empty = {"rows": int((~rows).sum()), "columns": int((~columns).sum())}
+    left_out = note("empty_left_out", **empty) if any(empty.values()) else None
+    return counts[rows][:, columns], left_out
 
 
 def _statistic(counts: Counts, expected: NDArray[np.float64], half: float) -> float:

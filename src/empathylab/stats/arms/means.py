@@ -15,6 +15,7 @@ from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.estimates import NOTHING, Estimate
 from empathylab.stats.arms.families import corrected_by_family
 from empathylab.stats.clusters.robust import cluster_codes, cluster_covariance, t_margin
+from empathylab.stats.notes import Note
 from empathylab.stats.standardised import hedges_g
 
 
@@ -51,7 +52,7 @@ class MeanDifference:
     p: float
     g: Estimate
     """Hedges' g; its interval is the difference's in units of the pooled standard deviation."""
-    note: str
+    note: Note | None
     """Why there is no test; empty where there is one."""
     family: str
     family_size: int = 0

@@ -15,6 +15,7 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.stats.agreement.bootstrap import percentile_intervals
 from empathylab.stats.agreement.table import Codes, rating_table, totals
 from empathylab.stats.corrections import benjamini_yekutieli
+from empathylab.stats.notes import Note, note
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -70,7 +71,7 @@ class AlternativeAnnotatorTest:
     left_out: tuple[str, ...]
     """People with too few situations to be tested."""
     confidence: float
-    note: str = ""
+    note: Note | None = None
     """Why there is no verdict, or why to be careful; empty where there is nothing to say."""
 
 
@@ -334,9 +335,9 @@ class _Trials:
         return ends["advantage"]
 
 
-def _note(people: int, tested: int, min_situations: int) -> str:
+def _note(people: int, tested: int, min_situations: int) -> Note | None:
     if tested == 0:
-        return f"nobody shares {min_situations} situations with the judge and another person"
+        return note("no_annotator_tested", situations=min_situations)
     if people < 3:
-        return "with two people each is scored by the other alone; 3 or more are wanted"
-    return ""
+        return note("two_annotators")
+    return None

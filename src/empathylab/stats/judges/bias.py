@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,7 @@ from empathylab.stats.clusters.robust import (
     t_margin,
     two_sided_p,
 )
+from empathylab.stats.notes import Note, note
 
 Array = NDArray[np.float64]
 
@@ -39,7 +40,7 @@ class Bias:
     dropped: int
     """Rows left out because something was missing."""
     confidence: float
-    note: str = ""
+    note: Note | None = None
     """Why there is no estimate; empty where there is one."""
 
 
@@ -52,14 +53,6 @@ class SelfPreference(Bias):
     people_gap: float = math.nan
     """People's, on the same responses."""
     n_own: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class LengthBias(Bias):
-    """How much more than people a judge favours long replies, per unit of log words."""
-
-    per_doubling: float = math.nan
-    """What twice the words add to the judge's rating, beyond people's."""
 
 
 def self_preference(
@@ -96,49 +89,14 @@ def self_preference(
     mine = whole[respondent].cast(pl.String).is_in(list(own)).to_numpy().astype(np.float64)
     dropped = len(frame) - len(whole)
     bias = _slope(judge - people, mine, _clusters(whole, rater, situation), dropped, confidence)
-    note = ""
+    problem = None
     if mine.all() or not mine.any():
-        note = "there are no responses by " + ("others" if mine.any() else "the judge's own family")
+        problem = note("no_other_responses" if mine.any() else "no_own_responses")
     gaps = [_gap(values, mine) for values in (judge, people)]
-    found = asdict(bias) | {"note": note or bias.note}
+    found = {one.name: getattr(bias, one.name) for one in fields(bias)} | {
+        "note": problem or bias.note
+    }
     return SelfPreference(**found, judge_gap=gaps[0], people_gap=gaps[1], n_own=int(mine.sum()))
-
-
-def length_bias(
-    frame: pl.DataFrame,
-    *,
-    words: str = "words",
-    within: str | None = None,
-    rating: str = "rating",
-    prediction: str = "prediction",
-    rater: str | None = "rater",
-    situation: str | None = "situation",
-    confidence: float = 0.95,
-) -> LengthBias:
-    """How much more than people the judge favours long replies.
-
-    The slope of (judge − people) on the natural logarithm of the reply's number of words, so that
-    length that people value too is no bias. `within` names a column (the respondent, say) whose
-    own level is taken out first, which tells a taste for length from a taste for a respondent who
-    writes at length. Rows, clusters and scale as in `self_preference`.
-
-    A row with a missing value or no words is left out and counted. NaN, with a note, where all
-    replies (within each group) are equally long.
-    """
-    _require(frame, words, rating, prediction, rater, situation, within)
-    wanted = [one for one in (words, rating, prediction, within) if one is not None]
-    whole = frame.drop_nulls(wanted).filter(pl.col(words) > 0)
-    size = np.log(whole[words].cast(pl.Float64).to_numpy())
-    apart = (whole[prediction].cast(pl.Float64) - whole[rating].cast(pl.Float64)).to_numpy()
-    if within is not None:
-        groups = cluster_codes(whole[within])
-        size, apart = _centred(size, groups), _centred(apart, groups)
-    bias = _slope(
-        apart, size, _clusters(whole, rater, situation), len(frame) - len(whole), confidence
-    )
-    note = "all replies are equally long" if math.isnan(bias.estimate) else bias.note
-    found = asdict(bias) | {"note": note}
-    return LengthBias(**found, per_doubling=bias.estimate * math.log(2))
 
 
 def position_bias(
@@ -179,8 +137,8 @@ def _one_sided(bias: Bias) -> Bias:
     least = ((1 - bias.confidence) / 2) ** (1 / clusters) - 0.5
     sign = math.copysign(1.0, bias.estimate)
     low, high = sorted((sign * least, sign * 0.5))
-    note = f"the reply shown {'first' if sign > 0 else 'second'} was always preferred"
-    return replace(bias, low=low, high=high, p=min(1.0, 2.0 * 0.5**clusters), note=note)
+    always = note("first_always_preferred" if sign > 0 else "second_always_preferred")
+    return replace(bias, low=low, high=high, p=min(1.0, 2.0 * 0.5**clusters), note=always)
 
 
 def _require(frame: pl.DataFrame, *columns: str | None) -> None:
@@ -210,10 +168,10 @@ def _slope(
     centred = predictor - predictor.mean() if len(predictor) else predictor
     if len(outcome) < 3 or float(np.abs(centred).max()) < 1e-9:
         nothing = math.nan
-        note = "too few rows" if len(outcome) < 3 else "nothing to compare"
+        problem = note("few_rows" if len(outcome) < 3 else "nothing_to_compare")
         return Bias(
             *(nothing, nothing, nothing, nothing, nothing, 0, len(outcome), dropped),
-            *(confidence, note),
+            *(confidence, problem),
         )
     design = np.column_stack([np.ones(len(outcome)), centred])
     return _estimated(outcome, design, 1, clusters, dropped, confidence)
@@ -234,13 +192,13 @@ def _estimated(
     se = math.sqrt(max(float(fit.covariance[column, column]), 0.0))
     if fit.df < 1:
         nothing = (math.nan, math.nan, math.nan, math.nan)
-        note = "all from one rater or one situation, so there is no interval"
-        return Bias(estimate, *nothing, fit.df, len(outcome), dropped, confidence, note)
+        problem = note("one_cluster")
+        return Bias(estimate, *nothing, fit.df, len(outcome), dropped, confidence, problem)
     if se <= 1e-12 * max(1.0, float(np.abs(outcome).max())):
         exact = round(estimate, 12) + 0.0
         ends = (exact, exact, 0.0, 0.0 if exact else 1.0)
-        note = "it is the same throughout, so the interval has no width"
-        return Bias(exact, *ends, fit.df, len(outcome), dropped, confidence, note)
+        constant = note("constant_bias")
+        return Bias(exact, *ends, fit.df, len(outcome), dropped, confidence, constant)
     margin = t_margin(fit.df, confidence) * se
     p = two_sided_p(estimate / se, fit.df)
     ends = (estimate - margin, estimate + margin, se, p)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -20,6 +20,7 @@ from empathylab.stats.judges.powered_parts import (
     difference_ends,
     part_of,
 )
+from empathylab.stats.notes import Note, note
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class PredictionPowered:
     confidence: float
     ends: Callable[[float], tuple[float, float]] = field(repr=False, compare=False)
     """The interval at another confidence."""
-    note: str = ""
+    notes: tuple[Note, ...] = ()
     """What to know before relying on it; empty where there is nothing to say."""
 
     def half_width(self, confidence: float) -> float:
@@ -190,7 +191,7 @@ def _combined(
         df=df,
         confidence=confidence,
         ends=ends,
-        note=_note(parts, df),
+        notes=tuple(_notes(parts, df)),
     )
 
 
@@ -216,14 +217,12 @@ def _se(influence: Array, clusters: Sequence[Codes]) -> float:
     return math.sqrt(float(cluster_covariance(influence[:, None], clusters, adjust=False)[0, 0]))
 
 
-def _note(parts: Sequence[Part], df: int) -> str:
-    notes = []
+def _notes(parts: Sequence[Part], df: int) -> Iterator[Note]:
     if all(part.n_judged == 0 for part in parts):
-        notes.append("no response was rated by the judge alone, so this is people's own mean")
+        yield note("nothing_judged_alone")
     elif all(part.trust == 0 for part in parts):
-        notes.append("the judge does not go with people's ratings, so it adds nothing")
+        yield note("judge_adds_nothing")
     if 0 < df < 9:
-        notes.append(f"only {df + 1} raters or situations: the interval is rough")
+        yield note("few_clusters", clusters=df + 1)
     elif df == 0:
-        notes.append("all ratings come from one rater or one situation: there is no interval")
-    return "; ".join(notes)
+        yield note("ratings_of_one_cluster")

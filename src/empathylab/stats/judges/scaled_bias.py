@@ -19,17 +19,13 @@ from empathylab.stats.clusters.robust import (
     two_sided_p,
 )
 from empathylab.stats.judges.bias import Bias
+from empathylab.stats.notes import note
 
 Array = NDArray[np.float64]
 
 _FIRM = 3.3
 """The t value from which others' ratings predict a person's well enough to measure by: F of 10
 (Staiger & Stock 1997, Econometrica 65, 557–586)."""
-UNKNOWN_SCALE = (
-    "not testable: too few replies have two human ratings, or these agree too little, to tell a "
-    "bias from a wider scale"
-)
-"""Said where the judge's scale is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +84,9 @@ def scaled_bias(
     rows = _Rows(judge, people, leans, tuple(codes), len(frame) - len(whole), confidence)
     groups = np.zeros(len(whole), np.int64) if within is None else cluster_codes(whole[within])
     if len(judge) < 3 or not _vary(rows.centred(groups).lean):
-        return _untested(rows, "too few rows" if len(judge) < 3 else "nothing to compare")
+        return _untested(rows, "few_rows" if len(judge) < 3 else "nothing_to_compare")
     found = _instrumented(rows, cluster_codes(whole[response]), groups)
-    return _untested(rows, UNKNOWN_SCALE) if found is None else found
+    return _untested(rows, "unknown_scale") if found is None else found
 
 
 def centred(values: Array, groups: Codes) -> Array:
@@ -128,9 +124,9 @@ def _estimated(rows: _Rows, instruments: Array) -> Bias:
     return _bias(float(coefficients[0]), float(covariance[0, 0]), rows)
 
 
-def _untested(rows: _Rows, note: str) -> Bias:
+def _untested(rows: _Rows, code: str) -> Bias:
     nothing = (math.nan, math.nan, math.nan, math.nan, math.nan)
-    return Bias(*nothing, 0, len(rows.judge), rows.dropped, rows.confidence, note)
+    return Bias(*nothing, 0, len(rows.judge), rows.dropped, rows.confidence, note(code))
 
 
 def _bias(estimate: float, variance: float, rows: _Rows) -> Bias:
@@ -138,13 +134,12 @@ def _bias(estimate: float, variance: float, rows: _Rows) -> Bias:
     rest: tuple[int, int, int, float] = (df, n, rows.dropped, rows.confidence)
     if df < 1:
         nothing = (math.nan, math.nan, math.nan, math.nan)
-        note = "all from one rater or one situation, so there is no interval"
-        return Bias(estimate, *nothing, *rest, note)
+        return Bias(estimate, *nothing, *rest, note("one_cluster"))
     se = math.sqrt(max(variance, 0.0))
     if se <= 1e-12 * max(1.0, float(np.abs(rows.judge).max()), float(np.abs(rows.people).max())):
         exact = round(estimate, 12) + 0.0
-        note = "it is the same throughout, so the interval has no width"
-        return Bias(exact, exact, exact, 0.0, 0.0 if exact else 1.0, *rest, note)
+        p = 0.0 if exact else 1.0
+        return Bias(exact, exact, exact, 0.0, p, *rest, note("constant_bias"))
     margin = t_margin(df, rows.confidence) * se
     return Bias(
         estimate, estimate - margin, estimate + margin, se, two_sided_p(estimate / se, df), *rest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from empathylab.stats.clusters.robust import (
 from empathylab.stats.judges.inverse_prediction import EVERYTHING, InversePrediction, StraightLine
 from empathylab.stats.judges.leave_one_out import Told, TransferError, nothing_told
 from empathylab.stats.judges.transfer_lines import Shares, through_means, through_ratings
+from empathylab.stats.notes import Note, note
 
 MEANS_FROM = 4
 """So many other respondents, and the line is drawn through their means."""
@@ -68,7 +69,7 @@ class Transferred:
     """The line of the judge's means on people's, to be read from the judge back to people."""
     level: float
     """The judge's mean of the respondent."""
-    note: str = ""
+    notes: tuple[Note, ...] = ()
 
     def ends(self, confidence: float) -> tuple[float, float]:
         """Of the interval at that confidence; NaN where people rated a single other respondent."""
@@ -266,7 +267,7 @@ def transferred_mean(
         like_low=line.estimate - like,
         like_high=line.estimate + like,
     )
-    return replace(found, note=_note(found, len(others)))
+    return replace(found, notes=tuple(_notes(found, len(others))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,22 +380,14 @@ def _root_mean_square(errors: Sequence[float]) -> float:
     return math.sqrt(sum(one**2 for one in errors) / len(errors)) if errors else math.nan
 
 
-def _note(found: Transferred, others: int) -> str:
-    notes = []
+def _notes(found: Transferred, others: int) -> Iterator[Note]:
     if found.slope == 0:
-        notes.append("the judge does not rise with people's ratings, so it tells nothing here")
+        yield note("judge_unrelated")
     if others == 1:
-        notes.append(
-            "people rated a single other respondent: how far the judge misses somebody new cannot "
-            "be tried"
-        )
+        yield note("one_other_respondent")
     elif others == 2:
-        notes.append("people rated two other respondents only: the interval is very wide")
+        yield note("two_other_respondents")
     if found.outside and found.slope > 0:
-        notes.append(
-            "the judge puts this respondent outside all that it was calibrated on: the line is "
-            "drawn beyond them"
-        )
+        yield note("extrapolated")
     if others > 1 and not found.rules_out:
-        notes.append("the others do not show what this respondent cannot be")
-    return "; ".join(notes)
+        yield note("nothing_excluded")

@@ -8,7 +8,6 @@ from empathylab.stats.mixed.bootstrap import (
 )
 from empathylab.stats.mixed.comparisons import LikelihoodRatio, likelihood_ratio_test
 from empathylab.stats.mixed.design import Grouping, MixedDesign, read_design
-from empathylab.stats.mixed.linear.comparison import compare_lmm
 from empathylab.stats.mixed.linear.means import LmmContrast, LmmMean, lmm_contrasts, lmm_means
 from empathylab.stats.mixed.linear.model import FixedEffect, Lmm, lmm
 from empathylab.stats.mixed.linear.terms import TermTest, term_tests
@@ -55,7 +54,6 @@ __all__ = [
     "bootstrap_likelihood_ratio",
     "category_probabilities",
     "clmm",
-    "compare_lmm",
     "contrasts",
     "likelihood_ratio_test",
     "lmm",

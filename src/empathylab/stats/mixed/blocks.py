@@ -25,7 +25,8 @@ from empathylab.stats.mixed.stacks import Levels, Stack
 
 
 class _Part(Protocol):
-    log_determinant: float
+    @property
+    def log_determinant(self) -> float: ...
 
     def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]: ...
 
@@ -55,7 +56,6 @@ class DensePart:
         count, core, leaves = stack.components, stack.core, stack.leaves
         d = 1 + sd_leaf**2 * np.bincount(stack.leaf, weight, minlength=count * leaves)
         self._d = d.reshape(count, leaves)
-        self.log_determinant = float(np.log(d).sum())
         cross = np.zeros(count * core * leaves)
         within = np.zeros(count * core * core)
         for one, sd in enumerate(sd_core):
@@ -69,8 +69,12 @@ class DensePart:
         self._schur = within.reshape(count, core, core)
         self._schur[:, diagonal, diagonal] += 1
         self._schur -= self._scaled @ across.swapaxes(1, 2)
+
+    @property
+    def log_determinant(self) -> float:
         root = np.linalg.cholesky(self._schur)
-        self.log_determinant += 2 * float(np.log(root[:, diagonal, diagonal]).sum())
+        own = float(np.log(np.diagonal(root, axis1=1, axis2=2)).sum())
+        return float(np.log(self._d).sum()) + 2 * own
 
     def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]:
         """D⁻¹ times a vector, given and returned as the leaves' and the core's part."""
@@ -102,7 +106,10 @@ class LeafPart:
         self._stack = stack
         size = stack.components * stack.leaves
         self._d = 1 + sd**2 * np.bincount(stack.leaf, weight, minlength=size)
-        self.log_determinant = float(np.log(self._d).sum())
+
+    @property
+    def log_determinant(self) -> float:
+        return float(np.log(self._d).sum())
 
     def solve(self, leaf: Array, core: Array) -> tuple[Array, Array]:
         return leaf / self._d, core
@@ -119,7 +126,11 @@ class Factored:
         self._sd_leaf = float(sd[levels.leaf])
         self._sd_core = [float(sd[number]) for number in levels.core]
         self._parts = [(stack, self._part(stack, weight)) for stack in levels.stacks]
-        self.log_determinant = sum(part.log_determinant for _, part in self._parts)
+
+    @property
+    def log_determinant(self) -> float:
+        """Only the value of the likelihood needs it; steps towards a mode do not."""
+        return sum(part.log_determinant for _, part in self._parts)
 
     def _part(self, stack: Stack, weight: Array) -> _Part:
         own = weight[stack.ratings]

@@ -8,6 +8,7 @@ import numpy as np
 
 from empathylab.errors import InputError
 from empathylab.stats.mixed.ordinal.clmm import Clmm
+from empathylab.stats.notes import Note, note
 
 _ROUNDING = 1e-3
 """Log-likelihood by which a larger model may seem worse because searches end early."""
@@ -22,8 +23,8 @@ class LikelihoodRatio:
     p: float
     n: int
     """Ratings used by both."""
-    note: str = ""
-    """What makes p inexact; empty where nothing does."""
+    note: Note | None = None
+    """What makes p inexact."""
 
 
 def likelihood_ratio_test(smaller: Clmm, larger: Clmm) -> LikelihoodRatio:
@@ -49,8 +50,8 @@ def likelihood_ratio_test(smaller: Clmm, larger: Clmm) -> LikelihoodRatio:
         )
     statistic = max(statistic, 0.0)
     fewer = len(larger.design.groups) - len(smaller.design.groups)
-    note = "Random effects are tested at the boundary, so p is too large." if fewer else ""
-    return LikelihoodRatio(statistic, df, float(chdtrc(df, statistic)), larger.n, note)
+    inexact = note("tested_at_boundary") if fewer else None
+    return LikelihoodRatio(statistic, df, float(chdtrc(df, statistic)), larger.n, inexact)
 
 
 def _check_nested(smaller: Clmm, larger: Clmm) -> None:

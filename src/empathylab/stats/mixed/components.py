@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +17,18 @@ _BATCH = 8_192
 """Ratings worked on together: enough to keep numpy busy, few enough to stay in the cache."""
 
 
-def level_components(codes: Sequence[Codes], sizes: Sequence[int]) -> tuple[int, list[Whole]]:
-    """The number of connected components, and the component of each level, per grouping.
+class Components(NamedTuple):
+    """The sets of levels that are connected: two levels are where a rating has both."""
 
-    Two levels are connected where a rating has both.
-    """
+    count: int
+    labels: list[Whole]
+    """The component of each level, per grouping."""
+
+
+def level_components(codes: Sequence[Codes], sizes: Sequence[int]) -> Components:
+    """The connected components of the groupings' levels."""
     if len(codes) == 1:
-        return sizes[0], [np.arange(sizes[0])]
+        return Components(sizes[0], [np.arange(sizes[0])])
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -34,12 +40,12 @@ def level_components(codes: Sequence[Codes], sizes: Sequence[int]) -> tuple[int,
     count, labels = connected_components(graph, directed=False)
     labels = labels.astype(np.intp)
     spans = itertools.pairwise(offsets.tolist())
-    return int(count), [labels[first:last] for first, last in spans]
+    return Components(int(count), [labels[first:last] for first, last in spans])
 
 
-def largest_core(codes: Sequence[Codes], sizes: Sequence[int]) -> int:
+def largest_core(components: Components, sizes: Sequence[int]) -> int:
     """The most levels outside the largest grouping that are connected with each other."""
-    count, component = level_components(codes, sizes)
+    count, component = components
     leaf = int(np.argmax(sizes))
     held = np.zeros(count, dtype=np.intp)
     for number, labels in enumerate(component):
@@ -48,12 +54,15 @@ def largest_core(codes: Sequence[Codes], sizes: Sequence[int]) -> int:
     return int(held.max(initial=0))
 
 
-def independent_batches(codes: Sequence[Codes], sizes: Sequence[int]) -> list[Whole]:
-    """Sets of ratings that share no level with each other, components of one shape together."""
-    count, component = level_components(codes, sizes)
+def independent_batches(components: Components, codes: Codes) -> list[Whole]:
+    """Sets of ratings that share no level with each other, components of one shape together.
+
+    `codes` are the levels of the first grouping.
+    """
+    count, component = components
     shapes = np.array([np.bincount(one, minlength=count) for one in component])
     order = np.lexsort(shapes)
-    of_rating = component[0][codes[0]]
+    of_rating = component[0][codes]
     held = np.bincount(of_rating, minlength=count)
     batch = np.empty(count, dtype=np.intp)
     # A batch ends with the component in which it gets full.

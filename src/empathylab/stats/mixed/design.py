@@ -26,6 +26,7 @@ from empathylab.stats.mixed.random_columns import (
     RandomColumns,
     random_columns,
 )
+from empathylab.stats.notes import Note, note
 
 _LARGEST = 1e100
 """Numbers beyond overflow when they are squared and summed."""
@@ -94,7 +95,7 @@ class MixedDesign:
     """Rows used."""
     dropped: Mapping[str, int]
     """Rows left out, by reason."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What was left out besides rows: categories, levels and columns, a sentence each."""
     aliased: tuple[str, ...]
     """Columns left out because earlier ones say the same."""
@@ -127,7 +128,7 @@ def read_design(
             raise UnknownName("column", column, frame.columns, where=where)
     _check_references(parsed, frame, reference, where)
     used, dropped = _complete(frame.select(parsed.columns), where)
-    notes: list[str] = []
+    notes: list[Note] = []
     y, categories = (
         _categories(used[parsed.response], levels, notes)
         if ordinal
@@ -146,10 +147,7 @@ def read_design(
     coding, x, repeats = _coded(parsed, fixed, values, n, ordinal)
     aliased = repeats.coding.names
     if aliased:
-        notes.append(
-            f"{len(aliased)} column(s) repeat what others say and were left out: "
-            f"{', '.join(aliased)}"
-        )
+        notes.append(note("aliased_columns", columns=tuple(aliased)))
     design = MixedDesign(
         formula=parsed,
         response=parsed.response,
@@ -212,10 +210,10 @@ def _complete(frame: pl.DataFrame, where: str) -> tuple[pl.DataFrame, dict[str, 
             there = there & column.is_not_nan()
         kept = left.filter(there)
         if kept.height < left.height:
-            dropped[f"{name!r} is missing"] = left.height - kept.height
+            dropped[name] = left.height - kept.height
         left = kept
     if left.is_empty():
-        lost = "; ".join(f"{count} rows: {reason}" for reason, count in dropped.items())
+        lost = "; ".join(f"{count} rows: {name!r} is missing" for name, count in dropped.items())
         raise InputError(
             f"no complete row is left ({lost})" if lost else "the table has no rows",
             where=where,
@@ -225,7 +223,7 @@ def _complete(frame: pl.DataFrame, where: str) -> tuple[pl.DataFrame, dict[str, 
 
 
 def _categories(
-    column: pl.Series, levels: Sequence[str | int | float] | None, notes: list[str]
+    column: pl.Series, levels: Sequence[str | int | float] | None, notes: list[Note]
 ) -> tuple[Codes, tuple[str, ...]]:
     """Category numbers and names, lowest first."""
     if levels is None and isinstance(column.dtype, pl.Enum):
@@ -252,9 +250,7 @@ def _categories(
             )
     unused = [name for name in order if name not in names]
     if unused:
-        notes.append(
-            f"{column.name!r}: no rating is {' or '.join(unused)}; the model has no such category"
-        )
+        notes.append(note("unused_categories", column=column.name, categories=tuple(unused)))
     used = [name for name in order if name in names]
     places = np.array([used.index(name) for name in names], dtype=np.int64)
     return places[codes], tuple(used)
@@ -307,7 +303,7 @@ def _predictors(
     frame: pl.DataFrame,
     used: pl.DataFrame,
     reference: Mapping[str, str],
-    notes: list[str],
+    notes: list[Note],
     where: str,
 ) -> tuple[dict[str, Predictor], dict[str, Codes | Array]]:
     """Each predictor, and its level numbers or values in the rows used, by label."""
@@ -325,7 +321,7 @@ def _predictors(
         codes, levels = level_codes(column)
         gone = [name for name in _all_levels(frame[variable.name]) if name not in levels]
         if gone:
-            notes.append(f"{variable.name!r}: no row is left of {', '.join(gone)}")
+            notes.append(note("lost_levels", column=variable.name, levels=tuple(gone)))
         if len(levels) < 2:
             raise InputError(
                 f"{variable.name!r} has one level only, so there is nothing to compare",

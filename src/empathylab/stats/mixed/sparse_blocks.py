@@ -12,6 +12,7 @@ import numpy as np
 
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.components import Whole
+from empathylab.stats.mixed.effects.exact import DENSE_WORK
 from empathylab.stats.mixed.elements import Elements
 
 _FULL = 0.25
@@ -40,7 +41,7 @@ def sparse_pattern(
     """The pattern of one component; None where so many pairs meet that dense is better."""
     n = len(crossed[0])
     cells, slots = np.unique(np.concatenate(crossed), return_inverse=True)
-    if len(cells) > _FULL * core * leaves:
+    if core**2 * leaves <= DENSE_WORK or len(cells) > _FULL * core * leaves:
         return None
     flat = [places for row in cored for places in row]
     pairs, pair_slots = np.unique(np.concatenate(flat), return_inverse=True)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.notes import Note, note
+
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
@@ -22,7 +24,7 @@ class Shares(NamedTuple):
     content_error: float = math.nan
 
 
-def content_and_position(values: Array, places: Codes, contexts: Codes) -> Shares | str:
+def content_and_position(values: Array, places: Codes, contexts: Codes) -> Shares | Note:
     """How much of the answers' variance items and places explain; or why that is not known.
 
     Rows are administrations, columns items; `places` says where each item stood (from 0),
@@ -41,17 +43,17 @@ def content_and_position(values: Array, places: Codes, contexts: Codes) -> Share
     k = values.shape[1]
     known = k > 0 and (np.sort(places, axis=1) == np.arange(k)).all(axis=1)
     if not np.any(known):
-        return "no complete administration has known positions"
+        return note("unknown_positions")
     values, places, contexts = values[known], places[known], contexts[known]
     contexts = _crossed(places, contexts)
     used = contexts >= 0
     if not used.any():
-        return "only one item order was used"
+        return note("one_item_order")
     centred = values[used] - values[used].mean(axis=1, keepdims=True)
     if (centred**2).sum() <= 1e-12 * (values**2).sum():
-        return "every administration gave all items the same answer"
+        return note("equal_answers")
     shares = _shares(centred, places[used], np.unique(contexts[used], return_inverse=True)[1])
-    return shares or f"{used.sum()} administrations are too few to tell content from position"
+    return shares or note("few_administrations", administrations=int(used.sum()))
 
 
 def _shares(centred: Array, places: Codes, contexts: Codes) -> Shares | None:

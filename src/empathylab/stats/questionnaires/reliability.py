@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.notes import Note, note
+
 Array = NDArray[np.float64]
 Items = pl.DataFrame | NDArray[np.floating] | NDArray[np.integer]
 Values = pl.Series | NDArray[np.floating] | NDArray[np.integer] | Sequence[float]
@@ -25,7 +27,7 @@ class Reliability:
     """The reliability of a sum of items, with its interval."""
 
     estimate: float
-    """NaN where it is not defined; `note` says why."""
+    """NaN where it is not defined; `notes` say why."""
     low: float
     """Lower end of the interval; NaN where there is none."""
     high: float
@@ -36,8 +38,8 @@ class Reliability:
     dropped: int
     """Rows left out because an answer was missing."""
     confidence: float
-    note: str = ""
-    """Why there is no estimate, or what it leaves out; empty where there is nothing to say."""
+    notes: tuple[Note, ...] = ()
+    """Why there is no estimate, or what it leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ def cronbach_alpha(items: Items, *, confidence: float = 0.95) -> Reliability:
     n, k = rows.shape
     problem = _problem(rows, fewest_items=2)
     if problem:
-        return Reliability(math.nan, math.nan, math.nan, n, k, dropped, confidence, problem)
+        return Reliability(math.nan, math.nan, math.nan, n, k, dropped, confidence, (problem,))
     from scipy.special import fdtri
 
     total = rows.sum(axis=1).var(ddof=1)
@@ -117,17 +119,17 @@ def mcdonald_omega(
     varying = rows[:, _varies(rows)]
     n, k = varying.shape
     constant = rows.shape[1] - k
-    note = f"{constant} of {rows.shape[1]} items do not vary and were left out" if constant else ""
+    left_out = (note("constant_items", constant=constant, items=rows.shape[1]),) if constant else ()
     problem = _problem(varying, fewest_items=3)
     if problem:
-        note = "; ".join(part for part in (problem, note) if part)
-        return Reliability(math.nan, math.nan, math.nan, n, k, dropped, confidence, note)
+        notes = (problem, *left_out)
+        return Reliability(math.nan, math.nan, math.nan, n, k, dropped, confidence, notes)
     estimate, failure = _omega(varying)
     low, high = math.nan, math.nan
     if not failure and resamples > 0:
         low, high = _bootstrap(varying, confidence, resamples, seed)
-    note = "; ".join(part for part in (failure, note) if part)
-    return Reliability(estimate, low, high, n, k, dropped, confidence, note)
+    notes = (*((failure,) if failure else ()), *left_out)
+    return Reliability(estimate, low, high, n, k, dropped, confidence, notes)
 
 
 def retest_correlation(first: Values, second: Values, *, confidence: float = 0.95) -> Correlation:
@@ -211,30 +213,30 @@ def _varies(rows: Array) -> NDArray[np.bool_]:
     return np.asarray(np.ptp(rows, axis=0) > 0)
 
 
-def _problem(rows: Array, *, fewest_items: int) -> str:
-    """Why a sum of these items has no reliability; empty where it has."""
+def _problem(rows: Array, *, fewest_items: int) -> Note | None:
+    """Why a sum of these items has no reliability."""
     n, k = rows.shape
     if k < fewest_items:
-        return f"{k} items, {fewest_items} needed"
+        return note("few_items", items=k, needed=fewest_items)
     if n < _FEWEST:
-        return f"{n} complete rows, {_FEWEST} needed"
+        return note("few_complete_rows", rows=n, needed=_FEWEST)
     size = max(float(np.abs(rows).max()) * k, 1e-300)
     if rows.sum(axis=1).var(ddof=1) <= _NO_VARIANCE * size**2:
-        return "the sum of the items does not vary"
-    return ""
+        return note("constant_sum")
+    return None
 
 
-def _omega(rows: Array) -> tuple[float, str]:
+def _omega(rows: Array) -> tuple[float, Note | None]:
     """Omega total and why there is none."""
     spread = rows.std(axis=0, ddof=1)
     loadings = _one_factor(np.atleast_2d(np.corrcoef(rows, rowvar=False)))
     if loadings is None:
-        return math.nan, "the one-factor model did not converge"
+        return math.nan, note("factor_not_converged")
     if (np.abs(loadings) >= 1 - 1e-6).any():
-        return math.nan, "Heywood case: an item shares all its variance with the factor"
+        return math.nan, note("heywood_case")
     common = float((loadings * spread).sum()) ** 2
     unique = float(((1 - loadings**2) * spread**2).sum())
-    return common / (common + unique), ""
+    return common / (common + unique), None
 
 
 def _one_factor(correlations: Array) -> Array | None:

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.stats.notes import Note, note
 from empathylab.stats.questionnaires.content_position import (
     content_and_position,
     order_sensitivity,
@@ -77,7 +78,7 @@ class Validity:
     """What speaks for and against taking a respondent's answers to a scale as a self-report."""
 
     verdict: Verdict
-    reasons: tuple[str, ...]
+    reasons: tuple[Note, ...]
     """Why, weightiest first; then what could not be judged."""
     administrations: int
     """All, invalid ones included."""
@@ -157,9 +158,9 @@ def self_report_validity(
     keyed = np.where(np.isin(items, list(reversed)), minimum + maximum - values, values)
     parts = {name: keyed[:, np.isin(items, list(part))] for name, part in subscales.items()}
     shares = content_and_position(pages.values, pages.places, pages.contexts)
-    unknown = shares if isinstance(shares, str) else ""
+    unknown = shares if isinstance(shares, Note) else None
     content, position, error, noise, content_error = (
-        (None,) * 5 if isinstance(shares, str) else shares
+        (None,) * 5 if isinstance(shares, Note) else shares
     )
     differences = order_sensitivity(pages.values, pages.contexts, pages.orders)
     sensitivity, difference = differences or (None, None)
@@ -250,58 +251,57 @@ def _moved(part: Array, contexts: Codes) -> float:
     return float(fdtrc(between, within, explained / between / (left / within)))
 
 
-def _judged(found: Validity, telling: float, unknown: str, one_way: bool) -> Validity:
+def _judged(found: Validity, telling: float, unknown: Note | None, one_way: bool) -> Validity:
     """The same with verdict and reasons."""
     against = sorted(
         _findings(found, telling, one_way), key=lambda finding: finding[0] != "meaningless"
     )
-    reasons = [sentence for _, sentence in against]
+    reasons = [reason for _, reason in against]
     verdict = against[0][0] if against else "usable"
-    if unknown:
-        reasons.append(f"Content cannot be told from position: {unknown}.")
+    if unknown is not None:
+        reasons.append(note("content_unknown", because=unknown.code, **unknown.values))
         # What was not tested cannot be vouched for.
         verdict = "doubtful" if verdict == "usable" else verdict
     elif not against:
         reasons.append(_explained(found))
     if verdict == "usable" and _unmoved(found):
-        reasons.append("Scores do not differ between situations, which is a result like any other.")
+        reasons.append(note("scores_unmoved"))
     return replace(found, verdict=verdict, reasons=tuple(reasons))
 
 
-def _findings(found: Validity, telling: float, one_way: bool) -> Iterator[tuple[Verdict, str]]:
+def _findings(found: Validity, telling: float, one_way: bool) -> Iterator[tuple[Verdict, Note]]:
     """What speaks against the answers, and how much."""
     if found.valid < FEWEST_ADMINISTRATIONS:
-        yield (
-            "doubtful",
-            f"Valid administrations: {found.valid}, fewer than {FEWEST_ADMINISTRATIONS}.",
-        )
+        few = note("few_valid", valid=found.valid, needed=FEWEST_ADMINISTRATIONS)
+        yield "doubtful", few
     if found.invalid_share >= MANY:
-        of = f"of {found.administrations} administrations are invalid."
-        yield _grade(found.invalid_share >= MOSTLY), f"{found.invalid_share:.0%} {of}"
+        invalid = note(
+            "many_invalid", share=found.invalid_share, administrations=found.administrations
+        )
+        yield _grade(found.invalid_share >= MOSTLY), invalid
     if found.pattern_share >= MANY:
-        of = f"of {found.valid} valid administrations follow a pattern on the page."
-        yield _grade(telling >= MOSTLY), f"{found.pattern_share:.0%} {of}"
+        patterned = note("many_patterns", share=found.pattern_share, valid=found.valid)
+        yield _grade(telling >= MOSTLY), patterned
     position, least = _number(found.position_share), NOISE * _number(found.position_error)
     if position >= max(POSITION, least):
         yield _grade(position > _number(found.content_share)), _explained(found)
     sensitivity, difference = _number(found.order_sensitivity), _number(found.order_difference)
     if sensitivity >= SENSITIVE and difference >= MATTERS:
-        much = f"{sensitivity:.0%} of what chance would do, {difference:.0%} of the range"
-        sentence = f"Answers to an item differ between orders of the items by {much}."
-        yield _grade(sensitivity >= CHANCE), sentence
+        differ = note("orders_differ", sensitivity=sensitivity, difference=difference)
+        yield _grade(sensitivity >= CHANCE), differ
     yield from _content_free(found, one_way)
     for name, alpha in found.alpha.items():
         judged = alpha.n >= FEWEST_FOR_ALPHA and found.moved[name] < MOVED
         if judged and alpha.high < CONSISTENT:
-            of = f"over {alpha.n:,} administrations, at most {alpha.high:.2f}"
-            yield "doubtful", f"Cronbach's alpha of {name} is {alpha.estimate:.2f} {of}."
+            low = note("low_alpha", scale=name, alpha=alpha.estimate, n=alpha.n, high=alpha.high)
+            yield "doubtful", low
     retest = found.retest
     if retest and retest.n >= FEWEST_FOR_RETEST and retest.high < STEADY:
-        again = f"{retest.estimate:.2f} over {retest.n:,} answers, at most {retest.high:.2f}"
-        yield "doubtful", f"Asked again in the same order, answers correlate at {again}."
+        again = note("low_retest", r=retest.estimate, n=retest.n, high=retest.high)
+        yield "doubtful", again
 
 
-def _content_free(found: Validity, one_way: bool) -> Iterator[tuple[Verdict, str]]:
+def _content_free(found: Validity, one_way: bool) -> Iterator[tuple[Verdict, Note]]:
     """That answers do not depend on what the items say: middle answers, agreement with all."""
     content = _number(found.content_share)
     position = _number(found.position_share)
@@ -312,19 +312,17 @@ def _content_free(found: Validity, one_way: bool) -> Iterator[tuple[Verdict, str
         return
     away = found.mean_answer - 0.5
     how = (
-        "stay near the middle"
+        "middle"
         if abs(away) < MIDDLE
-        else "agree with all items"
+        else "agree"
         if away >= SIDE
-        else "reject all items"
+        else "reject"
         if away <= -SIDE
-        else "vary at random"
+        else "random"
     )
     # Where all items point one way, answering all alike can be meant.
-    yield (
-        _grade(sure and not one_way),
-        f"Answers {how}, whatever the items say: content explains {max(0, content):.0%}.",
-    )
+    free = note("content_free", answers=how, content=max(0.0, content))
+    yield _grade(sure and not one_way), free
 
 
 def _number(figure: float | None) -> float:
@@ -336,16 +334,15 @@ def _grade(worst: bool) -> Verdict:
     return "meaningless" if worst else "doubtful"
 
 
-def _explained(found: Validity) -> str:
+def _explained(found: Validity) -> Note:
     content, position = (
         max(0, share or 0) for share in (found.content_share, found.position_share)
     )
-    items = f"What the items say explains {content:.0%} of the differences between answers"
-    told = f"{items}, their place on the page {position:.0%}"
+    shares = {"content": content, "position": position}
     left = 1 - content - position - max(0.0, found.noise_share or 0)
     if left >= UNASSIGNED:
-        told += f"; {left:.0%} cannot be assigned to either with {found.orders} item orders"
-    return f"{told}."
+        return note("partly_explained", **shares, unassigned=left, orders=found.orders)
+    return note("explained", **shares)
 
 
 def _unmoved(found: Validity) -> bool:

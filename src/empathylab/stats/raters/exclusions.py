@@ -31,11 +31,6 @@ class FailedAttention:
     """Of the raters: how many checks failed, or whether one did."""
     most: int = 0
 
-    def __str__(self) -> str:
-        if self.most == 0:
-            return "failed an attention check"
-        return f"failed more than {self.most} attention {'check' if self.most == 1 else 'checks'}"
-
     def flags(self, raters: pl.DataFrame) -> pl.Series:
         """True for raters to leave out, null where it cannot be told."""
         return _numbers(raters, self.column) > self.most
@@ -58,12 +53,6 @@ class TooFast:
                 got={"seconds": self.seconds, "fraction_of_median": self.fraction_of_median},
                 remedy="Give one of the two.",
             )
-
-    def __str__(self) -> str:
-        if self.seconds is not None:
-            unit = "second" if self.seconds == 1 else "seconds"
-            return f"took less than {self.seconds:g} {unit}"
-        return f"took less than {self.fraction_of_median:.3g} of the median time"
 
     def flags(self, raters: pl.DataFrame) -> pl.Series:
         """True for raters to leave out; the median is that of all raters together."""
@@ -102,18 +91,6 @@ class StraightLining:
     def _limited(self) -> bool:
         return self.share is not None or self.longest is not None
 
-    def __str__(self) -> str:
-        said = []
-        if self.share is not None:
-            said.append(
-                "gave only one and the same rating"
-                if self.share == 1
-                else f"gave the same rating in {self.share:.0%} of cases or more"
-            )
-        if self.longest is not None:
-            said.append(f"gave the same rating {self.longest} times on end or more")
-        return " or ".join(said)
-
     def flags(self, raters: pl.DataFrame) -> pl.Series:
         """True for raters to leave out, null for those with too few ratings."""
         judged = raters["ratings"] >= self.fewest
@@ -133,10 +110,6 @@ class Inconsistent:
     column: str = "inconsistencies"
     """Of the raters: as counted by `empathylab.stats.questionnaires.inconsistency`."""
     most: int = 4
-
-    def __str__(self) -> str:
-        times = "time" if self.most == 1 else "times"
-        return f"contradicted their own answers more than {self.most} {times}"
 
     def flags(self, raters: pl.DataFrame) -> pl.Series:
         """True for raters to leave out, null where it cannot be told."""
@@ -193,14 +166,14 @@ class Excluded:
 
     rater: str
     arm: str
-    reasons: tuple[str, ...]
+    reasons: tuple[Rule, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
     """How many raters of an arm a rule leaves out."""
 
-    rule: str
+    rule: Rule
     arm: str
     excluded: int
     only: int
@@ -260,10 +233,10 @@ def apply_exclusions(
     people = raters.with_columns(
         pl.col(rater).cast(pl.String), pl.col(arm).cast(pl.String).fill_null(SEVERAL_ARMS)
     ).join(_same_ratings(ratings, rater, rating), on=rater, how="left", maintain_order="left")
-    flags = {str(rule): rule.flags(people) for rule in rules}
+    flags = {rule: rule.flags(people) for rule in rules}
     arms = [str(one) for one in people[arm].unique(maintain_order=True)]
     reasons = [
-        tuple(name for name, flagged in flags.items() if flagged[row])
+        tuple(rule for rule, flagged in flags.items() if flagged[row])
         for row in range(people.height)
     ]
     excluded = tuple(
@@ -348,19 +321,19 @@ def _same_ratings(ratings: pl.DataFrame, rater: str, rating: str) -> pl.DataFram
 
 
 def _counts(
-    flags: Mapping[str, pl.Series],
+    flags: Mapping[Rule, pl.Series],
     arm_of: Sequence[str],
-    reasons: Sequence[tuple[str, ...]],
+    reasons: Sequence[tuple[Rule, ...]],
     arms: Sequence[str],
 ) -> Iterable[RuleCount]:
-    for name, flagged in flags.items():
+    for rule, flagged in flags.items():
         values = flagged.to_list()
         for arm in arms:
             rows = [row for row, one in enumerate(arm_of) if one == arm]
             yield RuleCount(
-                name,
+                rule,
                 arm,
                 sum(values[row] is True for row in rows),
-                sum(reasons[row] == (name,) for row in rows),
+                sum(reasons[row] == (rule,) for row in rows),
                 sum(values[row] is None for row in rows),
             )

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, Table, bindparam, delete, func, null, or
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
+from empathylab.store.results import clear_results
 from empathylab.store.studies.places import change_place
 
 WITHDRAWN = "withdrawn"
@@ -28,6 +29,7 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
     `pseudonym` stands in place of their key and is derived from nothing. What they wrote as replies
     is for `withdraw_replies`.
     """
+    clear_results(connection)
     people, answers, audit = schema.people, schema.page_answers, schema.audit
     connection.execute(
         delete(people).where(people.c.study_id == study, people.c.person == row.person)
@@ -55,6 +57,7 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
 
 def erase_rater(connection: Connection, study: int, name: str) -> bool:
     """Whether there was a rater of that name, who is deleted with all their ratings."""
+    clear_results(connection)
     table = schema.raters
     done = connection.execute(
         delete(table).where(
@@ -78,6 +81,7 @@ def withdraw_replies(connection: Connection, study: str, person: str) -> dict[in
     replies = list(connection.execute(written).scalars())
     if not replies:
         return {}
+    clear_results(connection)
     _empty_judges(connection, replies)
     used = _used(connection, replies)
     connection.execute(delete(table).where(table.c.id.in_(set(replies) - used)))

@@ -21,7 +21,6 @@ from empathylab.store.studies.records import (
     add_audit,
     audit_rows,
     change_study,
-    launched_study,
     lock_study,
     other_versions,
     stop_arm,
@@ -35,7 +34,7 @@ from empathylab.study.assignment.allocation import World, ended
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.group_commit.current_places import place_of
 from empathylab.study.recruiting.statuses import Freed
-from empathylab.study.session.running import StudyContext
+from empathylab.study.session.running import StudyContext, require_not_closed, study_status
 from empathylab.study.session.visits import AuditEntry, Participant, StudyStatus
 
 
@@ -234,18 +233,11 @@ class AdminActions:
 
     def _set_status(self, status: str, who: str, action: str) -> None:
         study, now = self._running.launched.row, self._running.now()
-        name, version = self._running.launched.study.name, self._running.launched.study.version
         with self._running.lab.writing() as connection:
             lock_study(connection, study)
-            before = launched_study(connection, f"{name}@{version}").status
-            if before == status:
+            if study_status(self._running, connection) == status:
                 return
-            if before == "closed":
-                raise InputError(
-                    "the study is closed for good",
-                    where=f"study {name}",
-                    remedy=f"Launch version {version + 1} to take people again.",
-                )
+            require_not_closed(self._running, connection)
             closed = {"closed_at": now} if status == "closed" else {}
             change_study(connection, study, status=status, **closed)
             add_audit(connection, study, now, who, action)
@@ -254,6 +246,7 @@ class AdminActions:
         study = self._running.launched.row
         with self._running.lab.writing() as connection:
             lock_study(connection, study)
+            require_not_closed(self._running, connection)
             if arm not in self._running.launched.slots:
                 raise UnknownName("arm", arm, self._running.launched.slots)
             if (arm in stopped_arms(connection, study)) == stopped:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
 
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.scales import Scale, builtin_scales
-from empathylab.situations import Situation, SituationSet, builtin_set
+from empathylab.situations import Situation, SituationSet, builtin_set, builtin_versions
 from empathylab.store import Lab
 from empathylab.store.scales import lab_scales
 from empathylab.store.selections import resolve_situations
@@ -18,6 +18,7 @@ from empathylab.store.studies.added_arms import asked_by
 from empathylab.store.studies.records import find_study, frozen_responses, respondent_responses
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.blocks.interface import ParticipantPath
+from empathylab.study.design.claims import claim_warnings
 from empathylab.study.design.definition import Study
 from empathylab.study.design.material_notes import (
     Told,
@@ -40,10 +41,15 @@ class Checked:
     study: Study
     plan: Plan
     """Its problems hold those with the lab too."""
-    previews: Mapping[str, Preview] = field(hash=False)
-    """By language; none where a batch cannot be made."""
+    pages: Mapping[str, Mapping[str, Preview]] = field(hash=False)
+    """By arm and language; none where a scale is unknown or a batch cannot be made."""
     information: str = ""
     """For a methods section: what raters and respondents are shown of each situation."""
+
+    @property
+    def previews(self) -> Mapping[str, Preview]:
+        """By language, the pages of a rater of the first arm; none without situations."""
+        return next(iter(self.pages.values()), {}) if self.plan.situations else {}
 
 
 def check_study(
@@ -73,15 +79,19 @@ def check_study(
     problems += code_problems(study)
     # Without situations everything else that is missing is only a consequence.
     found = (*problems, *plan.problems) if chosen else tuple(problems)
+    pages = dict(_pages(study, chosen, replies, known))
+    first: Mapping[str, Preview] = next(iter(pages.values()), {}) if chosen else {}
+    minutes = max((one.minutes for one in first.values()), default=None)
     notes = (
         *plan.notes,
+        *claim_warnings(study, minutes, invented=_is_invented(chosen)),
         *content_note_warnings(study, chosen),
         *information_warnings(study, chosen, prompts, told),
     )
     return Checked(
         study,
         replace(plan, problems=tuple(dict.fromkeys(found)), notes=notes),
-        dict(_previews(study, chosen, replies, known)) if chosen else {},
+        pages,
         information_sentence(study, chosen, prompts, told),
     )
 
@@ -92,6 +102,14 @@ def _offered(study: Study, lab: Lab | None) -> tuple[SituationSet, tuple[Situati
         return resolve_situations(lab, name)
     whole = builtin_set(name)
     return whole, whole.situations
+
+
+def _is_invented(chosen: Collection[Situation]) -> bool | None:
+    """Whether the situations are those that ship, which nobody lived through; None without any."""
+    if not chosen:
+        return None
+    shipped = {one.text for whole in builtin_versions().values() for one in whole}
+    return all(one.text in shipped for one in chosen)
 
 
 def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
@@ -142,28 +160,31 @@ def _replies(
     return found, problems, prompts
 
 
-def _previews(
+def _pages(
     study: Study,
     chosen: tuple[Situation, ...],
     replies: Mapping[str, Mapping[str, str]],
     known: Mapping[str, Scale],
-) -> Iterator[tuple[str, Preview]]:
+) -> Iterator[tuple[str, dict[str, Preview]]]:
+    """By arm, the pages of its first rater in every language."""
     try:
         scales = choose_scales(study, known)
         slots = study_slots(study, [one.id for one in chosen])
     except (InputError, UnknownName):
         return
-    slot = next((of_arm[0] for of_arm in slots.values() if of_arm), None)
     texts = {(key, arm): text for arm, of_arm in replies.items() for key, text in of_arm.items()}
     situations = {one.id: one for one in chosen}
-    for language in study.languages:
+    for arm, of_arm in slots.items():
         yield (
-            language,
-            preview_study(
-                ParticipantPath(study, scales),
-                language=language,
-                slot=slot,
-                situations=situations,
-                replies=texts,
-            ),
+            arm,
+            {
+                language: preview_study(
+                    ParticipantPath(study, scales),
+                    language=language,
+                    slot=of_arm[0] if of_arm else None,
+                    situations=situations,
+                    replies=texts,
+                )
+                for language in study.languages
+            },
         )

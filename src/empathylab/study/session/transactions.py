@@ -40,13 +40,13 @@ from empathylab.study.assignment.allocation import (
 )
 from empathylab.study.assignment.quotas import quota_traits
 from empathylab.study.assignment.slots import Slot
-from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.forms import Refused
 from empathylab.study.blocks.interface import Outcome, ParticipantPath, Step
 from empathylab.study.blocks.pages import PageContent
-from empathylab.study.design.interface_texts import interface_words
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
 from empathylab.study.session.completion import Completion, completion_for
+from empathylab.study.session.drafts import begun_on, refused_on, with_refused, without
 from empathylab.study.session.eligibility import was_here
 from empathylab.study.session.finishing import finished_work
 from empathylab.study.session.flow import (
@@ -59,6 +59,7 @@ from empathylab.study.session.flow import (
     last_step,
 )
 from empathylab.study.session.launched import Launched
+from empathylab.study.session.page_contents import step_content
 from empathylab.study.session.signals import rater_columns, read_signals
 from empathylab.study.session.timing import page_timing
 from empathylab.study.session.visits import Closed, Finished, Page, View
@@ -247,18 +248,29 @@ class ParticipantTransaction:
     def page(self, show: Show, notice: str = "") -> Page:
         """The page to show, with what was answered or begun on it."""
         step, draft = show.step, self.row.draft
-        begun = draft.get("values", {}) if draft.get("step") == step.key else {}
         return Page(
             step=step.key,
             content=self._content(step),
             progress=show.progress,
             can_go_back=show.back is not None,
-            draft={**self.given.get(step.key, {}), **begun},
+            draft={**self.given.get(step.key, {}), **begun_on(draft, step.key)},
             language=self.row.language,
             revising=show.revising,
             notice=notice,
             answered=self.answer_digest(step.key),
+            refused=refused_on(draft, step.key),
         )
+
+    def refuse(
+        self,
+        step_key: str,
+        values: Mapping[str, str | list[str]],
+        refused: Refused,
+        visit: str,
+    ) -> Refused:
+        """The refusal, once what was typed is kept to be shown again."""
+        self.change(draft=with_refused(self.row.draft, step_key, values, refused, visit))
+        return refused
 
     def mark_shown(self, show: Show) -> None:
         """Writes down when a page was first shown, and now and then that the person is there."""
@@ -330,8 +342,9 @@ class ParticipantTransaction:
 
     def _move_on(self, answered: Step, following: Decision) -> View:
         values: dict[str, Any] = {"seen_at": last_seen(self.now, self.row.seen_at)}
-        if self.row.draft.get("step") == answered.key:
-            values["draft"] = {}
+        draft = without(self.row.draft, answered.key)
+        if draft != self.row.draft:
+            values["draft"] = draft
         if isinstance(following, End):
             self.end(following.outcome, **values)
             return self.finished(following.outcome)
@@ -390,27 +403,9 @@ class ParticipantTransaction:
         return Closed(reason, sentence, code, self.row.language)
 
     def _content(self, step: Step) -> PageContent:
-        slot, launched = self.slot, self.launched
-        situation, reply = None, None
-        if (item := step.item(slot)) is not None:
-            situation = launched.situations[item.situation]
-            if item.arm is not None:
-                response = launched.responses[item.situation, item.arm]
-                reply = self._no_reply() if response.withdrawn else response.text
-        return page_content(
-            self.path,
-            step,
-            key=launched.secret,
-            language=self.row.language,
-            situation=situation,
-            reply=reply,
-            answers=self.given,
+        return step_content(
+            self.launched, self.path, step, self.slot, self.row.language, self.given
         )
-
-    def _no_reply(self) -> str:
-        """What stands in place of a reply that was withdrawn; it does not say that it was."""
-        words = interface_words(self.row.language, self.launched.study.interface)
-        return str(words["no_reply"])
 
 
 REPEATED = "You have already taken part in this study. Thank you."

@@ -17,6 +17,8 @@ _KINDS = {
     "study.svg": "image/svg+xml",
     "console.css": "text/css",
     "console.js": "text/javascript",
+    "preview.css": "text/css",
+    "preview.js": "text/javascript",
 }
 
 

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from empathylab.stats.mixed.linear.model import Lmm, lmm
+from empathylab.stats.notes import note
 from tests.stats.mixed.lmm_reference import as_r_names, expected, fitted, study, tags
 
 # Three raters, two ratings each: means 1, 4 and 10, squares within 3 × 2 = 6 on 3 degrees of
@@ -128,7 +129,7 @@ def test_a_spread_of_zero_is_said(tag: str) -> None:
     assert fit.boundary == ("situation",)
     assert fit.random_effects["situation"].sd == 0
     assert fit.converged
-    assert [problem for problem in fit.problems if "boundary" in problem]
+    assert note("lmm_sd_at_boundary", group="situation") in fit.problems
 
 
 def test_the_unit_of_the_rating_changes_nothing_else() -> None:

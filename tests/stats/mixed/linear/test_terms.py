@@ -8,12 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from empathylab.errors import InputError
-from empathylab.stats.mixed.linear.comparison import compare_lmm
 from empathylab.stats.mixed.linear.model import lmm
 from empathylab.stats.mixed.linear.satterthwaite import pooled_degrees
 from empathylab.stats.mixed.linear.terms import term_tests
 from empathylab.stats.mixed.linear.variance_shares import variance_shares
+from empathylab.stats.notes import note
 from tests.stats.mixed.lmm_reference import expected, fitted, reference, study, tags
 
 
@@ -51,7 +50,7 @@ def test_a_model_with_an_intercept_only_has_no_terms_to_test() -> None:
 def test_terms_with_empty_combinations_are_tested_as_coded_and_say_so() -> None:
     frame = study("lee").filter((pl.col("source") != "gpt") | (pl.col("domain") != "anxiety"))
     fit = lmm(frame, "rating ~ source * domain + (1|rater)")
-    assert all("as coded" in test.note for test in term_tests(fit))
+    assert all(test.note == note("tested_as_coded") for test in term_tests(fit))
 
 
 def test_pooled_degrees_of_freedom_by_hand() -> None:
@@ -79,39 +78,9 @@ def test_a_combination_that_is_always_zero_cannot_be_tested() -> None:
 @pytest.mark.parametrize("one", reference()["comparisons"], ids=lambda one: one["tag"])
 def test_likelihood_ratios_are_those_of_lme4(one: dict[str, object]) -> None:
     frame = study(str(one["set"]))
-    found = compare_lmm(lmm(frame, str(one["smaller"])), lmm(frame, str(one["larger"])))
-    assert (found.statistic, found.df, found.p) == pytest.approx(
-        (one["chi_square"], one["df"], one["p"]), abs=1e-6
-    )
-    assert bool(found.note) == (one["tag"] == "drop_group")
-
-
-def test_comparing_maximum_likelihood_fits_needs_no_second_fit() -> None:
-    larger = fitted("crossed_ml")
-    smaller = lmm(study("crossed"), "rating ~ length + (1|rater) + (1|situation)", reml=False)
-    found = compare_lmm(smaller, larger)
-    assert found.statistic == pytest.approx(smaller.criterion - larger.criterion)
-    assert found.n == larger.n
-
-
-@pytest.mark.parametrize(
-    "formula",
-    [
-        "rating ~ source + length + (1|rater) + (1|situation)",
-        "rating ~ length + (1|situation)",
-        "rating ~ source + (1|rater)",
-    ],
-)
-def test_models_that_are_no_special_case_cannot_be_compared(formula: str) -> None:
-    larger = lmm(study("crossed"), "rating ~ length + (1|rater)")
-    with pytest.raises(InputError, match="special case"):
-        compare_lmm(lmm(study("crossed"), formula), larger)
-
-
-def test_models_of_different_ratings_cannot_be_compared() -> None:
-    smaller = lmm(study("crossed").head(200), "rating ~ length + (1|rater)")
-    with pytest.raises(InputError, match="same ratings"):
-        compare_lmm(smaller, fitted("crossed_reml"))
+    smaller, larger = (lmm(frame, str(one[name]), reml=False) for name in ("smaller", "larger"))
+    assert smaller.criterion - larger.criterion == pytest.approx(one["chi_square"], abs=1e-6)
+    assert larger.parameters - smaller.parameters == one["df"]
 
 
 def test_shares_of_variance_by_hand() -> None:

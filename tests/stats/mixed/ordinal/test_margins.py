@@ -7,6 +7,7 @@ import math
 import polars as pl
 import pytest
 
+from empathylab.analysis.text.notes import note_text
 from empathylab.errors import InputError, UnknownName
 from empathylab.stats.mixed.ordinal.clmm import Clmm, clmm
 from empathylab.stats.mixed.ordinal.margins import Scale, contrasts, marginal_means
@@ -110,7 +111,7 @@ def test_averaging_over_raters_draws_means_together(crossed_fit: Clmm) -> None:
 def test_what_is_averaged_over_and_held_is_said(plain_fit: Clmm, crossed_fit: Clmm) -> None:
     found = marginal_means(plain_fit, "arm")
     assert found.averaged_over == ("valence",)
-    assert "arm interacts with valence" in found.notes[0]
+    assert "arm interacts with valence" in note_text(found.notes[0])
     held = marginal_means(crossed_fit, "arm").held_at
     assert held == pytest.approx({"length": reference_frame("crossed")["length"].mean()})
 
@@ -133,7 +134,7 @@ def test_a_combination_without_ratings_is_not_determined() -> None:
     known, unknown = found.margins
     assert not math.isnan(known.estimate)
     assert math.isnan(unknown.estimate)
-    assert "no rating" in found.notes[-1]
+    assert found.notes[-1].code == "means_over_empty_cells"
     (contrast,) = contrasts(found)
     assert math.isnan(contrast.p_corrected)
 

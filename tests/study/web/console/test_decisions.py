@@ -8,8 +8,8 @@ from sqlalchemy import update
 from empathylab.store import Lab, schema
 from empathylab.store.ratings import ratings_frame
 from empathylab.study.session.service import Finished, StudyService
-from tests.study.examples import between
 from tests.study.service_examples import opened, rows_of, someone, walk
+from tests.study.test_signals import declaring
 from tests.study.web.console.researchers import Researcher, at_console, busy, join
 
 
@@ -128,7 +128,7 @@ def test_a_participant_is_found_by_their_platform_id(sqlite_lab: Lab) -> None:
 
 @pytest.mark.parametrize("closed", [False, True])
 def test_the_list_shows_time_attention_and_signals(sqlite_lab: Lab, closed: bool) -> None:
-    service, clock = opened(sqlite_lab, between(signals=True))
+    service, clock = opened(sqlite_lab, declaring())
     person = someone(service, "ann")
     walk(service, person, until="attention")
     clock.skip(minutes=9)

@@ -14,6 +14,9 @@ import numpy as np
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.effects.scaled import Pattern, Scaled
 
+DENSE_WORK = 3e7
+"""Multiplications of the core's complement up to which a dense cross block is faster."""
+
 
 class ExactSolver:
     """Eliminates the largest grouping and decomposes the rest densely."""
@@ -35,6 +38,30 @@ class ExactSolver:
             tuple(self.place[part] for part in pattern.places(number))
             for number in range(len(pattern.pairs))
         ]
+        self.shape = (len(self.core), self.leaf_span.stop - self.leaf_span.start)
+        self.beside_leaf = [n for n, pair in enumerate(pattern.pairs) if self.leaf in pair]
+        """Pairs of the largest grouping with another."""
+        nothing = np.empty(0, dtype=np.intp)
+        turned = [pattern.pairs[n][0] == self.leaf for n in self.beside_leaf]
+        ends = [self.places[n] for n in self.beside_leaf]
+        self.rows = np.concatenate(
+            [nothing, *(end[1 if turn else 0] for end, turn in zip(ends, turned, strict=True))]
+        )
+        """Row and column of each element of the cross block, core × leaves."""
+        self.columns = np.concatenate(
+            [nothing, *(end[0 if turn else 1] for end, turn in zip(ends, turned, strict=True))]
+        )
+        self.dense = self.shape[0] ** 2 * self.shape[1] <= DENSE_WORK
+
+    def cross_block(self, values: Array) -> Any:
+        """Core × leaves, sparse where that is less work."""
+        if self.dense:
+            block = np.zeros(self.shape)
+            block[self.rows, self.columns] = values
+            return block
+        from scipy.sparse import csr_array
+
+        return csr_array((values, (self.rows, self.columns)), shape=self.shape)
 
     def factor(self, weight: Array, factors: Sequence[Array]) -> ExactFactor:
         return ExactFactor(self, Scaled(self.pattern, weight, factors))
@@ -43,28 +70,19 @@ class ExactSolver:
 class ExactFactor:
     def __init__(self, solver: ExactSolver, scaled: Scaled) -> None:
         from scipy.linalg import cho_factor
-        from scipy.sparse import coo_array, csr_array
 
         self._solver, self._scaled = solver, scaled
-        size = len(solver.core)
-        leaves = solver.leaf_span.stop - solver.leaf_span.start
-        schur = np.eye(size)
-        rows, columns, values = [], [], []
-        for number, (first, second) in enumerate(solver.pattern.pairs):
-            one, two = solver.places[number]
-            block = scaled.blocks[number].reshape(-1)
-            if solver.leaf in (first, second):
-                rows.append(two if first == solver.leaf else one)
-                columns.append(one if first == solver.leaf else two)
-                values.append(block)
-            else:
-                schur[one, two] = block
-                schur[two, one] = block
-        self._across: Any = csr_array((size, leaves))
-        if rows:
-            places = (np.concatenate(rows), np.concatenate(columns))
-            self._across = coo_array((np.concatenate(values), places), shape=(size, leaves)).tocsr()
-            schur -= (self._across @ self._across.T).toarray()
+        schur = np.eye(len(solver.core))
+        for number, block in enumerate(scaled.blocks):
+            if number not in solver.beside_leaf:
+                one, two = solver.places[number]
+                schur[one, two] = schur[two, one] = block.reshape(-1)
+        self._values = np.concatenate(
+            [np.empty(0), *(scaled.blocks[number].reshape(-1) for number in solver.beside_leaf)]
+        )
+        self._across: Any = solver.cross_block(self._values)
+        squared = self._across @ self._across.T
+        schur -= squared if solver.dense else squared.toarray()
         self._root = cho_factor(schur, lower=True, overwrite_a=True, check_finite=False)
         self.log_determinant = scaled.log_determinant + 2 * float(
             np.log(np.diag(self._root[0])).sum()
@@ -120,10 +138,10 @@ class ExactFactor:
         """I + N'S⁻¹N within each level of the largest grouping."""
         group = self._solver.pattern.effects.groups[self._solver.leaf]
         block = np.broadcast_to(np.eye(group.width), (group.size, group.width, group.width)).copy()
-        entries = self._across.tocoo()
-        levels, column = np.divmod(entries.col, group.width)
+        rows = self._solver.rows
+        levels, column = np.divmod(self._solver.columns, group.width)
         for other in range(group.width):
-            values = entries.data * across[entries.row, levels * group.width + other]
+            values = self._values * across[rows, levels * group.width + other]
             for own in range(group.width):
                 these = column == own
                 block[:, own, other] += np.bincount(

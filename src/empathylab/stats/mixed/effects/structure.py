@@ -101,6 +101,9 @@ class Effects:
         """ZΛu: what the random effects add to each row."""
         total = np.zeros(self.n)
         for group, effects in zip(self.groups, self.effects(u, factors), strict=True):
+            if group.columns is None:
+                total += effects.reshape(-1)[group.codes]
+                continue
             for column in range(group.width):
                 total += group.times(column, effects[group.codes, column])
         return total
@@ -108,14 +111,18 @@ class Effects:
     def effects(self, u: Array, factors: Sequence[Array]) -> list[Array]:
         """Λu per grouping, levels × columns."""
         return [
-            u[span].reshape(group.size, group.width) @ factor.T
+            (float(factor[0, 0]) * u[span])[:, None]
+            if group.columns is None
+            else u[span].reshape(group.size, group.width) @ factor.T
             for group, span, factor in zip(self.groups, self.spans, factors, strict=True)
         ]
 
     def sums(self, values: Array) -> list[Array]:
         """Z' times values over rows, per grouping as levels × columns."""
         return [
-            np.column_stack(
+            np.bincount(group.codes, values, minlength=group.size)[:, None]
+            if group.columns is None
+            else np.column_stack(
                 [
                     np.bincount(group.codes, group.times(column, values), minlength=group.size)
                     for column in range(group.width)
@@ -126,8 +133,14 @@ class Effects:
 
     def summed(self, values: Array, factors: Sequence[Array]) -> Array:
         """Λ'Z' times values over rows."""
-        found = zip(self.sums(values), factors, strict=True)
-        return np.concatenate([(sums @ factor).reshape(-1) for sums, factor in found])
+        return np.concatenate(
+            [
+                float(factor[0, 0]) * sums[:, 0]
+                if sums.shape[1] == 1
+                else (sums @ factor).reshape(-1)
+                for sums, factor in zip(self.sums(values), factors, strict=True)
+            ]
+        )
 
     def products(self, values: Array, u: Array) -> Array:
         """Per parameter: the sum over rows of value × random column × element of u."""

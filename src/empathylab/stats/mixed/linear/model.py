@@ -12,7 +12,7 @@ import polars as pl
 
 from empathylab.errors import InputError
 from empathylab.stats.mixed.coding import INTERCEPT, Array
-from empathylab.stats.mixed.components import largest_core
+from empathylab.stats.mixed.components import largest_core, level_components
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
 from empathylab.stats.mixed.effects.solvers import DENSE_CORE, Method
 from empathylab.stats.mixed.effects.structure import Effects
@@ -27,6 +27,7 @@ from empathylab.stats.mixed.spread import (
     random_structure,
 )
 from empathylab.stats.mixed.threads import one_thread
+from empathylab.stats.notes import Note, note
 
 _FEW_LEVELS = 5
 _FAR_OFF = 100
@@ -82,9 +83,9 @@ class Lmm:
     converged: bool
     boundary: tuple[str, ...]
     """Random effects whose standard deviation is zero."""
-    problems: tuple[str, ...]
+    problems: tuple[Note, ...]
     """Why the result may not be trusted, a sentence each; empty where nothing speaks against it."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """Levels and columns left out, and a missing random term, a sentence each."""
     evaluations: int
     """How often the criterion was computed."""
@@ -235,7 +236,9 @@ def _profile(
 ) -> Profile | GeneralProfile:
     codes = [group.codes for group in random.groups]
     sizes = [group.size for group in random.groups]
-    simple = random.is_scalar and (len(codes) < 2 or largest_core(codes, sizes) <= DENSE_CORE)
+    simple = random.is_scalar and (
+        len(codes) < 2 or largest_core(level_components(codes, sizes), sizes) <= DENSE_CORE
+    )
     if simple and method is None:
         return Profile(columns, codes, sizes, reml=reml)
     return GeneralProfile(columns, random, reml=reml, method=method)
@@ -282,32 +285,20 @@ def _check_residual(columns: Columns, design: MixedDesign) -> None:
 
 def _problems(
     effects: Mapping[str, RandomEffect], minimum: Minimum, residual: float
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     found = []
     if not minimum.converged:
-        found.append(
-            "The search for the standard deviations did not converge: two groupings may say the "
-            "same, or one may have too few ratings per level."
-        )
+        found.append(note("sds_not_converged"))
     total = residual + sum(effect.variance for effect in effects.values())
     if residual <= _NO_RESIDUAL * total:
-        found.append("The groups explain every rating; nothing is left for the residual.")
+        found.append(note("no_residual"))
     for name, effect in effects.items():
         if effect.boundary:
-            found.append(
-                f"The standard deviation of {name!r} is estimated at its boundary, 0 (a singular "
-                "fit): these ratings show no difference between its levels beyond chance."
-            )
+            found.append(note("lmm_sd_at_boundary", group=name))
         if effect.levels < _FEW_LEVELS:
-            found.append(
-                f"{name!r} has {effect.levels} levels; a standard deviation from so few is hardly "
-                "known."
-            )
+            found.append(note("lmm_few_levels", group=name, levels=effect.levels))
     return tuple(found)
 
 
-def _notes(design: MixedDesign) -> tuple[str, ...]:
-    if design.groups:
-        return design.notes
-    plain = "the formula has no random term, so this is ordinary least squares"
-    return (*design.notes, f"{plain}; it takes all ratings as independent")
+def _notes(design: MixedDesign) -> tuple[Note, ...]:
+    return design.notes if design.groups else (*design.notes, note("no_random_term"))

@@ -10,6 +10,7 @@ import numpy as np
 
 from empathylab.stats.mixed.coding import INTERCEPT, Array, Codes, Coding, Column
 from empathylab.stats.mixed.linear.model import Lmm
+from empathylab.stats.notes import Note, note
 
 _MOST_CELLS = 100_000
 """Combinations of levels up to which main effects are averaged over the other factors."""
@@ -26,7 +27,7 @@ class TermTest:
     df_residual: float
     """Satterthwaite's degrees of freedom."""
     p: float
-    note: str = ""
+    note: Note | None = None
     """What the test does not hold; empty where there is nothing to say."""
 
 
@@ -51,7 +52,7 @@ def term_tests(fit: Lmm) -> tuple[TermTest, ...]:
     return tuple(found)
 
 
-def _hypotheses(fit: Lmm, terms: dict[str, list[int]]) -> tuple[dict[str, Array], str]:
+def _hypotheses(fit: Lmm, terms: dict[str, list[int]]) -> tuple[dict[str, Array], Note | None]:
     """The combinations of coefficients that are 0 without each term, and what they do not hold.
 
     How a hypothesis is written changes nothing but the pooled degrees of freedom, a little; they
@@ -61,17 +62,16 @@ def _hypotheses(fit: Lmm, terms: dict[str, list[int]]) -> tuple[dict[str, Array]
     if len(terms) == 1:
         triangle = np.linalg.qr(fit.design.x, mode="r")
         rows = triangle / np.diagonal(triangle)[:, None]
-        return {term: rows[own] for term, own in terms.items()}, ""
+        return {term: rows[own] for term, own in terms.items()}, None
     turn = _sum_coded(coding) if not fit.design.aliased else None
     if turn is None:
         plain = np.eye(len(coding.columns))
-        note = "tested as coded, not averaged over the other factors"
-        return {term: plain[own] for term, own in terms.items()}, note
+        return {term: plain[own] for term, own in terms.items()}, note("tested_as_coded")
     rows = np.linalg.inv(turn)
     return {
         term: _against_first([coding.columns[i] for i in own]) @ rows[own]
         for term, own in terms.items()
-    }, ""
+    }, None
 
 
 def _sum_coded(coding: Coding) -> Array | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -29,6 +29,7 @@ from empathylab.stats.mixed.spread import (
     random_spread,
 )
 from empathylab.stats.mixed.threads import one_thread
+from empathylab.stats.notes import Note, note
 
 _FEW_LEVELS = 5
 _FAR_APART = 5
@@ -83,9 +84,9 @@ class Clmm:
     converged: bool
     boundary: tuple[str, ...]
     """Random effects whose standard deviation is zero."""
-    problems: tuple[str, ...]
-    """Why the result may not be trusted, a sentence each; empty where nothing speaks against it."""
-    notes: tuple[str, ...]
+    problems: tuple[Note, ...]
+    """Why the result may not be trusted; empty where nothing speaks against it."""
+    notes: tuple[Note, ...]
     """Categories, levels and columns left out, a sentence each."""
     gradient_norm: float
     """Largest slope of the log-likelihood at the end."""
@@ -247,42 +248,19 @@ def _problems(
     effects: Mapping[str, RandomEffect],
     separated: Sequence[str],
     link: str,
-) -> list[str]:
-    problems = []
+) -> Iterator[Note]:
     if separated:
-        problems.append(
-            f"Perfect separation: {', '.join(separated)} sorts some ratings without error, so its "
-            "coefficient has no finite estimate."
-        )
+        yield note("separation", columns=tuple(separated))
     if found.singular:
-        problems.append(
-            "The curvature of the likelihood is singular: not every parameter is determined by "
-            "these ratings, and there are no standard errors."
-        )
+        yield note("singular_curvature")
     elif not found.converged:
-        problems.append(
-            "The search did not converge: the likelihood still rises where it ended "
-            f"(slope {float(np.abs(found.gradient).max(initial=0.0)):.2g})."
-        )
+        yield note("not_converged", slope=float(np.abs(found.gradient).max(initial=0.0)))
     for name, effect in effects.items():
         if effect.boundary:
-            problems.append(
-                f"The standard deviation of {name!r} is estimated at its boundary, 0: these "
-                "ratings show no difference between its levels beyond chance."
-            )
+            yield note("sd_at_boundary", group=name)
         if effect.sd > _FAR_APART * find_link(link).latent_sd:
-            problems.append(
-                f"The standard deviation of {name!r} is {effect.sd:.0f}: its levels all but decide "
-                "the ratings, and the approximation fails there."
-            )
+            yield note("huge_sd", group=name, sd=effect.sd)
         if effect.levels < _FEW_LEVELS:
-            problems.append(
-                f"{name!r} has {effect.levels} levels; a standard deviation from so few is hardly "
-                "known, and intervals are too narrow."
-            )
+            yield note("few_levels", group=name, levels=effect.levels)
         if effect.levels == design.n:
-            problems.append(
-                f"Every rating has its own {name!r}; its standard deviation rests on the shape of "
-                "the latent distribution alone."
-            )
-    return problems
+            yield note("level_per_rating", group=name)

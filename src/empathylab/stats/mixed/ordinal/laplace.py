@@ -17,7 +17,12 @@ import numpy as np
 
 from empathylab.stats.mixed.blocks import Blocks
 from empathylab.stats.mixed.coding import Array, Codes
-from empathylab.stats.mixed.components import Whole, independent_batches, largest_core
+from empathylab.stats.mixed.components import (
+    Whole,
+    independent_batches,
+    largest_core,
+    level_components,
+)
 from empathylab.stats.mixed.effects.solvers import (
     DENSE_CORE,
     Method,
@@ -72,15 +77,14 @@ class Laplace:
         self.effects = effects
         codes = [group.codes for group in effects.groups]
         sizes = [group.size for group in effects.groups]
-        apart = (
-            method is None
-            and effects.is_scalar
-            and (len(codes) < 2 or largest_core(codes, sizes) <= DENSE_CORE)
-        )
-        everything = [np.arange(len(y), dtype=np.intp)]
+        batches, apart = [np.arange(len(y), dtype=np.intp)], False
+        if method is None and effects.is_scalar:
+            components = level_components(codes, sizes)
+            apart = largest_core(components, sizes) <= DENSE_CORE
+            batches = independent_batches(components, codes[0]) if apart else batches
         self._batches = [
             _Batch(Likelihood(y[rows], categories, link), x[rows], effects, rows, apart, method)
-            for rows in (independent_batches(codes, sizes) if apart else everything)
+            for rows in batches
         ]
         self.method: Method = self._batches[0].method
 
@@ -193,10 +197,13 @@ class _Batch:
         self, mode: _Mode, thresholds: Array, factors: list[Array], factored: Solved
     ) -> Array:
         effects = self.effects
-        found = self._ratings.changes(thresholds, mode.eta)
+        found = self._ratings.changes(thresholds, mode.eta, second_order=False)
         rows = factored.inverse_rows()
         spread = np.zeros(self._ratings.n)
         for group, factor, row in zip(effects.groups, factors, rows, strict=True):
+            if group.columns is None:
+                spread += float(factor[0, 0]) * row[:, 0]
+                continue
             turned = row @ factor.T
             for column in range(group.width):
                 spread += group.times(column, turned[:, column])

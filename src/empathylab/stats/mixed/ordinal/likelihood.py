@@ -67,23 +67,24 @@ class Likelihood:
             score[piece], weight[piece] = found.score, found.weight
         return Slopes(total, score, weight)
 
-    def changes(self, thresholds: Array, eta: Array) -> Changes:
-        """How likelihood, scores and weights answer to the thresholds."""
+    def changes(self, thresholds: Array, eta: Array, *, second_order: bool = True) -> Changes:
+        """How likelihood, scores and weights answer to the thresholds.
+
+        Without `second_order` the sums of second derivatives stay 0.
+        """
         first, second = np.zeros(self.categories - 1), np.zeros(self.categories - 1)
         beside = np.zeros(self.categories)
         arrays = [np.zeros(self.n) for _ in range(4)]
         for piece in self._pieces:
             found = self.link.derivatives(*self._beside(piece, thresholds), eta[piece])
             y = self._y[piece]
-            for total, above, below in (
-                (first, found.la, found.lb),
-                (second, found.laa, found.lbb),
-            ):
+            sums = [(first, found.la, found.lb), (second, found.laa, found.lbb)]
+            for total, above, below in sums if second_order else sums[:1]:
                 if above is not None:
                     total += np.bincount(y, above, minlength=self.categories)[:-1]
                 if below is not None:
                     total += np.bincount(y, below, minlength=self.categories)[1:]
-            if found.lab is not None:
+            if second_order and found.lab is not None:
                 values = np.broadcast_to(found.lab, y.shape)
                 beside += np.bincount(y, values, minlength=self.categories)
             for array, known in zip(arrays, found[5:], strict=True):

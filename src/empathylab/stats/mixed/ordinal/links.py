@@ -91,21 +91,19 @@ class Logit:
         return np.asarray(logit(share), dtype=np.float64)
 
     def slopes(self, lower: Array | None, upper: Array | None, eta: Array) -> Slopes:
-        total = 0.0
-        score, weight = np.zeros(len(eta)), np.zeros(len(eta))
-        if upper is not None:
+        if lower is None:
+            if upper is None:
+                return Slopes(0.0, np.zeros(len(eta)), np.zeros(len(eta)))
             over, below = self._tails(eta - upper)
-            total += float(np.log(below).sum())
-            score += over
-            weight += below * over
-        if lower is not None:
-            under, above = self._tails(lower - eta)
-            total += float(np.log(above).sum())
-            score -= under
-            weight += above * under
-        if upper is not None and lower is not None:
-            total += len(eta) * float(np.log(-np.expm1(lower - upper)).mean())
-        return Slopes(total, score, weight)
+            return Slopes(float(np.log(below).sum()), over, below * over)
+        under, above = self._tails(lower - eta)
+        total = float(np.log(above).sum())
+        if upper is None:
+            return Slopes(total, -under, above * under)
+        over, below = self._tails(eta - upper)
+        total += float(np.log(below).sum())
+        total += len(eta) * float(np.log(-np.expm1(lower - upper)).mean())
+        return Slopes(total, over - under, below * over + above * under)
 
     def derivatives(self, lower: Array | None, upper: Array | None, eta: Array) -> Derivatives:
         la = lb = laa = lab = lbb = sa = sb = wa = wb = None
@@ -127,7 +125,7 @@ class Logit:
     @staticmethod
     def _tails(beyond: Array) -> tuple[Array, Array]:
         """F at what is given, and 1 − F there; neither loses its last digits in a tail."""
-        odds = np.exp(np.clip(beyond, -_FAR, _FAR))
+        odds = np.exp(np.minimum(beyond, _FAR))
         rest = 1 / (1 + odds)
         return odds * rest, rest
 

@@ -20,6 +20,7 @@ from empathylab.stats.mixed.coding import Array, Codes
 from empathylab.stats.mixed.ordinal.clmm import Clmm
 from empathylab.stats.mixed.ordinal.links import find_link
 from empathylab.stats.mixed.ordinal.predictions import probabilities, refuse_averaging
+from empathylab.stats.notes import Note, note
 
 Scale = Literal["latent", "probability", "expected"]
 
@@ -53,7 +54,7 @@ class Margins:
     """Factors whose levels count alike in each mean."""
     held_at: Mapping[str, float]
     """Numbers held at their mean over the ratings."""
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     """What to keep in mind, a sentence each."""
     n: int
     """Ratings used in the fit."""
@@ -288,15 +289,13 @@ def _with_intervals(
     return [(float(a), float(b), float(c), float(d)) for a, b, c, d in zip(*columns, strict=True)]
 
 
-def _notes(fit: Clmm, wanted: Sequence[str], lost: bool) -> list[str]:
+def _notes(fit: Clmm, wanted: Sequence[str], lost: bool) -> list[Note]:
     notes = []
     for term in fit.design.formula.terms:
         names = {variable.name for variable in term}
         if names & set(wanted) and not names <= set(wanted):
-            notes.append(
-                f"{' and '.join(wanted)} interacts with {', '.join(sorted(names - set(wanted)))}: "
-                "one mean over the other's levels may hide what differs."
-            )
+            others = tuple(sorted(names - set(wanted)))
+            notes.append(note("means_over_interaction", factors=tuple(wanted), others=others))
     if lost:
-        notes.append("Some combinations have no rating, so means over them are not determined.")
+        notes.append(note("means_over_empty_cells"))
     return notes

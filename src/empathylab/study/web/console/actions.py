@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.errors import InputError, LabError, UserError
+from empathylab.errors import InputError
 from empathylab.study.web.console.rendering import page
-from empathylab.study.web.console.texts import error_said, text
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 
 _DONE = {
@@ -21,40 +21,31 @@ _DONE = {
 
 def show_manage(visit: Visit) -> Response:
     """What can be done with the whole study."""
-    return _manage(visit)
+    done = _DONE.get(visit.asked("done"), "")
+    return page(visit, "manage", text("Manage"), watched=visit.console.watch(), done=done)
 
 
 def manage(visit: Visit) -> Response:
     """Pauses or resumes the study or one of its arms."""
     act, arm = visit.form.get("act", ""), visit.form.get("arm", "")
     actions = visit.console.actions
-    try:
-        if act == "pause":
-            actions.pause(who=visit.who)
-        elif act == "resume":
-            actions.resume(who=visit.who)
-        elif act == "stop-arm":
-            actions.stop_arm(arm, who=visit.who)
-        elif act == "resume-arm":
-            actions.resume(arm, who=visit.who)
-        else:
-            raise HTTPException(400)
-    except LabError:
-        raise
-    except UserError as error:
-        return _manage(visit, error)
+    if act == "pause":
+        actions.pause(who=visit.who)
+    elif act == "resume":
+        actions.resume(who=visit.who)
+    elif act == "stop-arm":
+        actions.stop_arm(arm, who=visit.who)
+    elif act == "resume-arm":
+        actions.resume(arm, who=visit.who)
+    else:
+        raise HTTPException(400)
     return visit.to(f"/console/manage?done={act}")
 
 
 def close(visit: Visit) -> Response:
     """Closes the study, where its name was typed."""
-    try:
-        require_name(visit)
-        visit.console.actions.close(who=visit.who)
-    except LabError:
-        raise
-    except UserError as error:
-        return _manage(visit, error)
+    require_name(visit)
+    visit.console.actions.close(who=visit.who)
     return visit.to("/console/manage?done=close")
 
 
@@ -67,15 +58,3 @@ def require_name(visit: Visit) -> None:
             got=visit.form.get("name", "")[:60],
             remedy=text("Type the name as it is shown."),
         )
-
-
-def _manage(visit: Visit, error: UserError | None = None) -> Response:
-    return page(
-        visit,
-        "manage",
-        text("Manage"),
-        status=422 if error else 200,
-        watched=visit.console.watch(),
-        error=error_said(visit.language, error) if error else "",
-        done=_DONE.get(visit.asked("done"), ""),
-    )

@@ -13,9 +13,9 @@ from empathylab.errors import InputError, LabError, UserError
 from empathylab.store.studies.participants import visit_ids
 from empathylab.store.studies.places import find_places
 from empathylab.study.recruiting import prolific
-from empathylab.study.web.console.participants import PAGE, participant_page
+from empathylab.study.web.console.participants import PAGE
 from empathylab.study.web.console.rendering import page
-from empathylab.study.web.console.texts import error_said, text
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 
 PICK = "pick-"
@@ -71,19 +71,14 @@ def act_on_participant(visit: Visit) -> Response:
     """Decides on one participant, or sends them a message."""
     form = visit.form
     key, act, reason = form.get("key", ""), form.get("act", ""), form.get("reason", "")
-    try:
-        if act in ACTS:
-            act = _decide(visit, act, key, " ".join(reason.split())[:500])
-        elif act == "free":
-            _free(visit, key)
-        elif act == "message":
-            act = _message(visit, key, form.get("text", ""))
-        else:
-            raise HTTPException(400)
-    except LabError:
-        raise
-    except UserError as error:
-        return participant_page(visit, key, error_said(visit.language, error))
+    if act in ACTS:
+        act = _decide(visit, act, key, " ".join(reason.split())[:500])
+    elif act == "free":
+        _free(visit, key)
+    elif act == "message":
+        act = _message(visit, key, form.get("text", ""))
+    else:
+        raise HTTPException(400)
     return visit.to(f"/console/participant?key={quote(key)}&done={act}")
 
 

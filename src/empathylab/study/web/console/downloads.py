@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.errors import LabError, UserError
+from empathylab.errors import InputError
 from empathylab.store.studies.archive import page_rows
 from empathylab.store.studies.monitoring import listed_comments, pages_by_place, rated_rows
 from empathylab.store.studies.participants import submitters
@@ -29,7 +29,7 @@ from empathylab.study.exports.folders import export_study
 from empathylab.study.session.visits import shown_status
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.results import peek_reason
-from empathylab.study.web.console.texts import error_said, text
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 from empathylab.tables import harmless_cell
 
@@ -51,7 +51,8 @@ class File:
 
 def show_downloads(visit: Visit) -> Response:
     """What can be downloaded."""
-    return _downloads(visit)
+    closed = visit.console.status() == "closed"
+    return page(visit, "downloads", text("Downloads"), files=FILES, package=PACKAGE, closed=closed)
 
 
 def download(visit: Visit) -> Response:
@@ -61,20 +62,17 @@ def download(visit: Visit) -> Response:
         return _send_package(visit)
     chosen = None if visit.form.get("file") == PACKAGE else _chosen(visit)
     if chosen is None or (chosen.closed_only and not closed):
-        early = text("Ratings can be downloaded once the study is closed.")
-        return _downloads(visit, visit.said(early))
+        raise InputError(
+            text("ratings can be downloaded once the study is closed"),
+            remedy=text("Close the study first, or give a reason below."),
+        )
     visit.console.note(visit.who, "download", file=chosen.name)
     return _send(visit, chosen, closed=closed)
 
 
 def peek_download(visit: Visit) -> Response:
     """The ratings of a study that is not closed, once the reason is on record."""
-    try:
-        reason = peek_reason(visit)
-    except LabError:
-        raise
-    except UserError as error:
-        return _downloads(visit, error_said(visit.language, error))
+    reason = peek_reason(visit)
     if visit.form.get("file") == PACKAGE:
         return _send_package(visit, peek=reason)
     chosen = _chosen(visit)
@@ -86,8 +84,10 @@ def download_identities(visit: Visit) -> Response:
     """Participant IDs: a file of its own, by explicit choice."""
     reason = " ".join(visit.form.get("reason", "").split())[:500]
     if visit.form.get("sure") != "yes" or not reason:
-        unsure = text("Tick the box and give a reason to download participant IDs.")
-        return _downloads(visit, visit.said(unsure))
+        raise InputError(
+            text("participant IDs need your confirmation and a reason"),
+            remedy=text("Tick the box and give the reason."),
+        )
     visit.console.note(visit.who, "download", file="identities.csv", reason=reason)
     return _send(visit, _IDENTITIES, closed=True)
 
@@ -135,19 +135,6 @@ def _send_package(visit: Visit, peek: str | None = None) -> Response:
         written.getvalue(),
         media_type="application/zip",
         headers={"Content-Disposition": f'attachment; filename="{study.name}-{PACKAGE}"'},
-    )
-
-
-def _downloads(visit: Visit, error: str = "") -> Response:
-    return page(
-        visit,
-        "downloads",
-        text("Downloads"),
-        status=422 if error else 200,
-        files=FILES,
-        package=PACKAGE,
-        closed=visit.console.status() == "closed",
-        error=error,
     )
 
 

@@ -7,16 +7,16 @@ from datetime import timedelta
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.errors import LabError, UserError
 from empathylab.study.web.console.accounts import Researcher, Throttled
 from empathylab.study.web.console.passwords import ADVICE
 from empathylab.study.web.console.rendering import page
-from empathylab.study.web.console.second_factor import WINDOW, Setup
-from empathylab.study.web.console.texts import COOKIE, LANGUAGES, error_said, text
+from empathylab.study.web.console.second_factor import WINDOW
+from empathylab.study.web.console.texts import COOKIE, LANGUAGES, text
 from empathylab.study.web.console.visits import Visit
 from empathylab.study.web.security import is_secure
 
 _WRONG = text("The name or the password is not right.")
+_WRONG_OLD = text("The old password is not right, or there were too many attempts.")
 _WRONG_CODE = text("The code is not right, or it was used already.")
 _TOO_MANY = text("There were too many attempts. Please try again in {minutes} minutes.")
 _DONE = {
@@ -29,7 +29,8 @@ def show_login(visit: Visit) -> Response:
     """The form to sign in."""
     if visit.researcher is not None:
         return visit.to("/console")
-    return _login(visit)
+    fresh = not visit.console.accounts.exist()
+    return page(visit, "login", text("Sign in"), fresh=fresh)
 
 
 def log_in(visit: Visit) -> Response:
@@ -37,11 +38,11 @@ def log_in(visit: Visit) -> Response:
     name, password = visit.form.get("name", ""), visit.form.get("password", "")
     found = visit.console.accounts.log_in(name, password, visit.address)
     if isinstance(found, Throttled):
-        response = _login(visit, visit.said(_TOO_MANY, minutes=found.minutes), 429)
+        response = visit.refuse("/console/login", visit.said(_TOO_MANY, minutes=found.minutes))
         response.headers["Retry-After"] = str(60 * found.minutes)
         return response
     if found is None:
-        return _login(visit, visit.said(_WRONG), 403)
+        return visit.refuse("/console/login", visit.said(_WRONG))
     if found.second_factor:
         visit.ask_for_code(found)
         return visit.to("/console/second-factor")
@@ -54,7 +55,7 @@ def show_second_factor(visit: Visit) -> Response:
     """The form for a code, after the password was right."""
     if visit.console.accounts.awaiting_code(visit.session) is None:
         return visit.to("/console/login")
-    return page(visit, "second_factor", text("Second factor"), error="")
+    return page(visit, "second_factor", text("Second factor"))
 
 
 def give_second_factor(visit: Visit) -> Response:
@@ -63,38 +64,36 @@ def give_second_factor(visit: Visit) -> Response:
     if researcher is None:
         return visit.to("/console/login")
     right = visit.console.second_factors.check(researcher.id, visit.form.get("code", ""))
-    if right:
-        visit.console.note(researcher.name, "sign in", second_factor="yes")
-        visit.sign_in(researcher)
-        return visit.to("/console")
-    error, status = visit.said(_WRONG_CODE), 403
     if right is None:
-        error, status = visit.said(_TOO_MANY, minutes=WINDOW // timedelta(minutes=1)), 429
-    return page(visit, "second_factor", text("Second factor"), status=status, error=error)
+        minutes = WINDOW // timedelta(minutes=1)
+        wrong = visit.said(_TOO_MANY, minutes=minutes)
+        response = visit.refuse("/console/second-factor", wrong)
+        response.headers["Retry-After"] = str(60 * minutes)
+        return response
+    if not right:
+        return visit.refuse("/console/second-factor", visit.said(_WRONG_CODE))
+    visit.console.note(researcher.name, "sign in", second_factor="yes")
+    visit.sign_in(researcher)
+    return visit.to("/console")
 
 
 def change_second_factor(visit: Visit) -> Response:
     """Sets up one's own second factor, confirms it, or removes it."""
     researcher, factors = _own(visit), visit.console.second_factors
     act, code = visit.form.get("act", ""), visit.form.get("code", "")
-    try:
-        if act == "begin":
-            setup = factors.begin(researcher.id, researcher.name)
-            return _account(visit, setup=setup)
-        if act == "confirm":
-            codes = factors.confirm(researcher.id, code)
-            visit.console.note(visit.who, "set up second factor")
-            return page(visit, "recovery_codes", text("Recovery codes"), codes=codes)
-        if act == "remove":
-            if not factors.check(researcher.id, code):
-                return _account(visit, visit.said(_WRONG_CODE))
-            factors.remove(researcher.id)
-            visit.console.note(visit.who, "remove second factor")
-            return visit.to("/console/account?done=removed")
-    except LabError:
-        raise
-    except UserError as error:
-        return _account(visit, error_said(visit.language, error))
+    if act == "begin":
+        factors.begin(researcher.id)
+        return visit.to("/console/account")
+    if act == "confirm":
+        codes = factors.confirm(researcher.id, code)
+        visit.console.note(visit.who, "set up second factor")
+        return page(visit, "recovery_codes", text("Recovery codes"), codes=codes)
+    if act == "remove":
+        if not factors.check(researcher.id, code):
+            return visit.refuse("/console/account", visit.said(_WRONG_CODE))
+        factors.remove(researcher.id)
+        visit.console.note(visit.who, "remove second factor")
+        return visit.to("/console/account?done=removed")
     raise HTTPException(400)
 
 
@@ -134,14 +133,9 @@ def make_account(visit: Visit) -> Response:
     """Makes the account of a one-time link and signs in."""
     form = visit.form
     token = form.get("link", "")
-    try:
-        made = visit.console.accounts.use_link(
-            token, form.get("name", ""), form.get("password", ""), form.get("again", "")
-        )
-    except LabError:
-        raise
-    except UserError as error:
-        return _welcome(visit, token, error_said(visit.language, error))
+    made = visit.console.accounts.use_link(
+        token, form.get("name", ""), form.get("password", ""), form.get("again", "")
+    )
     if made is None:
         return _welcome(visit, "")
     visit.console.note(made.name, "make account", role=made.role)
@@ -151,27 +145,29 @@ def make_account(visit: Visit) -> Response:
 
 def show_account(visit: Visit) -> Response:
     """One's own account."""
-    return _account(visit)
+    researcher = _own(visit)
+    return page(
+        visit,
+        "account",
+        text("Your account"),
+        advice=ADVICE,
+        done=_DONE.get(visit.asked("done"), ""),
+        setup=visit.console.second_factors.pending(researcher.id, researcher.name),
+    )
 
 
 def change_password(visit: Visit) -> Response:
     """Changes one's own password, which signs out all other browsers."""
     form, researcher = visit.form, _own(visit)
-    try:
-        done = visit.console.accounts.change_password(
-            researcher,
-            form.get("old", ""),
-            form.get("password", ""),
-            form.get("again", ""),
-            visit.address,
-        )
-    except LabError:
-        raise
-    except UserError as error:
-        return _account(visit, error_said(visit.language, error))
+    done = visit.console.accounts.change_password(
+        researcher,
+        form.get("old", ""),
+        form.get("password", ""),
+        form.get("again", ""),
+        visit.address,
+    )
     if done is None:
-        wrong = text("The old password is not right, or there were too many attempts.")
-        return _account(visit, visit.said(wrong))
+        return visit.refuse("/console/account", visit.said(_WRONG_OLD))
     visit.console.note(visit.who, "change password")
     visit.sign_in(researcher)
     return visit.to("/console/account?done=password")
@@ -183,37 +179,9 @@ def _own(visit: Visit) -> Researcher:
     return visit.researcher
 
 
-def _login(visit: Visit, error: str = "", status: int = 200) -> Response:
-    name = visit.form.get("name", "")[:60]
-    fresh = not visit.console.accounts.exist()
-    return page(visit, "login", text("Sign in"), status=status, error=error, name=name, fresh=fresh)
-
-
-def _welcome(visit: Visit, token: str, error: str = "") -> Response:
+def _welcome(visit: Visit, token: str) -> Response:
     role = visit.console.accounts.link_role(token) if token else None
     if role is None:
         return page(visit, "bad_link", text("This link cannot be used"), status=403)
-    return page(
-        visit,
-        "welcome",
-        text("Create your account"),
-        status=422 if error else 200,
-        role=role,
-        link=token,
-        name=visit.form.get("name", "")[:60],
-        advice=ADVICE,
-        error=error,
-    )
-
-
-def _account(visit: Visit, error: str = "", setup: Setup | None = None) -> Response:
-    return page(
-        visit,
-        "account",
-        text("Your account"),
-        status=422 if error else 200,
-        advice=ADVICE,
-        error=error,
-        done=_DONE.get(visit.asked("done"), ""),
-        setup=setup,
-    )
+    title = text("Create your account")
+    return page(visit, "welcome", title, role=role, link=token, advice=ADVICE)

@@ -24,7 +24,7 @@ from empathylab.study.admin.monitoring import block_of
 from empathylab.study.admin.quality import Quality, quality_of
 from empathylab.study.assignment.allocation import Status, World
 from empathylab.study.recruiting import prolific
-from empathylab.study.session.page_labels import PageLabels
+from empathylab.study.session.page_contents import PageLabels
 from empathylab.study.web.console.paging import page_number, pager
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.texts import text
@@ -149,11 +149,6 @@ def _quality(visit: Visit, row: Row[Any], pages: list[Any], *, closed: bool) -> 
     return quality_of(study, pages, arrived=row.arrived_at, last=row.last_answer, closed=closed)
 
 
-def show_participant(visit: Visit) -> Response:
-    """One participant."""
-    return participant_page(visit, visit.asked("key"))
-
-
 def list_comments(visit: Visit) -> Response:
     """Participants' comments, newest first; by whom, never in which arm."""
     console, number = visit.console, page_number(visit.asked("page"))
@@ -166,9 +161,9 @@ def list_comments(visit: Visit) -> Response:
     return page(visit, "comments", text("Comments"), rows=rows, pager=place, asked=bool(steps))
 
 
-def participant_page(visit: Visit, key: str, error: str = "") -> Response:
-    """The page of one participant, with what went wrong."""
-    console = visit.console
+def show_participant(visit: Visit) -> Response:
+    """One participant."""
+    console, key = visit.console, visit.asked("key")
     study = console.launched.row
     with console.lab.reading() as connection:
         row = find_place(connection, study, key)
@@ -184,7 +179,6 @@ def participant_page(visit: Visit, key: str, error: str = "") -> Response:
         visit,
         "participant",
         text("Participant"),
-        status=422 if error else 200,
         row=row,
         quality=quality_of(
             console.launched.study, pages, arrived=row.arrived_at, last=last, closed=closed
@@ -193,9 +187,7 @@ def participant_page(visit: Visit, key: str, error: str = "") -> Response:
         pages=[_answered(visit, one, labels, closed=closed) for one in pages],
         messages=console.reviews.messages(key),
         closed=closed,
-        error=error,
         done=_DONE.get(visit.asked("done"), ""),
-        words=visit.form.get("text", ""),
         pays=platform == "prolific" and prolific.configured(),
     )
 

@@ -7,13 +7,12 @@ from typing import cast
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.errors import LabError, UserError
 from empathylab.store.studies.monitoring import listed_audit
 from empathylab.store.studies.researchers import ROLES, Role
 from empathylab.study.web.console.accounts import invite_link
 from empathylab.study.web.console.paging import page_number, pager
 from empathylab.study.web.console.rendering import page
-from empathylab.study.web.console.texts import error_said, text
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 from empathylab.study.web.security import is_secure
 
@@ -55,23 +54,18 @@ def change_account(visit: Visit) -> Response:
     number = visit.form.get("number", "")
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         raise HTTPException(400)
-    try:
-        if act == "role":
-            role = cast("Role", visit.form.get("role", ""))
-            name = accounts.change_role(int(number), role)
-            visit.console.note(visit.who, "change role", account=name, role=role)
-        elif act == "remove":
-            name = accounts.remove(int(number))
-            visit.console.note(visit.who, "delete account", account=name)
-        elif act == "reset":
-            name = accounts.remove_second_factor(int(number))
-            visit.console.note(visit.who, "remove second factor", account=name)
-        else:
-            raise HTTPException(400)
-    except LabError:
-        raise
-    except UserError as error:
-        return _accounts(visit, error=error_said(visit.language, error))
+    if act == "role":
+        role = cast("Role", visit.form.get("role", ""))
+        name = accounts.change_role(int(number), role)
+        visit.console.note(visit.who, "change role", account=name, role=role)
+    elif act == "remove":
+        name = accounts.remove(int(number))
+        visit.console.note(visit.who, "delete account", account=name)
+    elif act == "reset":
+        name = accounts.remove_second_factor(int(number))
+        visit.console.note(visit.who, "remove second factor", account=name)
+    else:
+        raise HTTPException(400)
     return visit.to(f"/console/accounts?done={act}")
 
 
@@ -87,15 +81,13 @@ def _base(visit: Visit) -> str:
     return f"{'https' if secure else 'http'}://{request.url.netloc}{visit.root}"
 
 
-def _accounts(visit: Visit, *, link: str = "", error: str = "") -> Response:
+def _accounts(visit: Visit, *, link: str = "") -> Response:
     return page(
         visit,
         "accounts",
         text("Accounts"),
-        status=422 if error else 200,
         accounts=visit.console.accounts.all(),
         roles=ROLES,
         link=link,
-        error=error,
         done=_DONE.get(visit.asked("done"), ""),
     )

@@ -71,7 +71,10 @@ NAVIGATION: tuple[Entry, ...] = (
 
 
 def page(visit: Visit, template: str, title: str, *, status: int = 200, **more: Any) -> Response:
-    """A page of the console around what the template shows."""
+    """A page of the console around what the template shows.
+
+    `error` and `typed` are those of a form that was refused before.
+    """
     entries: Sequence[Entry] = [entry for entry in NAVIGATION if visit.may(entry.least)]
     html = (
         _environment(visit.language)
@@ -87,7 +90,7 @@ def page(visit: Visit, template: str, title: str, *, status: int = 200, **more: 
             study=visit.console.launched.study,
             state=visit.console.status() if visit.researcher else "",
             assets=asset_paths(),
-            **more,
+            **{"error": visit.error, "typed": visit.typed, **more},
         )
     )
     return HTMLResponse(html, status_code=status)

@@ -78,8 +78,8 @@ class SecondFactors:
         with self._lab.reading() as connection:
             return is_confirmed(_stored(connection, researcher))
 
-    def begin(self, researcher: int, name: str) -> Setup:
-        """A new key, which counts once a code of it was given."""
+    def begin(self, researcher: int) -> None:
+        """Draws a new key, which counts once a code of it was given."""
         with self._lab.writing() as connection:
             lock_accounts(connection)
             stored = _stored(connection, researcher)
@@ -89,6 +89,14 @@ class SecondFactors:
                 )
             key = base64.b32encode(secrets.token_bytes(20)).decode()
             change_researcher(connection, researcher, second_factor={"key": key})
+
+    def pending(self, researcher: int, name: str) -> Setup | None:
+        """What an authenticator app is to be given; None where no key waits for its first code."""
+        with self._lab.reading() as connection:
+            stored = _stored(connection, researcher)
+        if not stored or is_confirmed(stored):
+            return None
+        key = str(stored["key"])
         grouped = " ".join(key[start : start + 4] for start in range(0, len(key), 4))
         label = quote(f"EmpathyLab:{name}")
         return Setup(grouped, f"otpauth://totp/{label}?secret={key}&issuer=EmpathyLab")

@@ -6,17 +6,13 @@ password and a sign-out hold at once, in every server process.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import dataclasses
-import hashlib
-import hmac
-import json
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from empathylab.study.assignment.blinding import opaque_id, same_id
+from empathylab.study.assignment.blinding import opaque_id
+from empathylab.study.web import sealing
 
 LASTS = timedelta(hours=12)
 """From signing in, whatever is done meanwhile."""
@@ -26,6 +22,7 @@ RENEWED = timedelta(minutes=1)
 """How often the cookie is written anew, so that the idle time begins again."""
 CODE_LASTS = timedelta(minutes=5)
 """After the password was right, to give the second factor."""
+_PURPOSE = "console session"
 _MOST = 600
 
 
@@ -81,29 +78,18 @@ def micros(moment: datetime) -> int:
 
 def seal(session: ConsoleSession, secret: bytes) -> str:
     """The cookie's value."""
-    written = json.dumps(dataclasses.astuple(session), separators=(",", ":")).encode()
-    body = base64.urlsafe_b64encode(written).decode().rstrip("=")
-    return f"{body}.{_signature(body, secret)}"
+    return sealing.seal(dataclasses.astuple(session), secret, _PURPOSE)
 
 
 def unseal(value: str | None, secret: bytes) -> ConsoleSession | None:
     """The session in a cookie; None where there is none that we have sealed."""
-    if not value or len(value) > _MOST or not value.isascii():
-        return None
-    body, _, signature = value.partition(".")
-    if not same_id(signature, _signature(body, secret)):
-        return None
     try:
-        return ConsoleSession(*json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))))
-    except (binascii.Error, ValueError, TypeError):
+        fields = sealing.unseal(value, secret, _PURPOSE, most=_MOST)
+        return None if fields is None else ConsoleSession(*fields)
+    except TypeError:
         return None  # sealed by another version
 
 
 def form_token(session: ConsoleSession, secret: bytes) -> str:
     """What every form of this session carries, and no other site can know."""
     return opaque_id(secret, "console form", session.researcher, session.nonce)
-
-
-def _signature(body: str, secret: bytes) -> str:
-    digest = hmac.new(secret, b"console session:" + body.encode(), hashlib.sha256).digest()
-    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
