@@ -69,9 +69,9 @@ class Guard:
         app: ASGIApp,
         *,
         failure: Callable[[Request], Response],
-        trouble: Callable[[], None],
         frames: tuple[str, ...],
         trust_proxy: bool,
+        trouble: Callable[[], None] = lambda: None,
     ) -> None:
         self._app = app
         self._failure = failure

@@ -57,4 +57,4 @@ def error_said(language: str, error: UserError) -> str:
     """What is wrong and how to fix it, in that language."""
     if language == "en":
         return str(error)
-    return "。".join(said(language, part.rstrip(".")) for part in (error.what, error.remedy)) + "。"
+    return f"{said(language, error.what)}。{said(language, error.remedy)}"
