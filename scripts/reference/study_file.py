@@ -87,7 +87,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "the rhythm of typing, a hidden field. The consent text must say so; see "
             "[studies](studies.md#6-watch)",
             "content_note": "what people should know before they read the situations",
-            "help": "where people find somebody to talk to",
+            "help": "where people find someone to talk to",
             "contact": "whom to write to",
             "interface": "words of the pages themselves, by language, in the shape of "
             "`src/empathylab/study/web/interface/en.yaml`",
@@ -333,7 +333,7 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
     "A worked example (`examples`)": (
         (Example,),
         {
-            "situation": "what somebody went through",
+            "situation": "what someone went through",
             "explanation": "why the rating is as it is",
             "reply": "the reply that is rated",
             "rating": "its rating",
