@@ -1,7 +1,8 @@
 """Walks through every preset in Chromium, in several languages; audits and pictures its pages.
 
 Run from the repository: `python scripts/walk_presets.py FOLDER [LANGUAGE …]`. It takes some
-minutes, so the tests walk a part of it only. Pictures are named preset, language, viewport and page.
+minutes, so the tests walk a part of it only. Pictures are named by
+preset, language, viewport and page.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def main(folder: Path, languages: list[str]) -> None:
                     kinds = walked(rater, picture)
                     if kinds != KINDS[name]:
                         raise SystemExit(f"{name} {language}: pages {kinds ^ KINDS[name]}")
-                    print(f"{name}_{language}_pages {len(kinds)}")
+                    sys.stdout.write(f"{name}_{language}_pages {len(kinds)}\n")
         browser.close()
 
 
