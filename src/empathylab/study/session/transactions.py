@@ -43,7 +43,7 @@ from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.content import page_content
 from empathylab.study.blocks.forms import Refused
 from empathylab.study.blocks.interface import Outcome, ParticipantPath, Step
-from empathylab.study.blocks.pages import PageContent
+from empathylab.study.blocks.pages import PageContent, ShownReply
 from empathylab.study.design.interface_texts import interface_words
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
@@ -398,12 +398,13 @@ class ParticipantTransaction:
 
     def _content(self, step: Step) -> PageContent:
         slot, launched = self.slot, self.launched
-        situation, replies = None, []
+        situation, replies = None, list[ShownReply]()
         for item in step.items(slot):
             situation = launched.situations[item.situation]
             if item.arm is not None:
                 response = launched.responses[item.situation, item.arm]
-                replies.append(self._no_reply() if response.withdrawn else response.text)
+                text = self._no_reply() if response.withdrawn else response.text
+                replies.append(ShownReply(text, response.chat, response.rated_turn))
         return page_content(
             self.path,
             step,
