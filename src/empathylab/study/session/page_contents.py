@@ -8,7 +8,7 @@ from typing import Any
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.content import page_content
 from empathylab.study.blocks.interface import Answers, ParticipantPath, Step
-from empathylab.study.blocks.pages import PageContent
+from empathylab.study.blocks.pages import PageContent, ShownReply
 from empathylab.study.design.interface_texts import interface_words
 from empathylab.study.session.flow import study_steps
 from empathylab.study.session.launched import Launched
@@ -23,12 +23,13 @@ def step_content(
     answers: Answers,
 ) -> PageContent:
     """The page of a step as its participant reads it."""
-    situation, replies = None, []
+    situation, replies = None, list[ShownReply]()
     for item in step.items(slot):
         situation = launched.situations[item.situation]
         if item.arm is not None:
             response = launched.responses[item.situation, item.arm]
-            replies.append(_no_reply(launched, language) if response.withdrawn else response.text)
+            text = _no_reply(launched, language) if response.withdrawn else response.text
+            replies.append(ShownReply(text, response.chat, response.rated_turn))
     return page_content(
         path,
         step,
