@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,16 +14,14 @@ from empathylab.report import render
 from empathylab.report.blocks import Heading, Table, Text
 from empathylab.report.scores.section import runs_fold, scores_section
 from empathylab.store import Lab
-from tests.judging.scoring_judges import SCRIPT
 
 
 @pytest.fixture
-def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+def lab(tmp_path: Path) -> Iterator[Lab]:
     """Two models, a fit judge and one that is not, and a trial with fewer situations."""
-    (tmp_path / "judges_on_page.py").write_text(SCRIPT)
-    monkeypatch.syspath_prepend(str(tmp_path))
     model, better, strict, flat = (
-        f"scripted/judges_on_page:{name}" for name in ("model", "better", "strict", "flat")
+        f"scripted/tests.judging.scoring_judges:{name}"
+        for name in ("model", "better", "strict", "flat")
     )
     folder = ("--lab", str(tmp_path / "lab"), "--situations")
     for arguments in (
@@ -35,7 +32,6 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
         assert done.exit_code == 0, done.output
     with Lab.open(tmp_path / "lab") as opened:
         yield opened
-    sys.modules.pop("judges_on_page", None)
 
 
 def test_scores_come_with_the_judge_and_runs_with_what_is_not_shown(lab: Lab) -> None:
@@ -51,7 +47,7 @@ def test_scores_come_with_the_judge_and_runs_with_what_is_not_shown(lab: Lab) ->
     assert [row["mean"] for row in rows if row["dimension"] == "empathy"][1] == "1.00"
     assert {row["seen"] for row in planted} == {"yes"}
     assert {row["seen"] for row in planted_unfit} == {"no"}
-    said = [one for block in section.blocks if isinstance(block, Text) for one in block.sentences]
+    said = [one for block in section.walk() if isinstance(block, Text) for one in block.sentences]
     assert any("Do not use its scores" in sentence for sentence in said)
     assert len(section.figures()) == 2
 
