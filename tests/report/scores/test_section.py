@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from empathylab.analysis import overview
-from empathylab.cli.app import app
 from empathylab.report import render
 from empathylab.report.blocks import Heading, Table, Text
 from empathylab.report.scores.section import runs_fold, scores_section
 from empathylab.store import Lab
+from tests.helpers.command_line import printed
 
 
 @pytest.fixture
@@ -23,13 +22,9 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
         f"scripted/tests.judging.scoring_judges:{name}"
         for name in ("model", "better", "strict", "flat")
     )
-    folder = ("--lab", str(tmp_path / "lab"), "--situations")
-    for arguments in (
-        ("evaluate", model, *folder, "2", "--judge", flat, "--planted", "2"),
-        ("evaluate", model, better, *folder, "1", "--judge", strict, "--planted", "2"),
-    ):
-        done = CliRunner().invoke(app, list(arguments))
-        assert done.exit_code == 0, done.output
+    folder = ("--lab", tmp_path / "lab", "--situations")
+    printed("evaluate", model, *folder, "2", "--judge", flat, "--planted", "2")
+    printed("evaluate", model, better, *folder, "1", "--judge", strict, "--planted", "2")
     with Lab.open(tmp_path / "lab") as opened:
         yield opened
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from empathylab.analysis.cache import cached
 from empathylab.analysis.conversations.estimates import (
     Comparison,
     RespondentResult,
@@ -288,7 +289,11 @@ def from_lab(lab: Lab, *, confidence: float = 0.95, seed: int = 1) -> Conversati
             remedy="Run `empathylab converse MODEL --simulator MODEL`, or import some with "
             "`empathylab data import sage` or `empathylab data import conversations`.",
         )
-    return _analysis(conversations, turns, confidence=confidence, seed=seed)
+
+    def analyse() -> ConversationsAnalysis:
+        return _analysis(conversations, turns, confidence=confidence, seed=seed)
+
+    return cached(lab, "conversations", [conversations, turns, confidence, seed], analyse)
 
 
 def report_conversations(lab: Lab) -> ConversationsAnalysis | None:
