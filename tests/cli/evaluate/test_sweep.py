@@ -35,7 +35,7 @@ def _sweep_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(*arguments: str, code: int = 0) -> Done:
     done = empathylab("evaluate", "sweep.yaml", *arguments)
-    assert done.exit_code == code, done.stdout + done.stderr
+    assert done.exit_code == code, done.output
     return done
 
 
@@ -72,7 +72,7 @@ def test_combinations_are_the_product_of_the_lists(tmp_path: Path) -> None:
         ("temperatures: [0, 0.7]", "modes: [fre]", "sweep.yaml line 6, 'modes[1]'"),
         ("concurrency: 2", "concurrency: 0", "sweep.yaml line 4: 'models[2].concurrency'"),
         (SWEEP, "seeds: [1]", "models"),
-        ("judges_of_sweep:better", "judges_of_sweep:model", "listed once"),
+        ("scoring_judges:better", "scoring_judges:model", "listed once"),
     ],
 )
 def test_an_error_names_the_line(tmp_path: Path, old: str, new: str, sentence: str) -> None:

@@ -49,7 +49,7 @@ FEATURES = pl.DataFrame(
 def told(name: str, accuracy: float) -> Classification:
     return Classification(
         name, accuracy, accuracy - 0.05, accuracy + 0.05, accuracy, 0.5, 0.9, 0.5,
-        ((40, 10), (5, 45)), 100, 50,
+        ((40, 10), (5, 45)), 100, 50, 0.001,
     )  # fmt: skip
 
 
@@ -94,7 +94,8 @@ def every_spec() -> dict[str, dict[str, Any] | None]:
 
 def rows_with(spec: dict[str, Any], field: str) -> list[dict[str, Any]]:
     """The figure's rows that have the field."""
-    [rows] = [rows for rows in spec["datasets"].values() if field in rows[0]]
+    found = [*spec.get("datasets", {}).values(), spec.get("data", {}).get("values", [])]
+    [rows] = [rows for rows in found if rows and field in rows[0]]
     found: list[dict[str, Any]] = rows
     return found
 

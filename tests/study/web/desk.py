@@ -38,12 +38,12 @@ from empathylab.study import (
     preset_text,
     study_slots,
     valid_values,
-    with_place,
 )
 from empathylab.study.assignment.allocation import World
 from empathylab.study.blocks.interface import Answers
 from empathylab.study.session.drafts import RefusedForm
 from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
+from tests.study.assigned import with_place
 
 KEY = b"a key for the tests, 32 bytes it"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -232,19 +232,19 @@ class Desk:
 
     def _page(self, person: str, shown: Show, answers: Answers) -> Page:
         step = shown.step
-        situation = reply = None
+        situation, replies = None, []
         slot = self.slot(person)
         if step.page in ("rate", "imagine", "write") and slot is not None:
             item = slot.items[step.number - 1]
             situation = self.situations[item.situation]
-            reply = f"I hear you, number {step.number}.\nThat is **not** nothing <b>at all</b>."
+            replies = [f"I hear you, number {step.number}.\nThat is **not** nothing <b>at all</b>."]
         content = page_content(
             self._course(person),
             step,
             key=KEY,
             language="en",
             situation=situation,
-            reply=reply,
+            replies=replies,
             answers=answers,
         )
         draft = answers.get(step.key) or self.drafts.get((person, step.key), {})

@@ -13,7 +13,6 @@ import httpx
 from starlette.applications import Starlette
 
 from empathylab.study import Study
-from empathylab.study.blocks.attention import Attention
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.session.service import StudyService
 from empathylab.study.web import create_app
@@ -139,8 +138,8 @@ def right_answers(study: Study) -> dict[tuple[str, str], str]:
     """By step and question, the right answers to the study's checks."""
     right = {}
     for block in study.blocks:
-        if isinstance(block, Attention):
-            right[block.id, "question"] = str(block.right_option)
+        if block.own_check:
+            right[block.id, "question"] = str(block.own_check.right_option)
         if isinstance(block, Tutorial) and block.check:
             for number, one in enumerate(block.check.questions, start=1):
                 right[f"{block.id}/check", f"question-{number}"] = str(one.right_option)

@@ -55,6 +55,7 @@ from empathylab.analysis.conversations.turn_style import (
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
+    Plots,
     conclusions_frame,
     summary_text,
 )
@@ -74,7 +75,7 @@ _NO_TURNS = {
 
 
 @dataclass(frozen=True)
-class ConversationsAnalysis:
+class ConversationsAnalysis(Plots):
     """What conversations show about respondents, and how far it depends on the simulator."""
 
     conversations: pl.DataFrame

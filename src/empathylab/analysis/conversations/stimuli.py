@@ -117,6 +117,7 @@ def with_study(
             got=chosen,
             remedy="Make its stimuli with `empathylab data stimuli`, or give --dimension.",
         )
-    values = dimensions[chosen].values or tuple(ratings["rating"])
+    scale = dimensions[chosen]
+    values = scale.ends or scale.values or tuple(ratings["rating"])
     table = ratings.select("conversation", "rater", "rating", turn=pl.col("exchange"))
     return result.with_ratings(table, scale=(min(values), max(values)), where=study)

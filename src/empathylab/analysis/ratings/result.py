@@ -53,6 +53,7 @@ from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
+    Plots,
     conclusions_frame,
     summary_text,
 )
@@ -66,7 +67,7 @@ from empathylab.store.ratings import Study
 
 
 @dataclass(frozen=True, slots=True)
-class RatingsResult:
+class RatingsResult(Plots):
     """The arms of a rated study compared."""
 
     study: Study

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,12 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import Conclusion, ModelChoice, summary_text
+from empathylab.analysis.results import (
+    Conclusion,
+    ModelChoice,
+    Plots,
+    summary_text,
+)
 from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates, Tactics
 from empathylab.analysis.style.prose import (
     ALPHA,
@@ -32,7 +38,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class StyleResult:
+class StyleResult(Plots):
     """How respondents write, how they differ, and what is associated with ratings."""
 
     estimates: StyleEstimates
@@ -96,7 +102,7 @@ class StyleResult:
         full = found.full
         return [
             Conclusion(
-                kind="different" if full.low > full.chance else "inconclusive",
+                kind="different" if full.above_chance else "inconclusive",
                 sentence=predictability_sentence(self.estimates),
                 subject=", ".join(found.respondents),
                 reference="chance",
@@ -105,6 +111,7 @@ class StyleResult:
                 low=full.low,
                 high=full.high,
                 unit="proportion",
+                p=None if math.isnan(full.p) else full.p,
                 n=full.responses,
                 model=f"logistic regression, {found.folds}-fold cross-validation by situation",
             )

@@ -16,6 +16,7 @@ from empathylab.cli.study import (
     export,
     files,
     preview,
+    prolific,
     recruiting,
     serve,
     status,
@@ -33,6 +34,7 @@ _COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
         "check": (files.check, files.CHECK_EXAMPLE),
         "preview": (preview.preview, preview.EXAMPLE),
         "bots": (bots.bots, bots.EXAMPLE),
+        "prolific-codes": (prolific.prolific_codes, prolific.CODES_EXAMPLE),
         "invite": (recruiting.invite, recruiting.INVITE_EXAMPLE),
     },
     "While people come": {
@@ -49,6 +51,7 @@ _COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
     "Afterwards": {
         "close": (actions.close, actions.CLOSE_EXAMPLE),
         "approvals": (recruiting.approvals, recruiting.APPROVALS_EXAMPLE),
+        "prolific-group": (prolific.prolific_group, prolific.GROUP_EXAMPLE),
         "export": (export.export, export.EXAMPLE),
         "forget": (deletion.forget, deletion.FORGET_EXAMPLE),
         "retention": (deletion.retention, deletion.RETENTION_EXAMPLE),

@@ -1,17 +1,15 @@
-"""The figure of scores by the rubric, in Vega-Lite. The page chooses the colours."""
+"""The chart of scores by the rubric, as a Vega-Lite specification."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from empathylab.analysis.scores import ScoresResult
-from empathylab.report.chart_parts import number_tooltip, respondent_color, spec_of
+from empathylab.report.chart_parts import estimates_chart
 
 
 def score_chart(result: ScoresResult) -> dict[str, Any] | None:
-    """Mean scores with intervals: one row per dimension, one mark per run of replies."""
+    """Mean scores with intervals: a row per run of replies, a panel per dimension."""
     names = [scored.respondent for scored in result.respondents]
     rows = [
         {
@@ -19,9 +17,9 @@ def score_chart(result: ScoresResult) -> dict[str, Any] | None:
             if names.count(scored.respondent) == 1
             else f"{scored.respondent} (run {scored.run})",
             "dimension": score.dimension,
-            "mean": score.mean,
-            "low": score.mean if score.low != score.low else score.low,
-            "high": score.mean if score.high != score.high else score.high,
+            "estimate": score.mean,
+            "low": None if score.low != score.low else score.low,
+            "high": None if score.high != score.high else score.high,
             "n": scored.n,
         }
         for scored in result.respondents
@@ -29,28 +27,6 @@ def score_chart(result: ScoresResult) -> dict[str, Any] | None:
     ]
     if not rows:
         return None
-    shown = list(dict.fromkeys(str(row["respondent"]) for row in rows))
-    dimensions = list(dict.fromkeys(str(row["dimension"]) for row in rows))
-    scale = alt.Scale(domain=[1, 5])
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        alt.Y("dimension:N", title=None, sort=dimensions),
-        alt.YOffset("respondent:N", sort=shown),
-        respondent_color(shown),
-        tooltip=[
-            alt.Tooltip("respondent:N"),
-            alt.Tooltip("dimension:N"),
-            number_tooltip("mean", "mean score"),
-            number_tooltip("low", "95% from"),
-            number_tooltip("high", "to"),
-            number_tooltip("n", "replies", ",.0f"),
-        ],
+    return estimates_chart(
+        rows, title="mean score", form=".2f", ends=(1.0, 5.0), panels="dimension"
     )
-    title = "mean score, 1 to 5"
-    axis = alt.Axis(tickMinStep=1, format="d")
-    rules = base.mark_rule(strokeWidth=2).encode(
-        alt.X("low:Q", title=title, scale=scale, axis=axis), alt.X2("high:Q")
-    )
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(
-        alt.X("mean:Q", title=title, scale=scale, axis=axis)
-    )
-    return spec_of(alt.layer(rules, points), (14 + 10 * len(shown)) * len(dimensions) + 20)

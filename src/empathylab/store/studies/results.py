@@ -45,6 +45,8 @@ class GivenReply:
 
     situation: int
     text: str
+    position: int
+    """Which of the situations it was, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ def _add_replies(
                 "text": one.text,
                 "outcome": "valid",
                 "added_at": at,
-                "details": dict(details),
+                "details": {**details, "position": one.position},
             }
         )
     connection.execute(table.insert(), rows)

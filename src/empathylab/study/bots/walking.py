@@ -138,7 +138,7 @@ class _Bot:
             await asyncio.sleep(page.least_seconds)
             answers = mind.answers(after)
             for name, one in after.asked.items():
-                if one.kind == "number":
+                if one.kind == "number" and one.bounds is None:
                     tried.append(one.value)
                     answers[name] = mind.another_number(tried)
             tried.append("")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
 
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.scales import Scale, builtin_scales
-from empathylab.situations import Situation, SituationSet, builtin_set
+from empathylab.situations import Situation, SituationSet, builtin_set, builtin_versions
 from empathylab.store import Lab
 from empathylab.store.scales import lab_scales
 from empathylab.store.selections import resolve_situations
@@ -18,6 +18,7 @@ from empathylab.store.studies.added_arms import asked_by
 from empathylab.store.studies.records import find_study, frozen_responses, respondent_responses
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.blocks.interface import ParticipantPath
+from empathylab.study.design.claims import claim_warnings
 from empathylab.study.design.definition import Study
 from empathylab.study.design.material_notes import (
     Told,
@@ -78,15 +79,19 @@ def check_study(
     problems += code_problems(study)
     # Without situations everything else that is missing is only a consequence.
     found = (*problems, *plan.problems) if chosen else tuple(problems)
+    pages = dict(_pages(study, chosen, replies, known))
+    first: Mapping[str, Preview] = next(iter(pages.values()), {}) if chosen else {}
+    minutes = max((one.minutes for one in first.values()), default=None)
     notes = (
         *plan.notes,
+        *claim_warnings(study, minutes, invented=_is_invented(chosen)),
         *content_note_warnings(study, chosen),
         *information_warnings(study, chosen, prompts, told),
     )
     return Checked(
         study,
         replace(plan, problems=tuple(dict.fromkeys(found)), notes=notes),
-        dict(_pages(study, chosen, replies, known)),
+        pages,
         information_sentence(study, chosen, prompts, told),
     )
 
@@ -97,6 +102,14 @@ def _offered(study: Study, lab: Lab | None) -> tuple[SituationSet, tuple[Situati
         return resolve_situations(lab, name)
     whole = builtin_set(name)
     return whole, whole.situations
+
+
+def _is_invented(chosen: Collection[Situation]) -> bool | None:
+    """Whether the situations are those that ship, which nobody lived through; None without any."""
+    if not chosen:
+        return None
+    shipped = {one.text for whole in builtin_versions().values() for one in whole}
+    return all(one.text in shipped for one in chosen)
 
 
 def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:

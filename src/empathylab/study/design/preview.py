@@ -70,9 +70,9 @@ def preview_study(
     rows = []
     steps = (*study_steps(shown, {}), last_step(path.study))
     for number, step in enumerate(steps, start=1):
-        situation, reply = _work(step, slot, situations or {}, replies or {})
+        situation, texts = _work(step, slot, situations or {}, replies or {})
         content = page_content(
-            shown, step, key=_NO_SECRET, language=said, situation=situation, reply=reply
+            shown, step, key=_NO_SECRET, language=said, situation=situation, replies=texts
         )
         answered: Answers = {earlier.key: {} for earlier in steps[: number - 1]}
         back = back_from(path.study, steps, answered, step, step) is not None
@@ -81,7 +81,7 @@ def preview_study(
         tuple(rows),
         sum(row.seconds for row in rows) / 60,
         sum(row.words for row in rows),
-        sum(len(row.content.asks) for row in rows),
+        sum(ask.parts for row in rows for ask in row.content.asks),
     )
 
 
@@ -110,18 +110,21 @@ def _work(
     slot: Slot | None,
     situations: Mapping[str, Situation],
     replies: Mapping[tuple[str, str], str],
-) -> tuple[Situation | None, str | None]:
-    item = step.item(slot)
-    if item is None:
-        return None, None
-    reply = None if item.arm is None else replies.get((item.situation, item.arm), _REPLY)
-    return situations.get(item.situation), reply
+) -> tuple[Situation | None, tuple[str, ...]]:
+    items = step.items(slot)
+    if not items:
+        return None, ()
+    texts = tuple(
+        replies.get((item.situation, item.arm), _REPLY) for item in items if item.arm is not None
+    )
+    return situations.get(items[0].situation), texts
 
 
 def _asked(asked: Asked) -> str:
-    if asked.kind != "choice":
+    if asked.kind not in ("choice", "choices", "dropdown"):
         kind = INPUTS[asked.kind].description
-        return f"{asked.name}: {kind}{'' if asked.required else ' (optional)'}"
+        name = asked.name or ", ".join(row.value for row in asked.rows)
+        return f"{name}: {kind}{'' if asked.required else ' (optional)'}"
     labels: Sequence[str] = [one.label or one.value for one in asked.options]
     shown = labels if len(labels) <= 5 else [labels[0], "…", labels[-1]]
     return f"{asked.name}: {' / '.join(shown)}"

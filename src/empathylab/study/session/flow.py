@@ -11,7 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from empathylab.study.blocks.interface import Answers, Outcome, ParticipantPath, Step, StudyRules
+from empathylab.study.blocks.interface import (
+    Answers,
+    Outcome,
+    ParticipantPath,
+    Step,
+    StudyRules,
+    person_values,
+    shown_blocks,
+)
+from empathylab.study.blocks.questions.conditions import condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,21 +96,29 @@ def decide(path: ParticipantPath, answers: Answers, asked: str | None = None) ->
 
 def early_end(study: StudyRules, answers: Answers) -> Outcome | None:
     """Why the study is over before its last page, if it is."""
-    ends = (block.early_end(answers) for block in study.blocks)
-    return next((one for one in ends if one is not None), None)
+    values = person_values(study.blocks, answers)
+    for block in shown_blocks(study, answers):
+        outcome = block.early_end(answers)
+        if outcome is not None:
+            return outcome
+        rule = block.screening if block.id in answers else None
+        if rule is not None and condition(rule).holds(values):
+            return "screened-out"
+    return None
 
 
 def failed_attention(study: StudyRules, answers: Answers) -> int:
     """How many attention checks failed: the column that the rule 'failed attention' reads."""
     return sum(
         block.checks_attention and block.id in answers and not block.passed(answers[block.id])
-        for block in study.blocks
+        for block in shown_blocks(study, answers)
     )
 
 
 def study_steps(path: ParticipantPath, answers: Answers) -> tuple[Step, ...]:
     """All pages in their order, as far as the answers so far decide them."""
-    return tuple(step for block in path.study.blocks for step in block.steps(path, answers))
+    blocks = shown_blocks(path.study, answers)
+    return tuple(step for block in blocks for step in block.steps(path, answers))
 
 
 def last_step(study: StudyRules) -> Step:

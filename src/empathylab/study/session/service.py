@@ -16,7 +16,7 @@ from typing import Literal, TypeVar, cast
 
 from empathylab.errors import LabError
 from empathylab.store import Lab
-from empathylab.store import now as present
+from empathylab.store.inserts import now as present
 from empathylab.store.studies.participants import visit_ids
 from empathylab.store.studies.places import find_place
 from empathylab.study.admin.actions import AdminActions
@@ -25,7 +25,7 @@ from empathylab.study.admin.launching import launch
 from empathylab.study.admin.reviews import Inbox
 from empathylab.study.assignment.allocation import FOR_GOOD, Status, ended, last_seen
 from empathylab.study.blocks.answers import check_answer, valid_values
-from empathylab.study.blocks.forms import Accepted, Refused
+from empathylab.study.blocks.forms import Accepted, Given, Refused
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.session.admissions import Admissions
@@ -34,7 +34,7 @@ from empathylab.study.session.drafts import with_begun
 from empathylab.study.session.flow import End, GoTo, Show
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.running import RunningStudy, study_status
-from empathylab.study.session.submissions import Values, hurried, late, single
+from empathylab.study.session.submissions import hurried, late
 from empathylab.study.session.transactions import BROWSER, Escalate, Mode, ParticipantTransaction
 from empathylab.study.session.visits import (
     ArmStatus,
@@ -148,7 +148,7 @@ class StudyService:
         return self._with_messages(person, self._run(person, "read", show, unknown))
 
     def submit(
-        self, person: str, step_key: str, values: Values, timing: Mapping[str, float] | None = None
+        self, person: str, step_key: str, values: Given, timing: Mapping[str, float] | None = None
     ) -> Saved | Refused | Moved:
         """What became of a submitted page; it is durable once `Saved` is returned.
 
@@ -161,7 +161,7 @@ class StudyService:
         self,
         person: str,
         step_key: str,
-        values: Values,
+        values: Given,
         timing: Mapping[str, float] | None = None,
         *,
         corrects: bool = True,
@@ -182,7 +182,7 @@ class StudyService:
             if not isinstance(found, Show):
                 return late(transaction, found, step_key, values)
             path, step = transaction.path, found.step
-            checked = check_answer(path, step, single(values))
+            checked = check_answer(path, step, values)
             if isinstance(checked, Accepted) and checked.values == transaction.given.get(step_key):
                 return Saved(step_key, ended=False)
             if found.revising and not (corrects and transaction.is_begun_by(browser)):
@@ -244,14 +244,14 @@ class StudyService:
 
         return self._run(person, "read", earlier_page, None)
 
-    def save_draft(self, person: str, step_key: str, values: Values) -> None:
+    def save_draft(self, person: str, step_key: str, values: Given) -> None:
         """Keeps what was begun on the page that the person is on; it is no answer yet."""
 
         def keep(transaction: ParticipantTransaction) -> None:
             found = transaction.decision(step_key)
             if not isinstance(found, Show) or step_key in transaction.given:
                 return  # what is begun anew on an answered page must not outlive a closed tab
-            begun = valid_values(transaction.path, found.step, single(values))
+            begun = valid_values(transaction.path, found.step, values)
             transaction.change(
                 draft=with_begun(transaction.row.draft, step_key, begun),
                 seen_at=last_seen(transaction.now, transaction.row.seen_at),

@@ -28,6 +28,8 @@ class Form:
 
     fields: dict[str, str] = field(hash=False)
     """Everything that was sent; of a name sent twice, the last value."""
+    repeated: dict[str, list[str]] = field(default_factory=dict, hash=False)
+    """The values of the names that were sent twice."""
 
     @property
     def step(self) -> str:
@@ -50,10 +52,10 @@ class Form:
         return self.fields.get("form", "")
 
     @property
-    def values(self) -> dict[str, str]:
-        """The answers, by the names of the questions."""
+    def values(self) -> dict[str, str | list[str]]:
+        """The answers, by the names of the questions; a list where a name was sent twice."""
         return {
-            name.removeprefix(ANSWER): value
+            name.removeprefix(ANSWER): self.repeated.get(name, value)
             for name, value in self.fields.items()
             if name.startswith(ANSWER)
         }
@@ -91,7 +93,10 @@ async def read_form(request: Request, most: int = MOST_BYTES) -> Form:
         )
     except ValueError:
         raise HTTPException(400) from None
-    return Form(dict(pairs))
+    every: dict[str, list[str]] = {}
+    for name, value in pairs:
+        every.setdefault(name, []).append(value)
+    return Form(dict(pairs), {name: sent for name, sent in every.items() if len(sent) > 1})
 
 
 async def _body(request: Request, most: int) -> bytes:

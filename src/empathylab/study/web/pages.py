@@ -19,7 +19,7 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.assignment.quotas import told_by_link
-from empathylab.study.blocks.forms import Refused
+from empathylab.study.blocks.forms import Given, Refused
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.next_pages import NextPages
 from empathylab.study.group_commit.waiting import Waiting
@@ -71,7 +71,7 @@ class RaterService(Protocol):
         self,
         person: str,
         step_key: str,
-        values: Mapping[str, str],
+        values: Given,
         timing: Mapping[str, float],
         *,
         corrects: bool = True,
@@ -82,7 +82,7 @@ class RaterService(Protocol):
     def is_begun_by(self, person: str, browser: str) -> bool: ...
     def is_closed(self) -> bool: ...
     def back(self, person: str, step_key: str) -> Page | None: ...
-    def save_draft(self, person: str, step_key: str, values: Mapping[str, str]) -> None: ...
+    def save_draft(self, person: str, step_key: str, values: Given) -> None: ...
     def leave(self, person: str, *, delete: bool) -> None: ...
 
 

@@ -249,9 +249,8 @@ def _view(study: Study, preview: Preview, language: str, key: str) -> View | Non
         outcome = cast("Outcome", name)
         return Finished(outcome, None, completion_for(study, outcome), language)
     if kind == "closed" and name in _CLOSED:
-        reason = cast("ClosedReason", name)
-        outcome = "screened-out" if reason in ("quota", "repeated") else "full"
-        return Closed(reason, "", completion_for(study, outcome), language)
+        outcome = "screened-out" if name in ("quota", "repeated") else "full"
+        return Closed(name, "", completion_for(study, outcome), language)
     for row in preview.rows:
         if row.step == key and row is preview.rows[-1]:
             return Finished("completed", row.content, completion_for(study, "completed"), language)

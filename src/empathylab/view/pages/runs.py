@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from empathylab.analysis.run_comparison import compare_runs
 from empathylab.analysis.run_selection import run_label
 from empathylab.errors import InputError
-from empathylab.store import now
+from empathylab.store.inserts import now
 from empathylab.store.listings import runs as listings
 from empathylab.store.listings.pages import Listing, Row
 from empathylab.view.rendering import Page

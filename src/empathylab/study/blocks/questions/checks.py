@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -16,7 +16,7 @@ OnFailure = Literal["end", "continue"]
 Said = Callable[[Text | None], str]
 
 
-class Question(FileModel):
+class CheckQuestion(FileModel):
     """A question with one right answer."""
 
     question: Text
@@ -28,12 +28,7 @@ class Question(FileModel):
 
     @model_validator(mode="after")
     def _answer_is_an_option(self) -> Self:
-        known = [one.versions[0][1] for one in self.options]
-        refuse_repeated(known, "options")
-        if self.answer not in known:
-            raise unknown(
-                "option", self.answer, known, at=("answer",), remedy="Copy the right option."
-            )
+        require_answer(self.options, self.answer)
         return self
 
     @property
@@ -52,10 +47,18 @@ class Question(FileModel):
         form.whole(name, range(1, len(self.options) + 1))
 
 
+def require_answer(options: Sequence[Text], answer: str) -> None:
+    """Raises where the right answer is not one of the options, each of which is there once."""
+    known = [option.versions[0][1] for option in options]
+    refuse_repeated(known, "options")
+    if answer not in known:
+        raise unknown("option", answer, known, at=("answer",), remedy="Copy the right option.")
+
+
 class Check(FileModel):
     """A comprehension check."""
 
-    questions: tuple[Question, ...] = Field(min_length=1)
+    questions: tuple[CheckQuestion, ...] = Field(min_length=1)
     attempts: Annotated[Whole, Field(ge=1, le=10)] = 2
     needed: Annotated[Whole, Field(ge=1)]
     """Right answers that are enough; all, unless the file says otherwise."""
@@ -76,7 +79,7 @@ class Check(FileModel):
             raise wrong(f"at most the number of questions, {len(self.questions)}", at=("needed",))
         return self
 
-    def named_questions(self) -> Iterator[tuple[str, Question]]:
+    def named_questions(self) -> Iterator[tuple[str, CheckQuestion]]:
         """The questions with the names under which forms send their answers."""
         for number, question in enumerate(self.questions, start=1):
             yield f"question-{number}", question
