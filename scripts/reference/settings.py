@@ -24,6 +24,11 @@ MEANINGS = {
     "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific whose place is free.",
     "PROLIFIC_BASE_URL": "Where Prolific's API is asked, for a test server.",
 }
+PROXIES = """
+Models are asked through the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`, except hosts in
+`NO_PROXY` and this machine. `SSL_CERT_FILE` names certificates to trust, such as your own
+organisation's.
+"""
 # Between the lab and its own child process.
 INTERNAL = {"EMPATHYLAB_LLAMA_KEY"}
 EXTRAS = {
@@ -56,6 +61,7 @@ def page() -> str:
     parts = [
         HEAD,
         *(f"| `{name}` | {MEANINGS[name]} |\n" for name in _variables()),
+        PROXIES,
         "\nKeys come from the environment only, and are never stored, logged or reported.\n",
         "\n## Models' keys and addresses\n\n",
         "| provider | key | address | moved by |\n| --- | --- | --- | --- |\n",

@@ -33,7 +33,6 @@ def test_it_goes_through_an_appraisal_in_every_mode(tmp_path: Path, mode: str) -
     if mode != "free":  # held to the schema it cannot but answer; free, it seldom does
         assert session["outcomes"] == {"valid": 3}
         assert {row["label"] for row in found["changes"]} >= {"Overall", "Fear"}
-    assert (tmp_path / "reports" / "report.html").is_file()
     assert "Traceback" not in done.stderr
 
 

@@ -57,6 +57,21 @@ def test_think_tags_are_no_part_of_the_reply(met: Met, tmp_path: Path) -> None:
     assert THOUGHT not in done.output
 
 
+def test_a_command_says_what_it_did_and_writes_a_report_only_on_request(
+    met: Met, tmp_path: Path
+) -> None:
+    respond(met, tmp_path, "think-tags", model="x/first")
+    done = respond(met, tmp_path, "german", "--json", model="x/second")
+    content = json.loads(done.stdout)
+    assert content["report"] is None
+    assert [row["respondent"] for row in content["replies"]] == ["x/second"]
+    assert not any("x/first" in caution for caution in content["cautions"])
+    assert not (tmp_path / "reports").exists()
+    done = respond(met, tmp_path, "german", "--report", model="x/second")
+    assert f"Report: {tmp_path / 'reports' / 'report.html'}" in done.output
+    assert "x/first" in (tmp_path / "reports" / "report.html").read_text()
+
+
 def test_reasoning_that_eats_the_budget_stops_the_run_and_says_what_to_set(
     met: Met, tmp_path: Path
 ) -> None:

@@ -133,4 +133,4 @@ def test_a_language_without_a_translation_is_refused(tmp_path: Path) -> None:
         *("--lab", tmp_path / "lab"),
     )
     assert done.exit_code == 2
-    assert "the set posts is in en and has no translation" in done.stderr
+    assert "the situations of posts are not available in French" in done.stderr

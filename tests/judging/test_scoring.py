@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 
 import pytest
@@ -17,7 +18,7 @@ from empathylab.judging.scoring import (
     planted_to,
 )
 from empathylab.models import ScriptedModel, known_weights, open_model
-from empathylab.runs import Job, run
+from empathylab.runs import Job, Limits, run
 from empathylab.store import Lab, responses_frame
 from empathylab.store.judgements import lab_judgements, rubric_scores
 from tests.helpers.groups import unavailable
@@ -125,11 +126,20 @@ def test_the_planted_replies_are_asked_about_once(lab: Lab) -> None:
 def test_the_embedded_model_is_not_fit_to_judge(sqlite_lab: Lab) -> None:
     if not known_weights("smollm2").installed:
         unavailable("embedded", "run `empathylab models install smollm2`")
-    planted = planted_to(["lonely-1"])  # where the expected scores alone separate all faults
+    # The right and the tone-deaf reply to one situation: a fit judge separates them.
+    whole = planted_to(["lonely-1"])
+    planted = dataclasses.replace(
+        whole, replies=whole.replies[:2], faults={"tone-deaf": whole.faults["tone-deaf"]}
+    )
     expected = [ScoredReply(one.situation, one.kind, 0, one.expected) for one in planted.replies]
     assert judge_acceptance(expected, planted).accepted
     model = open_model("local/smollm2")
-    run(sqlite_lab, [Job(model, [plan_planted(Asking(), planted)])])
-    result = from_lab(sqlite_lab, model.name, runs=[])
-    assert result.tried == 6
-    assert result.fit is False
+    [tally] = run(
+        sqlite_lab, [Job(model, [plan_planted(Asking(), planted)], Limits(concurrency=2))]
+    )
+    assert tally.outcomes == {"valid": 14}
+    found = planted_scores(sqlite_lab, model.name)
+    assert found is not None
+    assert [reply.kind for reply in found[1]] == ["right", "tone-deaf"]
+    assert not judge_acceptance(found[1], planted).accepted
+    assert from_lab(sqlite_lab, model.name, runs=[]).fit is False

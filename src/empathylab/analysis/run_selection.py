@@ -82,7 +82,7 @@ def run_label(settings: dict[str, Any]) -> str:
     count = _situations(settings)
     parts = [
         settings.get("mode"),
-        f"{count} situations" if count else None,
+        f"{count} situation{'s' * (count > 1)}" if count else None,
         _template(settings),
         f"temperature {settings['temperature']:g}" if "temperature" in settings else None,
         f"seed {settings['seed']}" if "seed" in settings else None,

@@ -11,6 +11,7 @@ from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
     ModeOption,
+    ReportOption,
     RunOptions,
     with_run_options,
 )
@@ -58,6 +59,7 @@ def appraise(
         typer.Option(metavar="FILE", help="A template of your own (TOML) for the prompts."),
     ] = None,
     json: JsonOption = False,
+    report: ReportOption = False,
     *,
     run: RunOptions,
 ) -> None:
@@ -101,6 +103,6 @@ def appraise(
         )
         return [plan_appraisal(lab, asked.name, appraisal)]
 
-    tallies, data, path = ask(model, plans, run)
+    tallies, data, path = ask(model, plans, run, report=report)
     (print_json if json else print_summary)(data, tallies, path)
     conclude(tallies, run)

@@ -41,6 +41,9 @@ ModeOption = Annotated[
     ),
 ]
 
+ReportOption = Annotated[
+    bool, typer.Option("--report", help="Write the report at the end, as `empathylab report` does.")
+]
 LanguageOption = Annotated[
     str | None,
     typer.Option(

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import JsonOption, LanguageOption, RunOptions, with_run_options
+from empathylab.cli.options import (
+    JsonOption,
+    LanguageOption,
+    ReportOption,
+    RunOptions,
+    with_run_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,6 +82,7 @@ def respond(
         ),
     ] = 1,
     json: JsonOption = False,
+    report: ReportOption = False,
     *,
     run: RunOptions,
 ) -> None:
@@ -105,7 +112,7 @@ def respond(
         )
         return [plan_responding(lab, asked.name, responding)]
 
-    tallies, data, path = ask(model, plans, run)
+    tallies, data, path = ask(model, plans, run, report=report)
     (print_json if json else print_summary)(data, tallies, path)
     conclude(tallies, run)
 

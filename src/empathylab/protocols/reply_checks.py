@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from empathylab.protocols.languages import departs_from
 from empathylab.scales.answer_languages import AnswerLanguage, answer_language
-from empathylab.stats.lengths import count_words
+from empathylab.words import count_words
 
 CHECKS_VERSION = 1
 """Part of the settings of every run in English: other checks make another run."""

@@ -319,6 +319,39 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
     )
 
 
+def of_runs(lab: Lab, runs: Collection[int]) -> LabOverview:
+    """The results of these runs of scales and replies alone: what a command has just measured."""
+    import scipy.linalg  # noqa: F401 - only what is loaded can be held to one thread
+
+    chosen = list(runs)
+    shown = runs_frame(lab).filter(pl.col("run").is_in(chosen))
+    read = read_appraisals(lab)
+    own = read.administrations.filter(pl.col("run").is_in(chosen))
+    replied = responses_frame(lab).filter(pl.col("run").is_in(chosen))
+    outcomes, failures = outcomes_frame(lab), failures_frame(lab)
+    with one_thread():
+        appraisal = analyse_appraisals(lab, dataclasses.replace(read, administrations=own))
+    return LabOverview(
+        made_at=now(),
+        version=__version__,
+        respondents=tuple(dict.fromkeys(shown["respondent"])),
+        runs=tuple(
+            _summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
+            for row in shown.iter_rows(named=True)
+        ),
+        left_out_runs=0,
+        appraisal=appraisal,
+        ratings=(),
+        judges=(),
+        style=None,
+        unrated=(),
+        situations=(),
+        situations_replied=replied.select("set", "situation").n_unique(),
+        lengths=tuple(_lengths(replied)),
+        sets=tuple(_used_sets(shown)),
+    )
+
+
 def _rated(lab: Lab) -> tuple[list[RatingsResult], list[str]]:
     """Every study's analysis; a study that cannot be analysed must not cost the report."""
     found, problems = [], []

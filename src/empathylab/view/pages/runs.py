@@ -131,7 +131,7 @@ def _filtered(row: Row) -> str:
 
 
 def _answers_table(run: int, outcome: str, *, hidden: bool) -> Table:
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("key", "Request", href=lambda row: f"/answers/{row['answer']}"),
         Column("outcome", "Outcome", "outcome"),
         Column("reason", "Why"),
