@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, or_, select, update
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
@@ -281,3 +281,20 @@ def real_people() -> ColumnElement[bool]:
     marks = schema.raters.c.details
     world, excluded = marks["marks", "world"].as_string(), marks["marks", "excluded"].as_string()
     return and_(world.is_(None), excluded.is_(None))
+
+
+def shown_or_rated(study: int, counted: ColumnElement[bool]) -> ColumnElement[bool]:
+    """The rule for responses that the study shows, or that raters under the other rule rated."""
+    shown, arms = schema.shown_responses, schema.arms
+    ratings, raters = schema.ratings, schema.raters
+    frozen = (
+        select(shown.c.response_id)
+        .join(arms, arms.c.id == shown.c.arm_id)
+        .where(arms.c.study_id == study)
+    )
+    rated = (
+        select(ratings.c.response_id)
+        .join(raters, raters.c.id == ratings.c.rater_id)
+        .where(raters.c.study_id == study, counted)
+    )
+    return or_(schema.responses.c.id.in_(frozen), schema.responses.c.id.in_(rated))
