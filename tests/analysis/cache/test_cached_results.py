@@ -154,8 +154,9 @@ def test_damaged_and_hostile_documents_are_not_used(rated: Lab, computed: list[i
         found = ratings.from_lab(rated, STUDY).to_dict()
         assert found["conclusions"] == first["conclusions"]
         assert len(computed) == number
-    for name in ("os:system", "empathylab.cli:main", "empathylab.store.lab:Lab.open"):
-        document = zlib.compress(json.dumps({"value": {"named": [name, []]}, "parts": []}).encode())
+    for name in ("os:system", "urllib.parse:DefragResult", "empathylab.store.lab:Lab.open"):
+        value = {"named": [name, ["a", "b"]]}
+        document = zlib.compress(json.dumps({"value": value, "parts": []}).encode())
         with pytest.raises(Unreadable):
             read_document(document)
 
