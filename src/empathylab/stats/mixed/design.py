@@ -235,7 +235,12 @@ def _categories(
                 got=column.unique(maintain_order=True).to_list()[:12],
                 remedy="Name all of them as `levels`, lowest first.",
             )
-        found, codes = np.unique(column.to_numpy(), return_inverse=True)
+        values = column.to_numpy()
+        if column.dtype.is_float() and np.isinf(values).any():
+            raise InputError(
+                f"{column.name!r} holds an infinite number", remedy="Correct the column."
+            )
+        found, codes = np.unique(values, return_inverse=True)
         return codes.astype(np.int64), tuple(_written(one) for one in found.tolist())
     order = [_written(level) for level in levels]
     if len(set(order)) < len(order):
