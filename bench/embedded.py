@@ -1,8 +1,9 @@
 """How fast the embedded model writes alone, and beside a program that keeps one core busy.
 
-Prints `name value` lines. Each part starts the model anew, so that it chooses its threads itself;
+Prints `name value` lines. Each part starts the model again, so that it chooses its threads itself;
 `fixed` uses a thread per core throughout, for comparison. Measured in turns, and the median taken,
-since other programs disturb it.
+since other programs disturb it. The load average says how many other programs were running: above
+about 0.5 nothing here was measured on an idle machine, and `machine_was_idle` is `no`.
 Left out: other models, and machines with more than a few cores.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import statistics
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from empathylab.models import LocalModel, Message, Parameters, known_weights
 from empathylab.models.threads import usable_cores
 
 REQUESTS, TOKENS, TURNS = 16, 40, 3
+_IDLE_LOAD = 0.5
 
 
 async def rate(threads: int | None) -> tuple[float, int]:
@@ -53,6 +56,10 @@ def busy_core() -> Iterator[None]:
 
 
 def main() -> None:
+    load = os.getloadavg()[0]
+    print(f"cores {usable_cores()}")
+    print(f"load_average_before {load:.2f}")
+    print(f"machine_was_idle {'yes' if load < _IDLE_LOAD else 'no'}", flush=True)
     idle: list[float] = []
     busy: list[float] = []
     fixed: list[float] = []

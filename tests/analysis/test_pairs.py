@@ -11,7 +11,7 @@ from empathylab.analysis import AnalysisResult, pairs
 from empathylab.errors import UserError
 from empathylab.store import Lab
 from tests.golden import invented
-from tests.golden.commands import result
+from tests.helpers.command_line import as_json
 
 SCORES = {"item": ["a", "b", "c", "d"] * 2, "model": ["x"] * 4 + ["y"] * 4}
 
@@ -77,7 +77,7 @@ def test_equal_values_give_no_test_and_say_so() -> None:
 def test_ratings_of_a_lab_are_clustered_by_situation_and_rater(tmp_path: Path) -> None:
     people = invented.write_ratings(tmp_path / "people.csv", judges=False)
     lab = tmp_path / "lab"
-    result("data", "import", "ratings", people, "--study", "s", "--lab", lab)
+    as_json("data", "import", "ratings", people, "--study", "s", "--lab", lab)
     with Lab.open(lab, create=False) as opened:
         arms = pl.read_csv(people)["respondent"].unique(maintain_order=True).to_list()
         found = pairs.from_lab(opened, arms[0], arms[1])
@@ -87,5 +87,5 @@ def test_ratings_of_a_lab_are_clustered_by_situation_and_rater(tmp_path: Path) -
             pairs.from_lab(opened, arms[0], arms[1], on="judge")
     assert (found.source, found.clusters) == ("ratings", "situation and rater")
     assert found.test.se > 0
-    printed = result("analyze", "compare", arms[0], arms[1], "--lab", lab)
+    printed = as_json("analyze", "compare", arms[0], arms[1], "--lab", lab)
     assert printed["difference"] == pytest.approx(found.test.estimate)

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from empathylab.analysis.run_selection import run_label, selected_runs
+from empathylab.analysis.run_selection import run_label, run_matrix, selected_runs
 
 
 def runs(*rows: tuple[int, str, str, dict[str, Any]], pinned: tuple[int, ...] = ()) -> pl.DataFrame:
@@ -85,3 +85,34 @@ def test_other_respondents_protocols_and_instruments_are_all_kept() -> None:
 def test_a_label_says_what_tells_runs_apart() -> None:
     settings = panas(2, "free") | {"template": {"id": "listener", "version": 2}, "temperature": 0.7}
     assert run_label(settings) == "free, 2 situations, listener@2, temperature 0.7"
+
+
+def test_the_matrix_names_every_run_and_why_it_is_not_shown() -> None:
+    frame = runs(
+        (1, "a/b", "appraise", panas(24)),
+        (2, "a/b", "appraise", panas(8)),
+        (3, "c/d", "appraise", panas(8)),
+        (4, "c/d", "appraise", panas(8, "free")),
+        (5, "c/d", "appraise", panas(8)),
+        (6, "a/b", "appraise", panas(24)),
+        (7, "e/f", "appraise", panas(1)),
+        (8, "e/f", "appraise", panas(9)),
+        pinned=(7,),
+    ).with_columns(name=pl.lit(None, dtype=pl.String), planned=30, answered=30)
+    rows = run_matrix(frame)
+    assert [(row.run, row.shown) for row in rows] == [
+        *((1, False), (2, False), (6, True)),
+        *((3, False), (4, False), (5, True)),
+        *((7, True), (8, False)),
+    ]
+    assert [row.reason for row in rows if row.reason] == [
+        "Run 1 is not shown: run 6 was used last.",
+        "Run 2 is not shown: run 6 has answers to 24 situations, not 8.",
+        "Run 3 is not shown: run 5 was used last.",
+        "Run 4 is not shown: run 5 is in the mode that was used first, structured.",
+        "Run 8 is not shown: run 7 is pinned.",
+    ]
+    shown = {row.run for row in rows if row.shown}
+    assert shown == set(selected_runs(frame)["run"])
+    [asked] = [row for row in run_matrix(frame, first=[2]) if row.run == 6]
+    assert asked.reason == "Run 6 is not shown: run 2 was asked for."

@@ -8,13 +8,11 @@ import http.server
 import json
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from empathylab.cli import app
 from empathylab.situations.sources import fetching
+from tests.helpers.command_line import as_json, empathylab
 from tests.helpers.emotionbench import ITEMS, write_people, write_results, write_situations
 
 
@@ -40,19 +38,8 @@ def lab(tmp_path: Path) -> Path:
     return tmp_path / "lab"
 
 
-def run(*arguments: object) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, [str(one) for one in arguments])
-    return done.exit_code, done.stdout, done.stderr
-
-
-def as_json(*arguments: object) -> Any:
-    code, out, err = run(*arguments, "--json")
-    assert code == 0, err
-    return json.loads(out)
-
-
 def test_an_import_says_what_was_added_and_what_is_invalid(folder: Path, lab: Path) -> None:
-    code, out, err = run("data", "import", "emotionbench", folder, "--lab", lab)
+    code, out, err = empathylab("data", "import", "emotionbench", folder, "--lab", lab)
     assert code == 0
     assert "gpt-9-PANAS-testing.csv" in out
     assert "1 administrations are invalid: an answer is not a whole number" in err
@@ -65,7 +52,7 @@ def test_a_second_import_is_unchanged(folder: Path, lab: Path) -> None:
 
 
 def test_imported_sets_are_listed_and_shown(folder: Path, lab: Path) -> None:
-    run("data", "import", "emotionbench", folder, "--lab", lab)
+    empathylab("data", "import", "emotionbench", folder, "--lab", lab)
     listed = {one["set"] for one in as_json("data", "list", "--lab", lab)["sets"]}
     assert {"appraisal", "emotionbench", "emotionbench-tested"} <= listed
     shown = as_json("data", "show", "emotionbench", "--lab", lab, "--emotion", "guilt")
@@ -73,7 +60,7 @@ def test_imported_sets_are_listed_and_shown(folder: Path, lab: Path) -> None:
 
 
 def test_the_analysis_keeps_the_contract(folder: Path, lab: Path) -> None:
-    run("data", "import", "emotionbench", folder, "--lab", lab)
+    empathylab("data", "import", "emotionbench", folder, "--lab", lab)
     found = as_json("analyze", "appraisal", "--lab", lab)
     assert {"rows", "alignment", "validity"} <= found.keys()
     levels = {(row["level"], row["label"]) for row in found["rows"]}
@@ -89,15 +76,15 @@ def test_the_analysis_keeps_the_contract(folder: Path, lab: Path) -> None:
 def test_the_analysis_can_be_narrowed_and_keeps_its_distance_from_people(
     folder: Path, lab: Path
 ) -> None:
-    run("data", "import", "emotionbench", folder, "--lab", lab)
+    empathylab("data", "import", "emotionbench", folder, "--lab", lab)
     found = as_json("analyze", "appraisal", "--lab", lab, "--respondent", "gpt-9")
     assert {row["respondent"] for row in found["rows"]} == {"gpt-9"}
     assert found["alignment"][0]["distance"] is not None
 
 
 def test_the_printed_table_names_emotions_and_directions(folder: Path, lab: Path) -> None:
-    run("data", "import", "emotionbench", folder, "--lab", lab)
-    code, out, err = run("analyze", "appraisal", "--lab", lab, "--level", "factor")
+    empathylab("data", "import", "emotionbench", folder, "--lab", lab)
+    code, out, err = empathylab("analyze", "appraisal", "--lab", lab, "--level", "factor")
     assert code == 0
     assert "Queues" in out
     assert "from people" in out
@@ -115,15 +102,15 @@ def test_the_printed_table_names_emotions_and_directions(folder: Path, lab: Path
 def test_an_unknown_name_is_one_sentence(
     folder: Path, lab: Path, option: list[str], sentence: str
 ) -> None:
-    run("data", "import", "emotionbench", folder, "--lab", lab)
-    code, _, err = run("analyze", "appraisal", "--lab", lab, *option)
+    empathylab("data", "import", "emotionbench", folder, "--lab", lab)
+    code, _, err = empathylab("analyze", "appraisal", "--lab", lab, *option)
     assert code == 2
     assert sentence in err
 
 
 def test_a_lab_without_appraisals_is_one_sentence(folder: Path, lab: Path) -> None:
-    run("data", "import", "emotionbench", folder / "situations.json", "--lab", lab)
-    code, _, err = run("analyze", "appraisal", "--lab", lab)
+    empathylab("data", "import", "emotionbench", folder / "situations.json", "--lab", lab)
+    code, _, err = empathylab("analyze", "appraisal", "--lab", lab)
     assert code == 2
     assert "data import emotionbench" in err
 
@@ -149,7 +136,7 @@ def test_other_texts_under_the_same_name_are_a_new_version(tmp_path: Path, lab: 
 @pytest.mark.parametrize("name", ["appraisal", "emotionbench"])
 def test_the_name_of_another_set_is_refused(tmp_path: Path, lab: Path, name: str) -> None:
     (tmp_path / "x.csv").write_text("id,text,emotion\na,b,anger\n", encoding="utf-8")
-    code, _, err = run("data", "import", "situations", tmp_path / "x.csv", "--name", name)
+    code, _, err = empathylab("data", "import", "situations", tmp_path / "x.csv", "--name", name)
     assert code == 2
     assert "belongs to another set" in err
     assert not lab.exists()
@@ -186,7 +173,9 @@ def test_a_fetch_downloads_and_imports(
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         address = f"http://127.0.0.1:{server.server_port}"
-        code, out, err = run("data", "fetch", "emotionbench", "--base-url", address, "--lab", lab)
+        code, out, err = empathylab(
+            "data", "fetch", "emotionbench", "--base-url", address, "--lab", lab
+        )
         server.shutdown()
         thread.join()
     assert code == 0, err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -14,22 +13,13 @@ import pytest
 import typer.main
 
 from empathylab.cli import app
+from empathylab.errors import RequestRejected
+from empathylab.models import Message, Parameters
+from empathylab.scales import builtin_scales
+from tests.helpers.command_line import empathylab, process
 from tests.helpers.endpoint import Served, served
 
 PANAS = json.dumps({str(n): 1 + n % 4 for n in range(1, 21)})
-
-
-def empathylab(
-    *arguments: str | Path, cwd: Path | None = None, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "empathylab", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env=os.environ | {"NO_COLOR": "1", "COLUMNS": "120"} | environment,
-        check=False,
-    )
 
 
 @pytest.fixture
@@ -55,7 +45,7 @@ def commands() -> list[list[str]]:
 @pytest.mark.parametrize("command", commands(), ids=" ".join)
 def test_every_commands_help_has_an_example(command: list[str]) -> None:
     done = empathylab(*command, "--help")
-    assert done.returncode == 0
+    assert done.exit_code == 0
     assert "Example" in done.stdout, done.stdout
     assert done.stderr == ""
 
@@ -78,13 +68,13 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_the_version_is_printed() -> None:
-    assert empathylab("--version").stdout.startswith("empathylab 0.")
+    assert process("--version").stdout.startswith("empathylab 0.")
 
 
 def test_evaluate_prints_a_table_and_the_reports_path(tmp_path: Path, script: str) -> None:
     lab = tmp_path / "lab"
     done = empathylab("evaluate", script, "--situations", "1", "--lab", lab)
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     report = lab / "reports" / "report.html"
     assert f"Report: {report}" in done.stdout
     assert report.stat().st_size > 100_000
@@ -121,15 +111,10 @@ def test_a_lab_on_postgresql_works_end_to_end(
     tmp_path: Path, script: str, postgres_url: str
 ) -> None:
     done = empathylab(
-        "evaluate",
-        script,
-        "--situations",
-        "1",
-        "--lab",
-        tmp_path,
+        *("evaluate", script, "--situations", "1", "--lab", tmp_path),
         EMPATHYLAB_DATABASE_URL=postgres_url.replace("postgresql+psycopg", "postgresql"),
     )
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert not (tmp_path / "lab.sqlite").exists()
     assert (tmp_path / "reports" / "report.html").is_file()
 
@@ -156,7 +141,7 @@ def test_what_the_user_can_fix_is_one_sentence_and_exit_2(
     tmp_path: Path, arguments: list[str], sentence: str
 ) -> None:
     done = empathylab(*arguments, cwd=tmp_path)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert sentence in done.stderr
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
@@ -164,13 +149,13 @@ def test_what_the_user_can_fix_is_one_sentence_and_exit_2(
 
 
 def test_an_unknown_option_exits_with_2() -> None:
-    assert empathylab("evaluate", "--situatons", "3").returncode == 2
+    assert empathylab("evaluate", "--situatons", "3").exit_code == 2
 
 
 def test_an_unreachable_endpoint_is_one_sentence(tmp_path: Path) -> None:
     base_url = "http://127.0.0.1:1/v1"
     done = empathylab("evaluate", "x/y", "--base-url", base_url, "--lab", tmp_path)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "cannot connect to the model's address" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -179,48 +164,30 @@ def test_a_wrong_database_url_is_one_sentence(tmp_path: Path, script: str) -> No
     done = empathylab(
         "evaluate", script, "--lab", tmp_path, EMPATHYLAB_DATABASE_URL="mysql://u:p@h/d"
     )
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "SQLite or PostgreSQL" in done.stderr
 
 
 def test_a_cap_ends_with_2_and_a_report(tmp_path: Path, endpoint: Served) -> None:
     done = empathylab(
-        "respond",
-        "x/y",
-        "--base-url",
-        endpoint.base_url,
-        "--max-total-tokens",
-        "600",
-        "--concurrency",
-        "1",
-        "--lab",
-        tmp_path,
+        *("respond", "x/y", "--base-url", endpoint.base_url, "--max-total-tokens", "600"),
+        *("--concurrency", "1", "--lab", tmp_path),
     )
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert "--max-total-tokens: the cap stopped the run" in done.stderr
     assert (tmp_path / "reports" / "report.html").is_file()
 
 
+def rejects_the_second_sample(
+    _messages: tuple[Message, ...], parameters: Parameters
+) -> str | RequestRejected:
+    return RequestRejected("HTTP 400: too odd") if parameters.seed == 2 else "I see."
+
+
 def test_requests_without_an_answer_end_with_1_and_a_report(tmp_path: Path) -> None:
-    (tmp_path / "failing.py").write_text(
-        "from empathylab.errors import RequestRejected\n"
-        "def answer(messages, parameters):\n"
-        "    if parameters.seed == 2:\n"
-        "        return RequestRejected('HTTP 400: too odd')\n"
-        "    return 'I see.'\n"
-    )
-    done = empathylab(
-        "respond",
-        "scripted/failing:answer",
-        "--situations",
-        "1",
-        "--samples",
-        "2",
-        "--lab",
-        tmp_path,
-        PYTHONPATH=str(tmp_path),
-    )
-    assert done.returncode == 1
+    model = "scripted/tests.cli.test_contract:rejects_the_second_sample"
+    done = empathylab(*("respond", model, "--situations", "1", "--samples", "2", "--lab", tmp_path))
+    assert done.exit_code == 1
     assert "32 requests got no answer: 32 × rejected" in done.stderr
     assert "Report:" in done.stdout
 
@@ -229,7 +196,7 @@ def test_ctrl_c_exits_with_130_and_the_same_command_goes_on(tmp_path: Path) -> N
     with served(latency=0.2) as slow:
         command = ["respond", "x/y", "--base-url", slow.base_url, "--lab", str(tmp_path)]
         command += ["--concurrency", "2", "--json"]
-        process = subprocess.Popen(
+        running = subprocess.Popen(
             [sys.executable, "-m", "empathylab", *command],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -239,9 +206,9 @@ def test_ctrl_c_exits_with_130_and_the_same_command_goes_on(tmp_path: Path) -> N
         while sum(slow.counts()["answered"].values()) < 6:
             assert time.monotonic() < end
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=120)
-        assert process.returncode == 130
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=120)
+        assert running.returncode == 130
         assert "Run the same command again to resume." in said
         assert "Traceback" not in said
         command[command.index("--concurrency") + 1] = "50"
@@ -254,31 +221,17 @@ def test_the_key_reaches_no_file_and_no_stream(tmp_path: Path) -> None:
     secret = "sk-very-secret-0123456789"
     with served(key=secret) as endpoint:
         good = empathylab(
-            "respond",
-            "x/y",
-            "--base-url",
-            endpoint.base_url,
-            "--api-key-env",
-            "MY_KEY",
-            "--situations",
-            "1",
-            "--lab",
-            tmp_path / "lab",
+            *("respond", "x/y", "--base-url", endpoint.base_url, "--api-key-env", "MY_KEY"),
+            *("--situations", "1", "--lab", tmp_path / "lab"),
             MY_KEY=secret,
         )
-        assert good.returncode == 0, good.stderr
+        assert good.exit_code == 0, good.stderr
         bad = empathylab(
-            "respond",
-            "x/y",
-            "--base-url",
-            endpoint.base_url,
-            "--api-key-env",
-            "MY_KEY",
-            "--lab",
-            tmp_path / "lab",
+            *("respond", "x/y", "--base-url", endpoint.base_url, "--api-key-env", "MY_KEY"),
+            *("--lab", tmp_path / "lab"),
             MY_KEY="sk-wrong-secret-987654321",
         )
-        assert bad.returncode == 2
+        assert bad.exit_code == 2
     streams = good.stdout + good.stderr + bad.stdout + bad.stderr
     assert "secret" not in streams
     for file in (tmp_path / "lab").rglob("*"):
@@ -299,13 +252,15 @@ def test_data_and_scales_can_be_listed(tmp_path: Path) -> None:
     sets = json.loads(empathylab("data", "list", "--json", "--lab", tmp_path).stdout)["sets"]
     assert {row["set"]: row["situations"] for row in sets} == {
         "appraisal": 180,
+        "appraisal-de": 16,
+        "appraisal-zh": 16,
         "dialogues": 192,
         "dialogues-de": 16,
         "dialogues-zh": 16,
         "posts": 48,
     }
     listed = json.loads(empathylab("scales", "list", "--json").stdout)["scales"]
-    assert len(listed) == 10
+    assert [row["scale"] for row in listed] == list(builtin_scales())
 
 
 def test_output_into_a_closed_pipe_is_no_error() -> None:

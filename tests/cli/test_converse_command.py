@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from empathylab.cli import app
+from tests.helpers.command_line import empathylab
 from tests.store.imports.test_sage_import import line, written
 
 KIND = "scripted/tests.helpers.conversing:kind_listener"
@@ -16,14 +15,9 @@ COLD = "scripted/tests.helpers.conversing:cold_listener"
 PERSON = "scripted/tests.helpers.conversing:rule_based_person"
 
 
-def call(*arguments: object) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, [str(one) for one in arguments])
-    return done.exit_code, done.stdout, done.stderr
-
-
 def test_a_good_and_a_cold_listener_are_compared(tmp_path: Path) -> None:
     options = ("--count", 4, "--exchanges", 4, "--lab", tmp_path, "--json")
-    code, output, _ = call("converse", KIND, COLD, "--simulator", PERSON, *options)
+    code, output, _ = empathylab("converse", KIND, COLD, "--simulator", PERSON, *options)
     assert code == 0
     found = json.loads(output)
     kind, cold = found["respondents"]
@@ -37,8 +31,10 @@ def test_a_good_and_a_cold_listener_are_compared(tmp_path: Path) -> None:
 
 def test_the_contract_of_the_analysis(tmp_path: Path) -> None:
     path = written(tmp_path, line(1), line(2, emo_point=100), line(3, emo_point=5))
-    assert call("data", "import", "sage", path.parent.parent, "--lab", tmp_path / "lab")[0] == 0
-    code, output, _ = call("analyze", "conversations", "--lab", tmp_path / "lab", "--json")
+    assert (
+        empathylab("data", "import", "sage", path.parent.parent, "--lab", tmp_path / "lab")[0] == 0
+    )
+    code, output, _ = empathylab("analyze", "conversations", "--lab", tmp_path / "lab", "--json")
     assert code == 0
     found = json.loads(output)
     [row] = found["respondents"]
@@ -53,11 +49,13 @@ def test_the_contract_of_the_analysis(tmp_path: Path) -> None:
 
 def test_transcripts_can_be_written_and_read_again(tmp_path: Path) -> None:
     path = written(tmp_path, line(1))
-    call("data", "import", "sage", path, "--lab", tmp_path / "lab")
+    empathylab("data", "import", "sage", path, "--lab", tmp_path / "lab")
     table = tmp_path / "talks.csv"
-    code, _, _ = call("analyze", "conversations", "--lab", tmp_path / "lab", "--transcripts", table)
+    code, _, _ = empathylab(
+        "analyze", "conversations", "--lab", tmp_path / "lab", "--transcripts", table
+    )
     assert code == 0
-    code, output, _ = call(
+    code, output, _ = empathylab(
         *("data", "import", "conversations", table, "--kind", "model", "--json"),
         *("--lab", tmp_path / "other"),
     )
@@ -81,10 +79,10 @@ def test_transcripts_can_be_written_and_read_again(tmp_path: Path) -> None:
 def test_what_the_user_can_fix_is_said_without_a_traceback(
     tmp_path: Path, arguments: tuple[str, ...], problem: str
 ) -> None:
-    call("data", "list", "--lab", tmp_path)
+    empathylab("data", "list", "--lab", tmp_path)
     from empathylab.store import Lab
 
     Lab.open(tmp_path).close()
-    code, _, errors = call(*arguments, "--lab", tmp_path)
+    code, _, errors = empathylab(*arguments, "--lab", tmp_path)
     assert code == 2
     assert problem in errors

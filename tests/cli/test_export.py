@@ -1,23 +1,19 @@
-"""`empathylab export`, as somebody types it."""
+"""`empathylab export`, as someone types it."""
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from empathylab.cli import export
-from empathylab.cli.app import LabGroup
 from empathylab.store import Lab
+from tests.helpers.command_line import empathylab
 from tests.study.archived import released
 from tests.study.service_examples import opened
 
-app = typer.Typer(cls=LabGroup)
-app.command("export", epilog=export.EXAMPLE)(export.export)
-app.callback()(lambda: None)
+run = functools.partial(empathylab, "export")
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +22,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Lab.open(folder / "lab") as made:
         released(made, folder)
     return folder / "lab"
-
-
-def run(*words: object) -> Result:
-    return CliRunner().invoke(app, ["export", *(str(word) for word in words)])
 
 
 def test_the_folder_and_every_file_are_named(lab: Path, tmp_path: Path) -> None:

@@ -7,52 +7,46 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from sqlalchemy import update
-from typer.testing import CliRunner
 
-from empathylab.cli import judge
-from empathylab.cli.app import LabGroup
-from empathylab.models import known_weights
+from empathylab.models import Message, Parameters, known_weights
 from empathylab.store import Lab, runs_frame, schema
 from empathylab.store.judgements import lab_judgements
 from empathylab.study.session.service import launch
+from tests.helpers.command_line import Done, empathylab
 from tests.helpers.groups import unavailable
 from tests.judging.judged import replied
 from tests.study.examples import altered, between
 from tests.study.service_examples import START, opened
 
-SCRIPT = """
-import json
+KIND = "scripted/tests.cli.test_judge_command:kind"
 
-def kind(messages, parameters):
+
+def kind(_messages: tuple[Message, ...], parameters: Parameters) -> str:
+    assert parameters.schema is not None
     found = parameters.schema["properties"].items()
     return json.dumps({key: one["enum"][-1] if "enum" in one else "Warm." for key, one in found})
 
-def strange(messages, parameters):
-    return json.dumps({key: "Splendid" for key in parameters.schema["properties"]})
 
-def polite(messages, parameters):
+def strange(_messages: tuple[Message, ...], parameters: Parameters) -> str:
+    assert parameters.schema is not None
+    return json.dumps(dict.fromkeys(parameters.schema["properties"], "Splendid"))
+
+
+def polite(_messages: tuple[Message, ...], _parameters: Parameters) -> str:
     return "I'm sorry, but I can't rate this reply."
-"""
-
-app = typer.Typer(cls=LabGroup)
-app.command("judge", epilog=judge.EXAMPLE)(judge.judge)
-app.callback()(lambda: None)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A lab with replies of two respondents, and judges in a script beside it."""
-    (tmp_path / "judges_for_tests.py").write_text(SCRIPT)
-    monkeypatch.syspath_prepend(tmp_path)
+def folder(tmp_path: Path) -> Path:
+    """A lab with replies of two respondents, for the judges above."""
     with Lab.open(tmp_path / "lab") as lab:
         replied(lab, "human", "a/model", situations=4)
     return tmp_path / "lab"
 
 
-def run(*arguments: str | Path, code: int = 0) -> Any:
-    done = CliRunner().invoke(app, ["judge", *map(str, arguments)])
+def run(*arguments: str | Path, code: int = 0) -> Done:
+    done = empathylab("judge", *arguments)
     assert done.exit_code == code, done.output
     return done
 
@@ -60,9 +54,6 @@ def run(*arguments: str | Path, code: int = 0) -> Any:
 def found(*arguments: str | Path) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(run(*arguments, "--json").stdout)
     return content
-
-
-KIND = "scripted/judges_for_tests:kind"
 
 
 def test_replies_to_a_set_are_judged_by_the_labs_instrument(folder: Path) -> None:
@@ -77,7 +68,7 @@ def test_replies_to_a_set_are_judged_by_the_labs_instrument(folder: Path) -> Non
 
 
 def test_a_panel_judges_side_by_side_and_goes_on_where_it_was(folder: Path) -> None:
-    panel = (KIND, "scripted/judges_for_tests:strange")
+    panel = (KIND, "scripted/tests.cli.test_judge_command:strange")
     rows = found(*panel, "--set", "dialogues", "--lab", folder)["judges"]
     assert {row["judge"]: (row["valid"], row["invalid"]) for row in rows} == {
         panel[0]: (8, {}),
@@ -89,7 +80,9 @@ def test_a_panel_judges_side_by_side_and_goes_on_where_it_was(folder: Path) -> N
 
 
 def test_a_judge_that_refuses_is_counted(folder: Path) -> None:
-    told = found("scripted/judges_for_tests:polite", "--set", "dialogues", "--lab", folder)
+    told = found(
+        "scripted/tests.cli.test_judge_command:polite", "--set", "dialogues", "--lab", folder
+    )
     assert told["judges"][0]["invalid"] == {"refusal": 8}
 
 

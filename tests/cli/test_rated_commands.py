@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from empathylab.cli import app
+from tests.helpers.command_line import as_json, empathylab
 from tests.helpers.welivita import write_people, write_release
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [str(one) for one in arguments])
-    return result.exit_code, result.stdout, result.stderr
-
-
-def as_json(*arguments: object) -> Any:
-    code, out, err = run(*arguments, "--json")
-    assert code == 0, err
-    return json.loads(out)
 
 
 @pytest.fixture
@@ -38,14 +24,14 @@ def released(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def filled(lab: Path, released: Path) -> Path:
-    code, _, err = run("data", "import", "welivita", released, "--lab", lab)
+    code, _, err = empathylab("data", "import", "welivita", released, "--lab", lab)
     assert code == 0, err
     return lab
 
 
 def test_an_import_says_what_came(lab: Path, released: Path, tmp_path: Path) -> None:
     write_people(tmp_path / "people.csv", "human", 12)
-    code, out, err = run(
+    code, out, err = empathylab(
         *("data", "import", "welivita", released, "--lab", lab),
         *("--demographics", tmp_path / "people.csv"),
     )
@@ -69,28 +55,28 @@ def test_the_analysis_compares_every_arm_with_the_reference(filled: Path) -> Non
 
 
 def test_the_analysis_prints_tables_words_and_papers_tables(filled: Path) -> None:
-    code, out, _ = run("analyze", "ratings", "--lab", filled, "--by", "emotion")
+    code, out, _ = empathylab("analyze", "ratings", "--lab", filled, "--by", "emotion")
     assert code == 0
     assert "rating ~ arm + (1|rater) + (1|situation)" in out
     assert "afraid" in out
-    words = run("analyze", "ratings", "--lab", filled, "--words")[1]
+    words = empathylab("analyze", "ratings", "--lab", filled, "--words")[1]
     assert "The study has 3 arms (human, gpt and llama)" in words
-    latex = run("analyze", "ratings", "--lab", filled, "--table", "latex")[1]
+    latex = empathylab("analyze", "ratings", "--lab", filled, "--table", "latex")[1]
     assert latex.startswith("\\begin{table}")
-    markdown = run("analyze", "ratings", "--lab", filled, "--table", "markdown")[1]
+    markdown = empathylab("analyze", "ratings", "--lab", filled, "--table", "markdown")[1]
     assert "| gpt" in markdown
 
 
 def test_exclusions_are_declared_on_the_command_line(filled: Path) -> None:
     found = as_json("analyze", "ratings", "--lab", filled, "--straight-lining")
     assert found["exclusions"]["rules"][0]["rule"] == "straight-lining"
-    code, _, err = run("analyze", "ratings", "--lab", filled, "--too-fast", 60)
+    code, _, err = empathylab("analyze", "ratings", "--lab", filled, "--too-fast", 60)
     assert code == 0, err
 
 
 def test_a_lab_without_ratings_is_one_sentence(lab: Path) -> None:
-    run("data", "import", "posts", lab, "--lab", lab)  # a folder is no table
-    code, _, err = run("analyze", "ratings", "--lab", lab)
+    empathylab("data", "import", "posts", lab, "--lab", lab)  # a folder is no table
+    code, _, err = empathylab("analyze", "ratings", "--lab", lab)
     assert code == 2
     assert "Traceback" not in err
 
@@ -99,7 +85,7 @@ def test_a_study_is_shown_with_its_arms_and_counts(filled: Path) -> None:
     shown = as_json("data", "show", "welivita-2024", "--lab", filled)
     assert [one["arm"] for one in shown["arms"]] == ["human", "gpt", "llama"]
     assert shown["counts"]["valences"] == {"negative": 36, "positive": 36}
-    code, out, _ = run("data", "show", "welivita-2024", "--lab", filled)
+    code, out, _ = empathylab("data", "show", "welivita-2024", "--lab", filled)
     assert code == 0
     assert "empathylab analyze ratings --study welivita-2024" in out
 
@@ -107,13 +93,13 @@ def test_a_study_is_shown_with_its_arms_and_counts(filled: Path) -> None:
 def test_responses_are_shown_by_situation_and_can_be_narrowed(filled: Path) -> None:
     found = as_json("data", "show", "responses", "--lab", filled, "--respondent", "gpt")
     assert len(found["responses"]) == 72
-    code, out, err = run(
+    code, out, err = empathylab(
         "data", "show", "responses", "--lab", filled, "--emotion", "sad", "--limit", 1
     )
     assert code == 0
     assert "gpt: The gpt reply" in out
     assert "more; --limit 0 prints all" in err
-    code, _, err = run("data", "show", "responses", "--lab", filled, "--respondent", "gtp")
+    code, _, err = empathylab("data", "show", "responses", "--lab", filled, "--respondent", "gtp")
     assert code == 2
     assert "Did you mean 'gpt'" in err
 
@@ -158,14 +144,14 @@ def test_the_analysis_can_be_narrowed_to_replies_of_equal_length(filled: Path) -
     assert [one["n"] for one in found["arms"]] == [12, 12, 12]
     listed = as_json("data", "list", "--lab", filled)
     assert [one["draw"] for one in listed["draws"]] == ["equal", "few"]
-    code, _, err = run("data", "match", "dialogues", "--name", "x", "--lab", filled)
+    code, _, err = empathylab("data", "match", "dialogues", "--name", "x", "--lab", filled)
     assert (code, "between two respondents or more" in err) == (2, True)
 
 
 def test_posts_come_with_peoples_replies(tmp_path: Path, lab: Path) -> None:
     path = tmp_path / "forum.csv"
     path.write_text("domain,title,post,human_reply\nwork,Boss,He shouts a lot.,That is hard.\n")
-    assert run("data", "import", "posts", path, "--lab", lab)[0] == 0
+    assert empathylab("data", "import", "posts", path, "--lab", lab)[0] == 0
     shown = as_json("data", "show", "forum", "--lab", lab)
     assert shown["situations"][0]["title"] == "Boss"
     assert shown["counts"]["topics"] == {"work": 1}
@@ -180,7 +166,7 @@ def test_a_table_of_ratings_brings_its_replies_along(tmp_path: Path, lab: Path) 
     done = as_json("data", "import", "ratings", path, "--lab", lab)
     assert done["study"] == "mine"
     assert as_json("data", "show", "mine", "--lab", lab)["ratings"] == 2
-    code, _, err = run("data", "import", "ratings", path, "--lab", lab, "--points", "a,b")
+    code, _, err = empathylab("data", "import", "ratings", path, "--lab", lab, "--points", "a,b")
     assert (code, "--points needs numbers" in err) == (2, True)
 
 
@@ -209,11 +195,11 @@ def test_mixed_models_of_anybodys_table_keep_the_contract(long_file: Path, kind:
     assert found["converged"] is True
     assert ("1|2" in found["thresholds"]) if kind == "clmm" else found["residual_sd"] > 0
     assert found["contrasts"]["arm"]
-    code, out, _ = run(*arguments, "--means", "arm")
+    code, out, _ = empathylab(*arguments, "--means", "arm")
     assert code == 0
     assert "armgpt" in out
-    assert "entered the model" in run(*arguments, "--words")[1]
-    assert run(*arguments, "--table", "csv")[1].startswith("term,")
+    assert "entered the model" in empathylab(*arguments, "--words")[1]
+    assert empathylab(*arguments, "--table", "csv")[1].startswith("term,")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +211,7 @@ def test_mixed_models_of_anybodys_table_keep_the_contract(long_file: Path, kind:
     ],
 )
 def test_a_wrong_formula_is_one_sentence(long_file: Path, formula: str, sentence: str) -> None:
-    code, _, err = run("stats", "clmm", long_file, "--formula", formula)
+    code, _, err = empathylab("stats", "clmm", long_file, "--formula", formula)
     assert code == 2, err
     assert sentence in err
     assert "Traceback" not in err
@@ -241,10 +227,10 @@ def test_preferences_of_anybodys_table(tmp_path: Path) -> None:
     (pair,) = found["pairs"]
     assert pair["preferred"] == pytest.approx(0.6, abs=1e-6)
     assert pair["tie"] == pytest.approx(0.2, abs=1e-6)
-    code, out, _ = run("stats", "preferences", path, "--rater", "rater")
+    code, out, _ = empathylab("stats", "preferences", path, "--rater", "rater")
     assert code == 0
     assert "the first would be preferred in 60% of comparisons" in out
-    code, _, err = run("stats", "preferences", path, "--outcome", "outcom")
+    code, _, err = empathylab("stats", "preferences", path, "--outcome", "outcom")
     assert (code, "Did you mean 'outcome'" in err) == (2, True)
 
 
@@ -262,7 +248,7 @@ def test_thresholds_and_attention_checks_are_given_on_the_command_line(
     (tmp_path / "t.csv").write_text(head + "\n".join(rows) + "\n")
     people = [f"{who}{r},{int(r == 0)}" for who in ("human", "gpt") for r in range(6)]
     (tmp_path / "people.csv").write_text("rater,checks\n" + "\n".join(people) + "\n")
-    code, _, err = run(
+    code, _, err = empathylab(
         *("data", "import", "ratings", tmp_path / "t.csv", "--lab", lab),
         *("--raters", tmp_path / "people.csv"),
     )
@@ -275,13 +261,13 @@ def test_thresholds_and_attention_checks_are_given_on_the_command_line(
     assert found["exclusions"]["kept"] == {"human": 5, "gpt": 5}
     assert [one["n"] for one in found["exclusions"]["mixed_models"]] == [60, 60]
     assert [one["dimension"] for one in found["means"]] == ["degree"]
-    out = run("analyze", "ratings", "--lab", lab, "--table", "csv", "--by", "all")[1]
+    out = empathylab("analyze", "ratings", "--lab", lab, "--table", "csv", "--by", "all")[1]
     assert out.startswith("dimension,arm,situations,good,good (reference),")
     assert "\ndegree,gpt,all," in out
     for wrong in ("x", "=3", "degree=high"):
-        code, _, err = run("analyze", "ratings", "--lab", lab, "--good-from", wrong)
+        code, _, err = empathylab("analyze", "ratings", "--lab", lab, "--good-from", wrong)
         assert (code, "--good-from needs a number, or DIMENSION=NUMBER" in err) == (2, True)
-    code, _, err = run(
+    code, _, err = empathylab(
         "analyze", "ratings", "--lab", lab, "--good-from", 3, "--good-from", "warmth=2"
     )
     assert (code, "either one number or named dimensions" in err) == (2, True)
@@ -292,23 +278,23 @@ def test_a_margin_makes_a_conclusion_of_equivalence_possible(filled: Path) -> No
     assert found["margins"] == {"empathy": 99.9}
     kinds = {one["kind"] for one in found["conclusions"]}
     assert "inconclusive" not in kinds
-    out = run("analyze", "ratings", "--lab", filled, "--margin", "empathy=99.9")[1]
+    out = empathylab("analyze", "ratings", "--lab", filled, "--margin", "empathy=99.9")[1]
     assert "margin of ±99.9 percentage points" in out
-    code, _, err = run("analyze", "ratings", "--lab", filled, "--margin", "wide")
+    code, _, err = empathylab("analyze", "ratings", "--lab", filled, "--margin", "wide")
     assert (code, "--margin needs a number, or DIMENSION=NUMBER" in err) == (2, True)
-    code, _, err = run("analyze", "ratings", "--lab", filled, "--margin", "200")
+    code, _, err = empathylab("analyze", "ratings", "--lab", filled, "--margin", "200")
     assert (code, "must lie between 0 and 100 percentage points" in err) == (2, True)
 
 
 def test_only_without_rated_situations_says_so(filled: Path) -> None:
-    code, _, err = run("analyze", "ratings", "--lab", filled, "--only", "dialogues")
+    code, _, err = empathylab("analyze", "ratings", "--lab", filled, "--only", "dialogues")
     assert code == 2
     assert "no reply to a situation of dialogues was rated" in err
 
 
 def test_a_reference_without_its_factor_says_what_is_needed(long_file: Path) -> None:
     formula = ("--formula", "rating ~ arm + (1|rater)")
-    code, _, err = run("stats", "clmm", long_file, *formula, "--reference", "gpt")
+    code, _, err = empathylab("stats", "clmm", long_file, *formula, "--reference", "gpt")
     assert code == 2
     assert "--reference needs FACTOR=LEVEL" in err
 
@@ -323,14 +309,14 @@ def test_words_for_nothing_are_missing_values(long_file: Path, kind: str) -> Non
     found = as_json("stats", kind, long_file, *formula)
     assert (found["n"], sum(found["dropped"].values())) == (72, 4)
     long_file.write_text(content[: content.index("r9,s1,human,n/a")])
-    assert "1 row left out" in run("stats", kind, long_file, *formula)[2]
+    assert "1 row left out" in empathylab("stats", kind, long_file, *formula)[2]
 
 
 def test_a_single_preference_without_an_outcome_is_one_row(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     wins = ["first"] * 6 + ["second"] * 2 + ["NA"]
     path.write_text("first,second,outcome\n" + "\n".join(f"gpt,human,{one}" for one in wins) + "\n")
-    code, _, err = run("stats", "preferences", path)
+    code, _, err = empathylab("stats", "preferences", path)
     assert code == 0, err
     assert "1 row with an empty cell left out." in err
 
@@ -345,10 +331,10 @@ def test_a_match_that_leaves_one_situation_says_so_without_nan(tmp_path: Path, l
     path = tmp_path / "mine.csv"
     head = "situation,respondent,rater,rating,text,situation_text,emotion\n"
     path.write_text(head + "\n".join(rows) + "\n")
-    assert run("data", "import", "ratings", path, "--lab", lab)[0] == 0
+    assert empathylab("data", "import", "ratings", path, "--lab", lab)[0] == 0
     made = as_json("data", "match", "mine", "--name", "equal", "--lab", lab)
     assert (made["situations"], made["imbalance"]) == (["a"], None)
     assert "that one was kept to which gpt and human replied" in made["paragraph"]
     assert "cannot be said of these" in made["paragraph"]
-    out = run("data", "match", "mine", "--name", "same", "--lab", lab)[1]
+    out = empathylab("data", "match", "mine", "--name", "same", "--lab", lab)[1]
     assert "same: added, 1 situation\n" in out

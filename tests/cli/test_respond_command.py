@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.test_contract import empathylab
+from empathylab.models import Message, Parameters
+from tests.helpers.command_line import as_json, empathylab
 
-SCRIPT = """
-def friend(messages, parameters):
+HERE = "scripted/tests.cli.test_respond_command"
+
+
+def friend(_messages: tuple[Message, ...], _parameters: Parameters) -> str:
     return "That sounds really hard. How are you now?"
 
-def shy(messages, parameters):
-    return friend(messages, parameters) if parameters.seed > 10_000 else "As an AI, I see."
 
-def machine(messages, parameters):
+def shy(messages: tuple[Message, ...], parameters: Parameters) -> str:
+    answers = parameters.seed is not None and parameters.seed > 10_000
+    return friend(messages, parameters) if answers else "As an AI, I see."
+
+
+def machine(_messages: tuple[Message, ...], _parameters: Parameters) -> str:
     return "As an AI, I see."
 
-def german(messages, parameters):
+
+def german(messages: tuple[Message, ...], _parameters: Parameters) -> str:
     asked_in_german = "Schreibe nur die Antwort" in messages[0].content
     return "Das klingt wirklich schwer. Wie geht es dir jetzt damit?" if asked_in_german else "Hm."
-"""
 
 
 @pytest.fixture
 def respond(tmp_path: Path) -> Any:
     """Runs the command on a scripted model in a lab of its own; gives what is printed as JSON."""
-    (tmp_path / "models_for_tests.py").write_text(SCRIPT)
 
-    def command(model: str, *options: str | Path) -> dict[str, Any]:
-        done = empathylab(
-            *("respond", f"scripted/models_for_tests:{model}", "--situations", "1", "--json"),
-            *("--lab", tmp_path / "lab", *options),
-            PYTHONPATH=str(tmp_path),
-        )
-        assert done.returncode == 0, done.stderr
-        content: dict[str, Any] = json.loads(done.stdout)
-        return content
+    def command(model: str, *options: str | Path) -> Any:
+        lab = ("--lab", tmp_path / "lab")
+        return as_json("respond", f"{HERE}:{model}", "--situations", "1", *lab, *options)
 
     return command
 
@@ -99,7 +97,7 @@ def test_what_the_user_can_fix_is_one_sentence(
 ) -> None:
     (tmp_path / "answers.txt").write_text("I see what you mean.")
     done = empathylab("respond", "scripted/answers.txt", *options, cwd=tmp_path)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert sentence in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
@@ -109,17 +107,14 @@ def test_a_draw_is_answered_whole_and_a_large_set_must_be_asked_for(
 ) -> None:
     lab = ("--lab", tmp_path / "lab")
     drawn = empathylab("data", "sample", "dialogues", "--count", "5", "--name", "five", *lab)
-    assert drawn.returncode == 0, drawn.stderr
+    assert drawn.exit_code == 0, drawn.stderr
     [session] = respond("friend", "--set", "five", "--situations", "0")["sessions"]
     assert session["planned"] == 5
     rows = "".join(f"s{n},Something happened {n} times to me.,sad\n" for n in range(201))
     (tmp_path / "large.csv").write_text("id,text,emotion\n" + rows)
     empathylab("data", "import", "situations", tmp_path / "large.csv", *lab)
-    done = empathylab(
-        *("respond", "scripted/models_for_tests:friend", "--set", "large", *lab),
-        PYTHONPATH=str(tmp_path),
-    )
-    assert done.returncode == 2
+    done = empathylab("respond", f"{HERE}:friend", "--set", "large", *lab)
+    assert done.exit_code == 2
     assert "the set has 201 situations" in done.stderr
     assert "--situations (0 for all)" in done.stderr
 
@@ -137,5 +132,5 @@ def test_a_language_without_a_translation_is_refused(tmp_path: Path) -> None:
         *("respond", "local/smollm2", "--set", "posts", "--language", "fr"),
         *("--lab", tmp_path / "lab"),
     )
-    assert done.returncode == 2
-    assert "the set posts is in en and has no translation" in done.stderr
+    assert done.exit_code == 2
+    assert "the situations of posts are not available in French" in done.stderr

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from empathylab.cli import evaluate
-from empathylab.cli import runs as runs_command
-from empathylab.cli.app import LabGroup
-from tests.judging.scoring_judges import SCRIPT
+from tests.helpers.command_line import Done, empathylab
 
-app = typer.Typer(cls=LabGroup)
-app.command("evaluate")(evaluate.evaluate)
-app.add_typer(runs_command.app, name="runs")
-
-MODEL = "scripted/judges_of_runs:model"
-OTHER = "scripted/judges_of_runs:better"
-STRICT = "scripted/judges_of_runs:strict"
+MODEL = "scripted/tests.judging.scoring_judges:model"
+OTHER = "scripted/tests.judging.scoring_judges:better"
+STRICT = "scripted/tests.judging.scoring_judges:strict"
 
 
 @pytest.fixture(autouse=True)
-def _script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    (tmp_path / "judges_of_runs.py").write_text(SCRIPT)
+def _lab_in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yield
-    sys.modules.pop("judges_of_runs", None)
 
 
-def run(*arguments: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(app, list(arguments))
-    assert done.exit_code == code, done.output + done.stderr
+def run(*arguments: str, code: int = 0) -> Done:
+    done = empathylab(*arguments)
+    assert done.exit_code == code, done.output
     return done
 
 

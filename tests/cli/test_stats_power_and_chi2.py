@@ -2,37 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import functools
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from empathylab.cli.stats.chi2 import chi2
-from empathylab.cli.stats.power import power
-from empathylab.errors import EmpathyLabError
+from tests.helpers import command_line
 from tests.stats.arms.reference_files import FOLDER, R
 
-app = typer.Typer()
-app.command("power")(power)
-app.command("chi2")(chi2)
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, [str(one) for one in arguments])
-    if isinstance(done.exception, EmpathyLabError):
-        return done.exception.exit_code, done.stdout, str(done.exception)
-    if done.exception is not None and not isinstance(done.exception, SystemExit):
-        raise done.exception
-    return done.exit_code, done.stdout, done.stderr
-
-
-def as_json(*arguments: object) -> Any:
-    code, out, err = run(*arguments, "--json")
-    assert code == 0, err
-    return json.loads(out)
+run = functools.partial(command_line.empathylab, "stats")
+as_json = functools.partial(command_line.as_json, "stats")
 
 
 def test_the_published_sample_size_is_answered_in_words() -> None:

@@ -1,4 +1,4 @@
-"""`study export`, `study add-arm` and `data import study`, as somebody types them."""
+"""`study export`, `study add-arm` and `data import study`, as they are typed."""
 
 from __future__ import annotations
 
@@ -6,21 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from empathylab.cli import data
-from empathylab.cli.app import LabGroup
-from empathylab.cli.study import arms as study_arms
-from empathylab.cli.study import export as study_export
 from empathylab.store import Lab
+from tests.helpers.command_line import empathylab
 from tests.study.archived import finished
 from tests.study.service_examples import furnish
-
-app = typer.Typer(cls=LabGroup)
-app.command("export", epilog=study_export.EXAMPLE)(study_export.export)
-app.command("add-arm", epilog=study_arms.EXAMPLE)(study_arms.add_arm)
-app.add_typer(data.app, name="data")
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +23,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(*words: object) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
 def test_export_names_the_folder_and_every_file(lab: Path, tmp_path: Path) -> None:
-    done = run("export", "small", tmp_path / "out", "--lab", lab)
+    done = empathylab("study", "export", "small", tmp_path / "out", "--lab", lab)
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith(str(tmp_path / "out"))
     for path in (tmp_path / "out").iterdir():
@@ -46,50 +32,67 @@ def test_export_names_the_folder_and_every_file(lab: Path, tmp_path: Path) -> No
 
 
 def test_export_without_a_folder_never_writes_over_an_earlier_one(lab: Path) -> None:
-    done = [run("export", "small", "--json", "--lab", lab) for _ in range(2)]
+    done = [empathylab("study", "export", "small", "--json", "--lab", lab) for _ in range(2)]
     paths = [json.loads(one.stdout)["path"] for one in done]
     assert [Path(one).name for one in paths] == ["small", "small-2"]
     assert all((Path(one) / "ratings.csv").is_file() for one in paths)
 
 
 def test_an_archive_goes_from_lab_to_lab(lab: Path, tmp_path: Path) -> None:
-    made = run("export", "small", "--archive", tmp_path / "a.zip", "--lab", lab, "--json")
+    made = empathylab(
+        "study", "export", "small", "--archive", tmp_path / "a.zip", "--lab", lab, "--json"
+    )
     assert made.exit_code == 0, made.output
     for change in ("added", "unchanged"):
-        done = run(
+        done = empathylab(
             "data", "import", "study", tmp_path / "a.zip", "--lab", tmp_path / "other", "--json"
         )
         found = json.loads(done.stdout)
         assert (found["study"], found["change"], found["ratings"]) == ("small", change, 8)
         assert found["hash"] in made.stdout
-    again = run("export", "small", "--archive", tmp_path / "b.zip", "--lab", tmp_path / "other")
+    again = empathylab(
+        "study", "export", "small", "--archive", tmp_path / "b.zip", "--lab", tmp_path / "other"
+    )
     assert again.exit_code == 0
     assert (tmp_path / "a.zip").read_bytes() == (tmp_path / "b.zip").read_bytes()
 
 
 def test_a_damaged_archive_is_one_sentence_and_exit_2(lab: Path, tmp_path: Path) -> None:
-    run("export", "small", "--archive", tmp_path / "a.zip", "--lab", lab)
+    empathylab("study", "export", "small", "--archive", tmp_path / "a.zip", "--lab", lab)
     (tmp_path / "a.zip").write_bytes((tmp_path / "a.zip").read_bytes()[:-30])
-    done = run("data", "import", "study", tmp_path / "a.zip", "--lab", tmp_path / "other")
+    done = empathylab("data", "import", "study", tmp_path / "a.zip", "--lab", tmp_path / "other")
     assert done.exit_code == 2
     assert done.stderr.count("\n") == 1
     assert "a.zip" in done.stderr
 
 
 def test_an_archive_takes_no_identities(lab: Path, tmp_path: Path) -> None:
-    done = run("export", "small", "--archive", tmp_path / "a.zip", "--identities", "--lab", lab)
+    done = empathylab(
+        "study", "export", "small", "--archive", tmp_path / "a.zip", "--identities", "--lab", lab
+    )
     assert done.exit_code == 2
     assert not (tmp_path / "a.zip").exists()
 
 
 def test_add_arm_says_what_happened_and_what_is_missing(lab: Path) -> None:
-    missing = run("add-arm", "small", "--respondent", "fourth/model", "--lab", lab)
+    missing = empathylab("study", "add-arm", "small", "--respondent", "fourth/model", "--lab", lab)
     assert missing.exit_code == 2
     assert "empathylab respond fourth/model --set dialogues" in missing.stderr
-    done = run("add-arm", "small", "--respondent", "third/model", "--arm", "three", "--lab", lab)
+    done = empathylab(
+        "study", "add-arm", "small", "--respondent", "third/model", "--arm", "three", "--lab", lab
+    )
     assert done.exit_code == 0, done.output
     assert "open again for this arm alone" in done.stdout
-    again = run(
-        "add-arm", "small", "--respondent", "third/model", "--arm", "three", "--lab", lab, "--json"
+    again = empathylab(
+        "study",
+        "add-arm",
+        "small",
+        "--respondent",
+        "third/model",
+        "--arm",
+        "three",
+        "--lab",
+        lab,
+        "--json",
     )
     assert json.loads(again.stdout)["change"] == "unchanged"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.golden import invented
-from tests.golden.commands import result
+from tests.helpers.command_line import as_json
 
 Cases = Mapping[str, Callable[[], Any]]
 RESAMPLES = 200
@@ -21,7 +21,7 @@ def invented_cases(folder: Path) -> Cases:
     people = invented.write_ratings(folder / "people.csv", judges=False)
     raters = invented.write_raters(folder / "raters.csv")
     invented.write_ratings(table, judges=True)
-    imported = lambda: result(  # noqa: E731
+    imported = lambda: as_json(  # noqa: E731
         *("data", "import", "ratings", people, "--raters", raters, "--study", "invented"),
         *("--points", "1,2,3,4,5", "--lab", lab),
     )
@@ -30,23 +30,23 @@ def invented_cases(folder: Path) -> Cases:
     _write_pairs(pairs)
     return {
         "invented_import": imported,
-        "invented_show": lambda: result("data", "show", "invented", "--lab", lab),
-        "invented_ratings": lambda: result(
+        "invented_show": lambda: as_json("data", "show", "invented", "--lab", lab),
+        "invented_ratings": lambda: as_json(
             *("analyze", "ratings", "--lab", lab, "--good-from", 4, "--reference", "brief/model")
         ),
-        "invented_means": lambda: result("analyze", "ratings", "--lab", lab, "--straight-lining"),
-        "invented_style": lambda: result("analyze", "style", "--lab", lab, "--folds", 2),
-        "invented_against": lambda: result(
+        "invented_means": lambda: as_json("analyze", "ratings", "--lab", lab, "--straight-lining"),
+        "invented_style": lambda: as_json("analyze", "style", "--lab", lab, "--folds", 2),
+        "invented_against": lambda: as_json(
             *("evaluate", "scripted/tests.golden.scripted:invented_reply", "--lab", lab),
             *("--against", "invented", "--judge", "style"),
         ),
-        "invented_leaderboard": lambda: result(
+        "invented_leaderboard": lambda: as_json(
             "analyze", "leaderboard", "--judge", "style", "--lab", lab
         ),
-        "invented_agreement": lambda: result(
+        "invented_agreement": lambda: as_json(
             *("analyze", "agreement", pairs, "--levels", "1,2,3,4,5", *bootstrap)
         ),
-        "invented_judges": lambda: result("analyze", "judges", table, "--panel", *bootstrap),
+        "invented_judges": lambda: as_json("analyze", "judges", table, "--panel", *bootstrap),
     }
 
 
@@ -79,20 +79,20 @@ def welivita_cases(folder: Path, published: Path) -> Cases:
     bootstrap = ("--bootstrap", RESAMPLES)
 
     return {
-        "welivita_import": lambda: result(
+        "welivita_import": lambda: as_json(
             "data", "import", "welivita", release, *demographics, "--lab", lab
         ),
-        "welivita_ratings": lambda: result("analyze", "ratings", *exclusions, "--lab", lab),
-        "welivita_style": lambda: result("analyze", "style", "--folds", 2, "--lab", lab),
-        "welivita_judges": lambda: result("analyze", "judges", *bootstrap, "--lab", lab),
-        "welivita_judged_table": lambda: result(
+        "welivita_ratings": lambda: as_json("analyze", "ratings", *exclusions, "--lab", lab),
+        "welivita_style": lambda: as_json("analyze", "style", "--folds", 2, "--lab", lab),
+        "welivita_judges": lambda: as_json("analyze", "judges", *bootstrap, "--lab", lab),
+        "welivita_judged_table": lambda: as_json(
             "analyze", "judges", judged, "--levels", "1,2,3", *bootstrap
         ),
-        "welivita_against": lambda: result(
+        "welivita_against": lambda: as_json(
             *("evaluate", "scripted/tests.golden.scripted:released_reply", "--sample", 200),
             *("--against", "welivita-2024", "--judge", "style", "--lab", lab),
         ),
-        "welivita_leaderboard": lambda: result(
+        "welivita_leaderboard": lambda: as_json(
             "analyze", "leaderboard", "--judge", "style", "--lab", lab
         ),
     }
@@ -129,10 +129,10 @@ def emotionbench_cases(folder: Path, published: Path) -> Cases:
     """Results on EmotionBench's released answers of people and models."""
     lab = folder / "emotionbench"
     return {
-        "emotionbench_import": lambda: result(
+        "emotionbench_import": lambda: as_json(
             "data", "import", "emotionbench", published / "emotionbench", "--lab", lab
         ),
-        "emotionbench_appraisal": lambda: result("analyze", "appraisal", "--lab", lab),
+        "emotionbench_appraisal": lambda: as_json("analyze", "appraisal", "--lab", lab),
     }
 
 
@@ -142,8 +142,8 @@ def kumar_cases(_folder: Path, published: Path) -> Cases:
     experts = [word for number in (1, 2, 3) for word in ("--people", f"expert{number}")]
     bootstrap = ("--bootstrap", RESAMPLES)
     return {
-        "kumar_agreement": lambda: result("analyze", "agreement", table, *bootstrap),
-        "kumar_judges": lambda: result(
+        "kumar_agreement": lambda: as_json("analyze", "agreement", table, *bootstrap),
+        "kumar_judges": lambda: as_json(
             *("analyze", "judges", table, *experts, "--people-are", "experts", "--panel"),
             *bootstrap,
         ),

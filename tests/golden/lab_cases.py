@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.golden.cases import Cases
-from tests.golden.commands import result, run
+from tests.helpers.command_line import as_json, printed
 
 RATED, CLOSED, IMAGINED, OPEN = "invented", "small", "feelings", "still-open"
 """The lab's studies: imported ratings; two that people finished here; and one still open."""
@@ -23,20 +23,20 @@ def lab_cases(lab: Path, folder: Path) -> Cases:
     at = ("--lab", lab)
 
     def command(*words: object) -> Callable[[], Any]:
-        return lambda: result(*words, *at)
+        return lambda: as_json(*words, *at)
 
     def of_study(study: str) -> dict[str, Callable[[], Any]]:
         return {
             f"show_{study}": command("data", "show", study),
             f"status_{study}": command("study", "status", study),
-            f"audit_{study}": lambda: {"entries": result("study", "audit", study, *at)},
+            f"audit_{study}": lambda: {"entries": as_json("study", "audit", study, *at)},
         }
 
     return {
         "list": command("data", "list"),
         "show_invented": command("data", "show", RATED),
         "show_responses": command("data", "show", "responses", "--limit", 0),
-        "scales": lambda: {"scales": result("scales", "list", *at)},
+        "scales": lambda: {"scales": as_json("scales", "list", *at)},
         **of_study(CLOSED),
         **of_study(OPEN),
         f"status_{IMAGINED}": command("study", "status", IMAGINED),
@@ -60,7 +60,7 @@ def archive_cases(lab: Path, folder: Path, archive: Path) -> Cases:
     """
     imported = ("data", "import", "study", archive, "--lab", lab)
     return {
-        "archive_import": lambda: result(*imported),
+        "archive_import": lambda: as_json(*imported),
         **_closed_study_cases(lab),
         "archive_export": lambda: _exported(lab, folder / "from-archive"),
     }
@@ -68,13 +68,15 @@ def archive_cases(lab: Path, folder: Path, archive: Path) -> Cases:
 
 def _closed_study_cases(lab: Path) -> Cases:
     return {
-        f"{name}_small": functools.partial(result, "analyze", name, "--study", CLOSED, "--lab", lab)
+        f"{name}_small": functools.partial(
+            as_json, "analyze", name, "--study", CLOSED, "--lab", lab
+        )
         for name in ("ratings", "leaderboard")
     }
 
 
 def _exported(lab: Path, place: Path) -> Any:
-    run("study", "export", CLOSED, place, "--lab", lab)
+    printed("study", "export", CLOSED, place, "--lab", lab)
     return tables(place)
 
 

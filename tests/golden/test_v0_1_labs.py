@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from tests.golden.cases import Cases
-from tests.golden.commands import result, run
 from tests.golden.comparison import differences, stored_form, summary
 from tests.golden.lab_cases import OPEN, archive_cases, lab_cases, row_counts
+from tests.helpers.command_line import as_json, printed
 
 FOLDER = Path(__file__).parents[1] / "data" / "v0_1"
 _REPLIES = (
@@ -71,9 +71,9 @@ def unpacked(folder: Path) -> Path:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The lab as today's version has migrated it."""
     folder = unpacked(tmp_path_factory.mktemp("v0_1") / "lab")
-    run("data", "list", "--lab", folder)
+    printed("data", "list", "--lab", folder)
     # 0.1 showed the run that was used last; today a run over fewer situations must be pinned.
-    run("runs", "pin", "3", "--lab", folder)
+    printed("runs", "pin", "3", "--lab", folder)
     return folder
 
 
@@ -93,7 +93,7 @@ def test_the_stored_counts_are_those_of_the_stored_lab(tmp_path: Path) -> None:
 def test_migrating_keeps_the_rows_of_each_table(tmp_path: Path) -> None:
     folder = unpacked(tmp_path / "lab")
     before = row_counts(folder / "lab.sqlite")
-    run("data", "list", "--lab", folder)
+    printed("data", "list", "--lab", folder)
     after = row_counts(folder / "lab.sqlite")
     assert {name: after.get(MOVED_TABLES.get(name, name)) for name in before} == before
 
@@ -105,7 +105,7 @@ def test_the_lab_gives_the_results_of_0_1(lab: Path, tmp_path: Path) -> None:
 
 def test_results_of_the_open_study_stay_hidden(lab: Path) -> None:
     for analysis in ("ratings", "leaderboard", "judges"):
-        assert run("analyze", analysis, "--study", OPEN, "--lab", lab, code=2) == ""
+        assert printed("analyze", analysis, "--study", OPEN, "--lab", lab, code=2) == ""
 
 
 def test_the_archive_gives_the_results_of_0_1(tmp_path: Path) -> None:
@@ -114,13 +114,13 @@ def test_the_archive_gives_the_results_of_0_1(tmp_path: Path) -> None:
 
 def test_the_archive_changes_nothing_in_the_lab_it_came_from(tmp_path: Path) -> None:
     folder = unpacked(tmp_path / "lab")
-    run("data", "list", "--lab", folder)
+    printed("data", "list", "--lab", folder)
     before = row_counts(folder / "lab.sqlite")
-    found = result("data", "import", "study", FOLDER / "small.zip", "--lab", folder)
+    found = as_json("data", "import", "study", FOLDER / "small.zip", "--lab", folder)
     assert found["change"] == "unchanged"
     assert row_counts(folder / "lab.sqlite") == before
 
 
 def test_methods_say_what_raters_of_an_old_study_were_shown(lab: Path) -> None:
-    words = run("analyze", "ratings", "--study", "small", "--words", "--lab", lab)
+    words = printed("analyze", "ratings", "--study", "small", "--words", "--lab", lab)
     assert "Raters saw the emotion label, the situation and what the person says." in words

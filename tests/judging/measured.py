@@ -13,9 +13,11 @@ from pathlib import Path
 import polars as pl
 from sqlalchemy import select, update
 
+from empathylab.models import Message, Parameters
 from empathylab.situations.sources.welivita import read_release
-from empathylab.store import Lab, add_respondent, now, schema
+from empathylab.store import Lab, schema
 from empathylab.store.imports.releases import import_release
+from empathylab.store.inserts import add_respondent, now
 from empathylab.store.selections import resolve_situations
 from empathylab.store.situations import stored_situations
 from empathylab.tables import read_table
@@ -25,39 +27,43 @@ ARMS = ("human", "gpt", "llama", "mixtral")
 GOOD = {"human": 0.3, "gpt": 0.8, "llama": 0.5, "mixtral": 0.6}
 STUDY = "welivita-2024"
 PROMPT = "empathic-listener@1"
-SCRIPT = """
-import json
 
-def warm(messages, parameters):
+
+def warm(messages: tuple[Message, ...], parameters: Parameters) -> str:
     return "I can hear how much this means to you, and I am glad that you tell me about it."
 
-def cold(messages, parameters):
+
+def cold(messages: tuple[Message, ...], parameters: Parameters) -> str:
     return "Well, such things happen to everybody, so there is little to say about it."
 
-def mechanical(messages, parameters):
+
+def mechanical(messages: tuple[Message, ...], parameters: Parameters) -> str:
     return "As an AI, I see."
 
-def judge(messages, parameters):
+
+def judge(messages: tuple[Message, ...], parameters: Parameters) -> str:
     text = messages[-1].content
     good = any(sign in text for sign in ("The gpt reply", "The mixtral reply", "I can hear"))
     okay = "The llama reply" in text
     said = "Good" if good else "Okay" if okay else "Bad"
-    return json.dumps({key: said for key in parameters.schema["properties"]})
+    return json.dumps(dict.fromkeys(parameters.schema["properties"], said))
 
-def strict(messages, parameters):
+
+def strict(messages: tuple[Message, ...], parameters: Parameters) -> str:
     text = messages[-1].content
     said = "Okay" if "The gpt reply" in text or "I can hear" in text else "Bad"
-    return json.dumps({key: said for key in parameters.schema["properties"]})
+    return json.dumps(dict.fromkeys(parameters.schema["properties"], said))
 
-def picky(messages, parameters):
+
+def picky(messages: tuple[Message, ...], parameters: Parameters) -> str:
     text = messages[-1].content
     if "I can hear" in text and len(text) % 4:
         return "I cannot rate this."
     return judge(messages, parameters)
 
-def strange(messages, parameters):
-    return json.dumps({key: "Splendid" for key in parameters.schema["properties"]})
-"""
+
+def strange(messages: tuple[Message, ...], parameters: Parameters) -> str:
+    return json.dumps(dict.fromkeys(parameters.schema["properties"], "Splendid"))
 
 
 def released_lab(

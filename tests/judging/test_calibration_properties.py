@@ -13,7 +13,7 @@ from empathylab.analysis.judges.analysis import analyse_judged
 from empathylab.analysis.judges.calibration import CalibrationPlan
 from empathylab.analysis.judges.frames import judged_from_table
 from empathylab.errors import UserError
-from empathylab.report.judges.section import judge_section
+from empathylab.report.judges.section import judges_section
 
 _NAMES = st.sampled_from(["a", "b", "c"])
 _VALUES = st.one_of(
@@ -62,4 +62,5 @@ def test_any_table_gives_cards_or_one_refusal(rows: list[dict[str, object]]) -> 
         return
     assert analysis.cards
     json.dumps(analysis.to_dict(), allow_nan=False)
-    json.dumps(judge_section([analysis]).specs, allow_nan=False)
+    drawn = [figure.spec for figure in judges_section([analysis], ()).figures()]
+    json.dumps(drawn, allow_nan=False)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
+import dataclasses
 from collections import Counter
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -20,24 +18,12 @@ from empathylab.judging.scoring import (
     planted_to,
 )
 from empathylab.models import ScriptedModel, known_weights, open_model
-from empathylab.runs import Job, run
+from empathylab.runs import Job, Limits, run
 from empathylab.store import Lab, responses_frame
 from empathylab.store.judgements import lab_judgements, rubric_scores
 from tests.helpers.groups import unavailable
+from tests.judging import scoring_judges as judges
 from tests.judging.judged import replied
-from tests.judging.scoring_judges import SCRIPT
-
-
-@pytest.fixture
-def judges(tmp_path: Path) -> ModuleType:
-    file = tmp_path / "judges.py"
-    file.write_text(SCRIPT)
-    spec = importlib.util.spec_from_file_location("judges", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def accepted(lab: Lab, judge: ScriptedModel, situations: int | None = None) -> bool:
@@ -66,7 +52,7 @@ def test_half_of_the_replies_show_the_best_point_first() -> None:
     assert 0.35 < sum(best_first) / len(best_first) < 0.65
 
 
-def test_scores_are_stored_apart_from_other_judgements(lab: Lab, judges: ModuleType) -> None:
+def test_scores_are_stored_apart_from_other_judgements(lab: Lab) -> None:
     replies = replied(lab, "a/b", situations=3)
     judge = ScriptedModel(judges.good, name="scripted/good")
     run(lab, [Job(judge, [plan_scoring(replies, "replies", Asking())])])
@@ -76,13 +62,13 @@ def test_scores_are_stored_apart_from_other_judgements(lab: Lab, judges: ModuleT
     assert lab_judgements(lab).is_empty()
 
 
-def test_planted_replies_are_no_replies_of_the_lab(lab: Lab, judges: ModuleType) -> None:
+def test_planted_replies_are_no_replies_of_the_lab(lab: Lab) -> None:
     assert accepted(lab, ScriptedModel(judges.good, name="scripted/good"))
     assert responses_frame(lab).is_empty()
     assert rubric_scores(lab).is_empty()
 
 
-def test_a_good_judge_is_fit(lab: Lab, judges: ModuleType) -> None:
+def test_a_good_judge_is_fit(lab: Lab) -> None:
     judge = ScriptedModel(judges.good, name="scripted/good")
     assert accepted(lab, judge)
     result = from_lab(lab, judge.name, runs=[])
@@ -91,14 +77,14 @@ def test_a_good_judge_is_fit(lab: Lab, judges: ModuleType) -> None:
     assert result.acceptance.within_tolerance == 1
 
 
-def test_a_judge_that_scores_everything_alike_is_not_fit(lab: Lab, judges: ModuleType) -> None:
+def test_a_judge_that_scores_everything_alike_is_not_fit(lab: Lab) -> None:
     assert not accepted(lab, ScriptedModel(judges.flat, name="scripted/flat"))
     result = from_lab(lab, "scripted/flat", runs=[])
     assert "is not fit" in result.caveats[0]
     assert "0% of 12 situations" in result.caveats[0]
 
 
-def test_a_judge_without_usable_scores_is_not_fit(lab: Lab, judges: ModuleType) -> None:
+def test_a_judge_without_usable_scores_is_not_fit(lab: Lab) -> None:
     judge = ScriptedModel(judges.broken, name="scripted/broken")
     run(lab, [Job(judge, [plan_planted(Asking())])])
     result = from_lab(lab, judge.name, runs=[])
@@ -112,7 +98,7 @@ def test_a_judge_that_was_not_tried_is_neither(lab: Lab) -> None:
     assert "has not scored the planted replies" in result.caveats[0]
 
 
-def test_a_sample_holds_all_replies_to_some_situations(lab: Lab, judges: ModuleType) -> None:
+def test_a_sample_holds_all_replies_to_some_situations(lab: Lab) -> None:
     assert len(planted_sample(2).replies) == 2 * len(planted_replies().kinds)
     judge = ScriptedModel(judges.good, name="scripted/good")
     assert accepted(lab, judge, 2)
@@ -128,7 +114,7 @@ def test_a_judge_that_gives_the_expected_scores_is_fit_on_any_sample(situations:
     assert judge_acceptance(scored, planted).accepted
 
 
-def test_the_planted_replies_are_asked_about_once(lab: Lab, judges: ModuleType) -> None:
+def test_the_planted_replies_are_asked_about_once(lab: Lab) -> None:
     judge = ScriptedModel(judges.good, name="scripted/good")
     accepted(lab, judge, 2)
     accepted(lab, judge, 2)
@@ -140,11 +126,22 @@ def test_the_planted_replies_are_asked_about_once(lab: Lab, judges: ModuleType) 
 def test_the_embedded_model_is_not_fit_to_judge(sqlite_lab: Lab) -> None:
     if not known_weights("smollm2").installed:
         unavailable("embedded", "run `empathylab models install smollm2`")
-    planted = planted_to(["lonely-1"])  # where the expected scores alone separate all faults
+    # Three replies to one situation, right, tone-deaf and formulaic: a fit judge separates them.
+    whole = planted_to(["lonely-1"])
+    planted = dataclasses.replace(
+        whole,
+        replies=whole.replies[:3],
+        faults={kind: whole.faults[kind] for kind in ("tone-deaf", "formulaic")},
+    )
     expected = [ScoredReply(one.situation, one.kind, 0, one.expected) for one in planted.replies]
     assert judge_acceptance(expected, planted).accepted
     model = open_model("local/smollm2")
-    run(sqlite_lab, [Job(model, [plan_planted(Asking(), planted)])])
-    result = from_lab(sqlite_lab, model.name, runs=[])
-    assert result.tried == 6
-    assert result.fit is False
+    [tally] = run(
+        sqlite_lab, [Job(model, [plan_planted(Asking(), planted)], Limits(concurrency=2))]
+    )
+    assert tally.outcomes == {"valid": 21}
+    found = planted_scores(sqlite_lab, model.name)
+    assert found is not None
+    assert [reply.kind for reply in found[1]] == ["right", "tone-deaf", "formulaic"]
+    assert not judge_acceptance(found[1], planted).accepted
+    assert from_lab(sqlite_lab, model.name, runs=[]).fit is False

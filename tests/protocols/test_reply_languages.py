@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from string import Formatter
+
 import pytest
 
-from empathylab.protocols import REPLY_TEMPLATES, Expected, check_reply, reply_template
+from empathylab.errors import InputError
+from empathylab.protocols import (
+    QUESTIONNAIRE,
+    REPLY_TEMPLATES,
+    Expected,
+    check_reply,
+    reply_template,
+)
+from empathylab.protocols.languages import departs_from
 from empathylab.protocols.reply_templates import TRANSLATED_TEMPLATES, in_language
+from empathylab.protocols.templates import range_text
+from empathylab.protocols.translations import questionnaire_in_language
 from empathylab.scales import builtin_scale, looks_like_refusal, parse_answer
 from empathylab.scales.answer_languages import answer_language, answer_languages
 from empathylab.situations import builtin_set
-from empathylab.situations.sets import translation
 
 LANGUAGES = ("de", "es", "fr", "ja", "ko", "zh")
 
@@ -145,20 +156,38 @@ def test_a_template_of_ones_own_and_an_earlier_version_stay_as_they_are() -> Non
 
 
 @pytest.mark.parametrize("language", ["de", "zh"])
-def test_translated_situations_follow_their_originals(language: str) -> None:
-    translated = builtin_set(translation("dialogues", f"{language}-XX"))
-    originals = {one.id: one for one in builtin_set("dialogues@2")}
-    assert (translated.id, translated.language) == (f"dialogues-{language}", language)
+@pytest.mark.parametrize("name", ["appraisal", "dialogues"])
+def test_translated_situations_follow_their_originals(name: str, language: str) -> None:
+    translated = builtin_set(f"{name}-{language}")
+    originals = {situation.id: situation for situation in builtin_set(f"{name}@2")}
+    assert translated.language == language
     assert "translation" in translated.description
     assert not translated.validated
-    assert len(translated) == len(translated.emotions) == 16
-    for one in translated:
-        original = originals[one.id]
-        assert (one.emotion, one.valence, one.tags) == (
-            original.emotion,
-            original.valence,
-            original.tags,
-        )
-        said = f"{one.text} {one.utterance}"
+    assert len(translated) == 16
+    assert len(translated.emotions) == (8 if name == "appraisal" else 16)
+    for situation in translated:
+        original = originals[situation.id]
+        for field in ("emotion", "factor", "valence", "tags"):
+            assert getattr(situation, field) == getattr(original, field)
+        assert (situation.counterpart is None) == (original.counterpart is None)
+        said = f"{situation.text} {situation.utterance or situation.counterpart}"
         assert outcome(said, language) == "valid"
-    assert translation("dialogues", "fi") == "dialogues"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_prompts_of_scales_are_translated_with_the_same_blanks(language: str) -> None:
+    translated = questionnaire_in_language(f"{language}-XX")
+    assert translated.id == f"questionnaire-{language}"
+    for part in ("system", "imagine", "question", "reply_free", "reply_structured", "stability"):
+        english, other = (getattr(one, part) for one in (QUESTIONNAIRE, translated))
+        blanks = [blank for _, blank, _, _ in Formatter().parse(english) if blank]
+        assert [blank for _, blank, _, _ in Formatter().parse(other) if blank] == blanks
+        assert part == "question" or other != english
+    assert departs_from(f"{translated.reply_free} {translated.stability}", language) is None
+    assert "Whole" not in range_text(builtin_scale("gasp"), translated)
+
+
+def test_a_language_without_prompts_is_refused() -> None:
+    assert questionnaire_in_language(None) == questionnaire_in_language("en-GB") == QUESTIONNAIRE
+    with pytest.raises(InputError, match="Italian.*Use one of en, de, es, fr, ja, ko, zh"):
+        questionnaire_in_language("it")

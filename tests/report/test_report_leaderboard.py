@@ -48,7 +48,7 @@ def kind(messages: tuple[Message, ...], _parameters: Parameters) -> str:
 
 
 def judged_lab(lab: Lab, folder: Path, arms: tuple[str, ...]) -> None:
-    """A study, and somebody later whom only a judge has rated."""
+    """A study, and someone later whom only a judge has rated."""
     released_lab(lab, folder, arms=arms)
     add_replies(lab, NEW, {key: f"A kind word about {key}." for key in situation_ids(lab)})
     study = judged_study(lab, STUDY)
@@ -223,10 +223,13 @@ def test_the_report_shows_it_on_a_phone_and_a_desk(report: Path, browser: Browse
         )
         page = context.new_page()
         page.goto(report.as_uri())
-        assert page.locator("section.leaderboard").count() == 1
-        assert page.locator("section.leaderboard .entry").count() == 5
-        assert page.locator("section.leaderboard .tag", has_text="beyond what").count() == 1
+        assert page.locator(".leaderboard").count() == 1
+        page.locator("details", has=page.locator(".leaderboard")).last.locator(
+            "summary"
+        ).first.click()
+        assert page.locator(".leaderboard .entry").count() == 5
+        assert page.locator(".leaderboard .tag", has_text="beyond what").count() == 1
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        found = Axe().run(page, context="section.leaderboard")
+        found = Axe().run(page, context=".leaderboard")
         assert found.violations_count == 0, found.generate_report()
         context.close()

@@ -224,7 +224,9 @@ def test_a_version_can_be_named() -> None:
     assert builtin_set("appraisal").version == 2
     assert builtin_set("appraisal@1").version == 1
     english = {f"{name}@{one}" for name in NEW for one in (1, 2)}
-    assert set(builtin_versions()) == english | {"dialogues-de@1", "dialogues-zh@1"}
+    assert set(builtin_versions()) == english | {
+        f"{name}-{language}@1" for name in ("appraisal", "dialogues") for language in ("de", "zh")
+    }
 
 
 def test_both_versions_name_the_factors_and_emotions_in_the_same_order() -> None:

@@ -33,7 +33,8 @@ def test_a_new_lab_is_what_the_migrations_give(tmp_path: Path, database: str | N
     engine = open_engine(database_url(database or f"sqlite:///{tmp_path / 'migrated.sqlite'}"))
     with changing_schema(engine) as connection:
         upgrade(connection, HEAD)
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        opts = {"compare_type": True, "include_object": is_declared}
+        context = MigrationContext.configure(connection, opts=opts)
         assert compare_metadata(context, metadata) == []
         migrated = tables_of(connection)
         if database:  # the same one is used again
@@ -43,6 +44,11 @@ def test_a_new_lab_is_what_the_migrations_give(tmp_path: Path, database: str | N
     with Lab.open(tmp_path / "lab", database=database) as lab, lab.reading() as connection:
         assert tables_of(connection) == migrated
     assert len(migrated) > 30
+
+
+def is_declared(_thing: object, name: str | None, *_: object) -> bool:
+    """Whether the schema declares it as an object: the search index is made by statements."""
+    return not str(name).startswith(("response_search", "ix_responses_search"))
 
 
 def tables_of(connection: Connection) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from sqlalchemy import select
 from empathylab.scales import builtin_scale
 from empathylab.scales.wording import with_words
 from empathylab.situations import builtin_set
-from empathylab.store import Lab, add_respondent, add_scale, add_situation_set, schema
+from empathylab.store import Lab, schema
+from empathylab.store.inserts import add_respondent, add_scale, add_situation_set
 from empathylab.study import Study
 from empathylab.study.blocks.attention import Attention
 from empathylab.study.blocks.tutorial import Tutorial
@@ -84,11 +85,21 @@ def someone(service: StudyService, name: str, **options: Any) -> str:
 
 def careful(study: Study, page: Page) -> dict[str, str]:
     """Answers that are right and complete."""
-    content, values = page.content, {}
+    content = page.content
+    values: dict[str, str] = {}
     block = study.block(page.step.partition("/")[0])
     for one in content.asks:
-        if one.options:
-            values[one.name] = one.options[len(one.options) // 2].value
+        middle = one.options[len(one.options) // 2].value if one.options else ""
+        if one.kind == "choices":
+            values[f"{one.name}.{middle}"] = middle
+        elif one.kind == "ranking":
+            for place, option in enumerate(one.options, start=1):
+                values[f"{one.name}.{option.value}"] = str(place)
+        elif one.kind == "matrix":
+            for row in one.rows:
+                values[f"{one.name}.{row.value}" if one.name else row.value] = middle
+        elif one.options:
+            values[one.name] = middle
         elif one.kind == "number":
             values[one.name] = "30"
         elif one.required:
@@ -98,8 +109,8 @@ def careful(study: Study, page: Page) -> dict[str, str]:
     if content.page == "check" and isinstance(block, Tutorial) and block.check:
         for number, question in enumerate(block.check.questions, start=1):
             values[f"question-{number}"] = str(question.right_option)
-    if isinstance(block, Attention):
-        values["question"] = str(block.right_option)
+    if isinstance(block, Attention) and block.own_check:
+        values["question"] = str(block.own_check.right_option)
     return values
 
 

@@ -20,11 +20,11 @@ from empathylab.study import (
     choose_place,
     ended,
     study_slots,
-    with_place,
 )
 from empathylab.study.assignment.allocation import Status, World, counts
 from empathylab.study.assignment.quotas import has_room, quota_limits
 from empathylab.study.design.definition import Arm, Quota
+from tests.study.assigned import with_place
 from tests.study.examples import KEY, appraisal, between, ids, within
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

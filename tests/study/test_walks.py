@@ -35,9 +35,9 @@ from empathylab.study import (
     person_key,
     preset_text,
     study_slots,
-    with_place,
 )
 from empathylab.study.blocks.tutorial import Tutorial
+from tests.study.assigned import with_place
 from tests.study.examples import BETWEEN, KEY, scales
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -92,7 +92,7 @@ class Walk:
             assert slot is not None
             situation = self.situations[slot.items[step.number - 1].situation]
         page = page_content(
-            course, step, key=KEY, language="en", situation=situation, reply="I see."
+            course, step, key=KEY, language="en", situation=situation, replies=["I see."]
         )
         self.pages.append(page)
         accepted = check_answer(course, step, self.fill(step, page))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import polars as pl
@@ -91,6 +92,20 @@ class AnalysisResult(Protocol):
 
     def summary(self) -> str:
         """Conclusions and caveats as text."""
+
+
+class Plots:
+    """Gives a result its charts; the report draws the same ones."""
+
+    __slots__ = ()
+
+    def plot(self, name: str) -> Any:
+        """The chart of that name as an Altair chart, which a notebook shows.
+
+        An unknown name raises an error that lists the names. Charts are presentation, so they are
+        loaded only here (docs/decisions/0026-charts-of-results.md).
+        """
+        return import_module("empathylab.report.figures").plot(self, name)
 
 
 def summary_text(conclusions: Sequence[Conclusion], caveats: Sequence[str]) -> str:

@@ -84,7 +84,7 @@ class RunComparison:
 
 def compare_runs(lab: Lab, first: int, second: int) -> RunComparison:
     """The first run less the second, paired by situation."""
-    frame = runs_frame(lab)
+    frame = runs_frame(lab, only=(first, second))
     rows = [frame.filter(run=run).row(0, named=True) for run in (first, second)]
     if first == second or rows[0]["protocol"] != rows[1]["protocol"]:
         raise InputError(

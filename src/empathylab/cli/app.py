@@ -25,6 +25,7 @@ from empathylab.cli import (
     scales,
     stats,
     study,
+    view,
 )
 from empathylab.errors import EmpathyLabError
 
@@ -90,6 +91,7 @@ app.command("respond", epilog=respond.EXAMPLE)(respond.respond)
 app.command("converse", epilog=converse.EXAMPLE)(converse.converse)
 app.command("judge", epilog=judge.EXAMPLE)(judge.judge)
 app.command("report", epilog=report.EXAMPLE)(report.report)
+app.command("view", epilog=view.EXAMPLE)(view.view)
 app.command("export", epilog=export.EXAMPLE)(export.export)
 app.add_typer(models.app, name="models")
 app.add_typer(runs.app, name="runs")

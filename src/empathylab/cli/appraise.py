@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import JsonOption, ModeOption, RunOptions, with_run_options
+from empathylab.cli.options import (
+    JsonOption,
+    LanguageOption,
+    ModeOption,
+    ReportOption,
+    RunOptions,
+    with_run_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +35,7 @@ def appraise(
     situation_set: Annotated[str, typer.Option("--set", help="The set of situations.")] = (
         "appraisal"
     ),
+    language: LanguageOption = None,
     emotion: Annotated[str | None, typer.Option(help="Only this emotion.")] = None,
     factor: Annotated[str | None, typer.Option(help="Only this factor.")] = None,
     situations: Annotated[int, typer.Option(help="Situations per emotion.", min=1)] = 3,
@@ -51,27 +59,32 @@ def appraise(
         typer.Option(metavar="FILE", help="A template of your own (TOML) for the prompts."),
     ] = None,
     json: JsonOption = False,
+    report: ReportOption = False,
     *,
     run: RunOptions,
 ) -> None:
     """Gives models a scale at baseline and after they imagine situations."""
     from empathylab.cli.model_runs import ask, conclude
     from empathylab.cli.summary import print_json, print_summary
-    from empathylab.protocols import (
-        QUESTIONNAIRE,
-        Appraisal,
-        plan_appraisal,
-        read_appraisal_template,
+    from empathylab.protocols import Appraisal, plan_appraisal, read_appraisal_template
+    from empathylab.protocols.translations import (
+        questionnaire_in_language,
+        scale_in_language,
+        set_in_language,
     )
-    from empathylab.store import lab_scale, lab_situation_set
+    from empathylab.store import lab_situation_set
 
-    words = QUESTIONNAIRE if template is None else read_appraisal_template(template)
+    words = (
+        questionnaire_in_language(language)
+        if template is None
+        else read_appraisal_template(template)
+    )
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        whole = lab_situation_set(lab, situation_set)
+        whole = lab_situation_set(lab, set_in_language(lab, situation_set, language))
         fitting = whole.only(emotion=emotion, factor=factor)
         appraisal = Appraisal(
-            scale=lab_scale(lab, scale),
+            scale=scale_in_language(lab, scale, language),
             situation_set=whole,
             situations=(
                 fitting.first_per_group(situations)
@@ -90,6 +103,6 @@ def appraise(
         )
         return [plan_appraisal(lab, asked.name, appraisal)]
 
-    tallies, data, path = ask(model, plans, run)
+    tallies, data, path = ask(model, plans, run, report=report)
     (print_json if json else print_summary)(data, tallies, path)
     conclude(tallies, run)

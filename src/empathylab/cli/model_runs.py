@@ -1,8 +1,9 @@
-"""What the commands that ask models have in common: run, say what came of it, write the report."""
+"""What the commands that ask models have in common: run, and say what was measured."""
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -21,9 +22,9 @@ Planner = Callable[[Lab, Model], Sequence[Plan]]
 
 
 def ask(
-    names: list[str], plan: Planner, options: RunOptions
-) -> tuple[list[Tally], LabOverview, Path]:
-    """Carries out the plans for each model: the tallies, what the lab holds now, the report."""
+    names: list[str], plan: Planner, options: RunOptions, *, report: bool
+) -> tuple[list[Tally], LabOverview, Path | None]:
+    """Carries out the plans for each model: the tallies, what was measured, and the report."""
     from empathylab.cli.progress import progress
 
     models = options.open_models(names)
@@ -41,8 +42,9 @@ def ask(
         ]
         with progress() as observe:
             tallies = run(lab, jobs, prices=prices, observe=observe)
-        data = overview.from_lab(lab)
-        return tallies, data, write_report(data, lab.reports)
+        path = write_report(overview.from_lab(lab), lab.reports) if report else None
+        own = [tally.run for tally in tallies if tally.run is not None]
+        return tallies, overview.of_runs(lab, own), path
 
 
 def conclude(tallies: list[Tally], options: RunOptions) -> None:
@@ -62,7 +64,7 @@ def conclude(tallies: list[Tally], options: RunOptions) -> None:
     if missing:
         sys.stderr.write(
             f"{missing} requests got no answer: {_kinds(tallies)}. "
-            "The same command asks them again.\n"
+            "Run the same command again to ask them again.\n"
         )
         raise typer.Exit(1)
 
@@ -84,8 +86,13 @@ def _notes(tallies: list[Tally]) -> list[str]:
 
 
 def _kinds(tallies: list[Tally]) -> str:
-    counts: dict[str, int] = {}
+    """How many requests failed in which way, each with what the first of them was told."""
+    counts: Counter[str] = Counter()
+    examples: dict[str, str] = {}
     for tally in tallies:
-        for kind, count in tally.failures.items():
-            counts[kind] = counts.get(kind, 0) + count
-    return ", ".join(f"{count} × {kind}" for kind, count in sorted(counts.items()))
+        counts += tally.failures
+        examples = tally.examples | examples
+    return ", ".join(
+        f"{count} × {kind}" + (f" ({examples[kind]})" if kind in examples else "")
+        for kind, count in sorted(counts.items())
+    )

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from empathylab.cli.options import JsonOption
-from empathylab.cli.tables import print_json
+from empathylab.cli.tables import print_json, print_rows
 
 app = typer.Typer(help="Says which models can be reached, and installs the embedded one.")
 
@@ -36,31 +36,28 @@ def models(
     )
 
     async def look() -> list[Any]:
-        asked = (provider_reachability(one, timeout=timeout) for one in PROVIDERS.values())
+        asked = (
+            provider_reachability(provider, timeout=timeout) for provider in PROVIDERS.values()
+        )
         return list(await asyncio.gather(*asked))
 
     found = embedded_reachability() + asyncio.run(look())
     if json:
-        rows = [dataclasses.asdict(one) for one in found]
-        print_json({"models": rows})
+        print_json({"models": [dataclasses.asdict(entry) for entry in found]})
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for column in ("", "provider", "state", "example"):
-        table.add_column(column)
-    for one in found:
-        sign = "[green]ready[/green]" if one.ready else "[dim]–[/dim]"
-        table.add_row(sign, one.provider, one.detail, one.example)
-    console = Console(highlight=False)
-    # A terminal that is too narrow wraps the lines; names are never cut off.
-    widest = console.options.update(width=10_000)
-    console.width = max(console.width, console.measure(table, options=widest).maximum)
-    console.print(table, soft_wrap=True)
+    rows = [
+        {
+            "provider": entry.provider,
+            "ready": entry.ready,
+            "state": entry.detail,
+            "example": entry.example,
+        }
+        for entry in found
+    ]
+    print_rows(rows, "models", as_json=False)
     prices = Prices.load()
-    console.print(f"Prices as of {prices.as_of}: {len(prices.table)} models.")
-    console.print("Any GGUF file: local/PATH.gguf. Any other endpoint: NAME/MODEL with --base-url.")
+    typer.echo(f"Prices as of {prices.as_of}: {len(prices.table)} models.")
+    typer.echo("Any GGUF file: local/PATH.gguf. Any other endpoint: NAME/MODEL with --base-url.")
 
 
 @app.command(epilog="Example: `empathylab models install smollm2`")

@@ -22,12 +22,34 @@ LabOption = Annotated[
     typer.Option("--lab", envvar="EMPATHYLAB_LAB", help="The lab's folder.", show_envvar=True),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
+StudyOption = Annotated[
+    str | None, typer.Option(help="The study; the only one there is, if not given.")
+]
+PeekOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REASON",
+        help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
+    ),
+]
 
 ModeOption = Annotated[
     Literal["structured", "free", "logprob"],
     typer.Option(
         help="How scales are answered: as a JSON object, as text that is parsed, or as a JSON "
         "object read by the probabilities of its answers."
+    ),
+]
+
+ReportOption = Annotated[
+    bool, typer.Option("--report", help="Write the report at the end, as `empathylab report` does.")
+]
+LanguageOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CODE",
+        help="Ask in this language: prompts in en, de, es, fr, ja, ko or zh, situations in de and "
+        "zh. Other situations, and scales, are taken from the lab by the code after their id.",
     ),
 ]
 

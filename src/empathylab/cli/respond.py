@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import JsonOption, RunOptions, with_run_options
+from empathylab.cli.options import (
+    JsonOption,
+    LanguageOption,
+    ReportOption,
+    RunOptions,
+    with_run_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,14 +36,7 @@ def respond(
     situation_set: Annotated[
         str, typer.Option("--set", help="The set of situations, or a draw from one.")
     ] = ("dialogues"),
-    language: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CODE",
-            help="Take the set's translation (de and zh of dialogues) and ask in that language; "
-            "the set's own language, if left out.",
-        ),
-    ] = None,
+    language: LanguageOption = None,
     situations: Annotated[
         int | None,
         typer.Option(
@@ -83,6 +82,7 @@ def respond(
         ),
     ] = 1,
     json: JsonOption = False,
+    report: ReportOption = False,
     *,
     run: RunOptions,
 ) -> None:
@@ -91,14 +91,13 @@ def respond(
     from empathylab.cli.summary import print_json, print_summary
     from empathylab.protocols import Responding, plan_responding, reply_template, usual_template
     from empathylab.protocols.reply_templates import in_language
-    from empathylab.situations.sets import translation
+    from empathylab.protocols.translations import set_in_language
     from empathylab.store.selections import resolve_situations
 
     named = None if template is None else reply_template(template)
 
     def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        chosen, drawn = resolve_situations(lab, translation(situation_set, language))
-        _check_language(chosen, language)
+        chosen, drawn = resolve_situations(lab, set_in_language(lab, situation_set, language))
         drawn = _of_emotions(chosen, drawn, emotion)
         used = usual_template(chosen) if named is None else named
         used = in_language(used, chosen.language)
@@ -113,22 +112,9 @@ def respond(
         )
         return [plan_responding(lab, asked.name, responding)]
 
-    tallies, data, path = ask(model, plans, run)
+    tallies, data, path = ask(model, plans, run, report=report)
     (print_json if json else print_summary)(data, tallies, path)
     conclude(tallies, run)
-
-
-def _check_language(chosen: SituationSet, language: str | None) -> None:
-    """Refuses a language that the set is not written in."""
-    from empathylab.errors import InputError
-
-    if language and chosen.language.lower().partition("-")[0] != language.lower().partition("-")[0]:
-        raise InputError(
-            f"the set {chosen.id} is in {chosen.language} and has no translation",
-            where="--language",
-            got=language,
-            remedy="Import situations in that language: empathylab data import situations FILE",
-        )
 
 
 def _of_emotions(
@@ -139,11 +125,11 @@ def _of_emotions(
 
     if not emotions:
         return drawn
-    known = {name for one in drawn for name in (one.emotion, one.topic) if name}
+    known = {name for entry in drawn for name in (entry.emotion, entry.topic) if name}
     for emotion in emotions:
         if emotion not in known:
             raise UnknownName("emotion", emotion, known, where=f"--emotion in --set {chosen.id}")
-    return tuple(one for one in drawn if one.emotion in emotions or one.topic in emotions)
+    return tuple(entry for entry in drawn if {entry.emotion, entry.topic} & set(emotions))
 
 
 def _wanted(

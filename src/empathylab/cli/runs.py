@@ -31,24 +31,26 @@ def list_runs(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     """
     import json as encoder
 
-    from empathylab.analysis.run_selection import run_label, selected_runs
+    from empathylab.analysis.run_selection import run_label, run_matrix
     from empathylab.cli.tables import print_rows
     from empathylab.store import Lab, runs_frame
 
     with Lab.open(lab, create=False) as opened:
         frame = runs_frame(opened)
-    shown = set(selected_runs(frame)["run"])
+    matrix = {row.run: row for row in run_matrix(frame)}
     rows = [
         _row(run)
         | {
             "how": run_label(encoder.loads(run["settings"])),
-            "pinned": run["pinned_at"] is not None,
-            "shown": run["run"] in shown,
+            "pinned": matrix[run["run"]].pinned,
+            "shown": matrix[run["run"]].shown,
             "last_answer": _day(run["last_answer_at"]),
         }
-        for run in frame.iter_rows(named=True)
+        for run in frame.sort("run").iter_rows(named=True)
     ]
     print_rows(rows, "runs", as_json=json)
+    for reason in (row.reason for row in matrix.values() if row.reason and not json):
+        typer.echo(reason)
 
 
 @app.command("show", epilog="Example: `empathylab runs show 3 --answers 5 --reasoning`")
@@ -198,7 +200,8 @@ def export(
 def _content(lab: Lab, run: int) -> dict[str, Any]:
     import json as encoder
 
-    from empathylab.store import outcomes_frame, runs_frame
+    from empathylab.store import runs_frame
+    from empathylab.store.queries import outcomes_frame
 
     row = runs_frame(lab).filter(run=run).row(0, named=True)
     outcomes = outcomes_frame(lab).filter(run=run).iter_rows(named=True)
@@ -231,8 +234,9 @@ def _answers(lab: Lab, run: int, count: int, *, reasoning: bool) -> list[dict[st
 def _row(run: dict[str, Any]) -> dict[str, Any]:
     import json as encoder
 
-    settings = encoder.loads(run["settings"])
-    instrument = settings.get("scale") or settings.get("situations")
+    from empathylab.analysis.run_selection import instrument_of
+
+    instrument = instrument_of(encoder.loads(run["settings"]))
     known = run | {"instrument": instrument, "answered": run["answered"] or 0}
     return {name: known[name] for name in _COLUMNS}
 

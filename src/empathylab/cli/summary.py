@@ -21,9 +21,9 @@ from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 
 def print_summary(
-    data: LabOverview, tallies: list[Tally], path: Path, lines: Sequence[str] = ()
+    data: LabOverview, tallies: list[Tally], path: Path | None, lines: Sequence[str] = ()
 ) -> None:
-    """A short table, these lines, the cautions, and where the report is."""
+    """A short table, these lines, the cautions, and where the report is if there is one."""
     # Names come from users: what looks like markup or an emoji's code is text.
     console = Console(highlight=False, markup=False, emoji=False, soft_wrap=not sys.stdout.isatty())
     mine = {tally.model for tally in tallies}
@@ -47,7 +47,8 @@ def print_summary(
         console.print(line)
     for caution in data.cautions(mine):
         console.print(Text.assemble(("•", "yellow"), f" {caution}"))
-    console.print(f"Report: {path}")
+    if path is not None:
+        console.print(f"Report: {path}")
 
 
 def _changes_table(changes: list[ScaleChange], respondent: str, scale: str) -> Table:
@@ -84,12 +85,12 @@ def _cell(change: ScaleChange) -> Text:
 def print_json(
     data: LabOverview,
     tallies: list[Tally],
-    path: Path,
+    path: Path | None,
     added: Mapping[str, Any] | None = None,
 ) -> None:
     """The same as JSON, unrounded; with the `added` keys."""
     content = {
-        "report": str(path),
+        "report": None if path is None else str(path),
         "sessions": [tally_row(tally) for tally in tallies],
         **data.to_dict(),
         "cautions": data.cautions({tally.model for tally in tallies}),

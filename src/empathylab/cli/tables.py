@@ -13,7 +13,10 @@ import typer
 from empathylab.tables import clean_text
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
+
+_WIDEST = 10_000
 
 
 def print_json(content: Any) -> None:
@@ -47,13 +50,28 @@ def print_rows(
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0))
-    for column in rows[0] if rows else ():
-        table.add_column(_shown(column if column in as_named else column.replace("_", " ")))
+    names = (
+        [name if name in as_named else name.replace("_", " ") for name in rows[0]] if rows else []
+    )
+    for name in names:
+        table.add_column(_shown(name))
     for row in rows:
         table.add_row(*(_shown(_cell(value)) for value in row.values()))
+    console = Console(highlight=False, soft_wrap=True)
+    widest = console.measure(table, options=console.options.update(width=_WIDEST)).maximum
+    if sys.stdout.isatty() and widest - 2 > console.width:
+        _print_records(names, rows, console)
+        return
     # A file or a pipe has no width: cells must not be cut there.
-    width = None if sys.stdout.isatty() else 1000
-    Console(highlight=False, width=width).print(table)
+    console.width = widest
+    console.print(table)
+
+
+def _print_records(names: Sequence[str], rows: Sequence[dict[str, Any]], console: Console) -> None:
+    """One line per value, for a terminal that is too narrow for the table."""
+    for row in rows:
+        for place, (name, value) in enumerate(zip(names, row.values(), strict=True)):
+            console.print(_shown(f"{'  ' if place else ''}{name}: {_cell(value)}"))
 
 
 def _shown(text: str) -> Text:

@@ -84,7 +84,15 @@ class EndpointModel:
                 got=self.base_url,
                 remedy="Give --base-url as http://HOST:PORT/v1.",
             )
-        self._client = HttpClient(address, self.api.headers(self._key))
+        try:
+            self._client = HttpClient(address, self.api.headers(self._key))
+        except ValueError as error:
+            raise ModelSetup(
+                "requests cannot be sent",
+                where=self.name,
+                got=str(error),
+                remedy="Check the key, and HTTP_PROXY and HTTPS_PROXY.",
+            ) from error
 
     async def close(self) -> None:
         if self._client is not None:
@@ -225,7 +233,9 @@ class EndpointModel:
                 f"the endpoint knows no such model or address ({described})",
                 where=self.name,
                 got=f"{self.model} at {self.base_url}",
-                remedy="Check the model's name and --base-url.",
+                remedy="Check the model's name and --base-url."
+                if urlsplit(self.base_url).path
+                else f"Most servers need --base-url {self.base_url}/v1.",
             )
         if 300 <= status < 400:
             return ModelSetup(

@@ -1,34 +1,32 @@
 """A small HTTP/1.1 client: requests to one host, over connections that are kept open.
 
 A thousand requests under way need little more than the bytes they send: a general library spends
-several times as long on each as the runner spends on everything else. Redirects, cookies, proxies
-and compression are left out on purpose. See docs/decisions/0019-http-without-a-library.md.
+several times as long on each as the runner spends on everything else. Redirects and cookies are
+left out on purpose. See docs/decisions/0019-http-without-a-library.md.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import ipaddress
+import re
 import socket
 import ssl
 import time
+import urllib.request
 from collections import deque
 from typing import Any, NamedTuple
-from urllib.parse import SplitResult
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from empathylab.models.http_answers import Answer, AnswerReader
 
 _CONNECT_SECONDS = 15.0
+_NEXT_ADDRESS_SECONDS = 4.0  # a host's first address may lead nowhere, often that of IPv6
 _IDLE_SECONDS = 15.0  # servers close connections that were idle for longer
 _RESOLVED_SECONDS = 60.0
-_LONGEST_HEAD = 64 * 1024
 
-
-class Answer(NamedTuple):
-    """What a server sent back."""
-
-    status: int
-    headers: dict[str, str]
-    """By their names in small letters."""
-    content: bytes
+__all__ = ["Answer", "BrokenConnection", "CannotConnect", "HttpClient"]
 
 
 class CannotConnect(Exception):
@@ -37,6 +35,10 @@ class CannotConnect(Exception):
 
 class BrokenConnection(Exception):
     """The connection ended, or what came over it was no HTTP."""
+
+
+class _ClosedUnread(BrokenConnection):
+    """The server ended a connection before it sent any of the answer."""
 
 
 class HttpClient:
@@ -49,7 +51,10 @@ class HttpClient:
         named = f"[{self._host}]" if ":" in self._host else self._host
         host = named if address.port is None else f"{named}:{address.port}"
         common = {"Host": host, "Accept": "application/json", "User-Agent": "empathylab"} | headers
-        self._head = "".join(f"{name}: {value}\r\n" for name, value in common.items())
+        self._head = "".join(map(_header, common.items()))
+        self._proxy = proxy_for(address)
+        self._place = f"{address.scheme}://{host}"
+        self._authority = f"{named}:{self._port}"
         self._idle: deque[_Connection] = deque()
         self._open: set[_Connection] = set()
         self._addresses: list[Any] = []
@@ -60,13 +65,24 @@ class HttpClient:
         self, method: str, path: str, body: bytes = b"", kind: str = "application/json"
     ) -> Answer:
         """The answer to one request."""
-        head = f"{method} {path} HTTP/1.1\r\n{self._head}"
+        head = self._head
+        if self._proxy is not None and self._tls is None:
+            path, head = f"{self._place}{path}", f"{head}{self._proxy.authorization}"
+        head = f"{method} {path} HTTP/1.1\r\n{head}"
         if body:
             head += f"Content-Type: {kind}\r\n"
-        head += f"Content-Length: {len(body)}\r\n\r\n"
-        connection = await self._connection()
+        sent = f"{head}Content-Length: {len(body)}\r\n\r\n".encode("latin-1") + body
+        kept = self._kept()
+        if kept is not None:
+            try:
+                return await self._exchange(kept, sent)
+            except _ClosedUnread:
+                pass  # the server closed it while it was idle, so it has not seen the request
+        return await self._exchange(await self._connection(), sent)
+
+    async def _exchange(self, connection: _Connection, request: bytes) -> Answer:
         try:
-            answer = await connection.exchange(head.encode("latin-1") + body)
+            answer = await connection.exchange(request)
         except BaseException:  # also when it was cancelled: an answer may still be on its way
             connection.close()
             raise
@@ -83,60 +99,153 @@ class HttpClient:
             connection.close()
         self._idle.clear()
 
-    async def _connection(self) -> _Connection:
+    def _kept(self) -> _Connection | None:
+        """An open connection that waits for a request."""
         oldest = time.monotonic() - _IDLE_SECONDS
         while self._idle:
             connection = self._idle.pop()
             if connection.reusable and connection.idle_since > oldest:
                 return connection
             connection.close()
+        return None
+
+    async def _connection(self) -> _Connection:
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
-                return await self._connect()
+                if self._proxy is None:
+                    return await self._connect(self._host, self._port, self._tls)
+                return await self._through(self._proxy)
         except TimeoutError as error:
             raise CannotConnect(f"no connection within {_CONNECT_SECONDS:g} s") from error
-        except (OSError, ssl.SSLError) as error:
-            raise CannotConnect(f"{self._host}:{self._port}: {error}") from error
+        except (OSError, ssl.SSLError, BrokenConnection) as error:
+            reached = f"{self._host}:{self._port}"
+            if self._proxy is not None:
+                reached += f" through the proxy {self._proxy.host}:{self._proxy.port}"
+            raise CannotConnect(f"{reached}: {_described(error)}") from error
 
-    async def _connect(self) -> _Connection:
+    async def _through(self, proxy: Proxy) -> _Connection:
+        """A connection over the proxy: to it, or with TLS through a tunnel."""
+        outer = ssl.create_default_context() if proxy.tls else None
+        connection = await self._connect(proxy.host, proxy.port, outer)
+        if self._tls is None:
+            return connection
+        head = f"CONNECT {self._authority} HTTP/1.1\r\nHost: {self._authority}\r\n"
+        try:
+            tunnel = f"{head}{proxy.authorization}\r\n".encode("latin-1")
+            answer = await connection.exchange(tunnel, tunnel=True)
+            if not 200 <= answer.status < 300:
+                raise OSError(f"it answered HTTP {answer.status}")
+            await connection.start_tls(self._tls, self._host)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    async def _connect(self, host: str, port: int, tls: ssl.SSLContext | None) -> _Connection:
         loop = asyncio.get_running_loop()
-        refused: OSError = OSError(f"{self._host} has no address")
-        for family, _, _, _, place in await self._resolve():
+        refused: OSError = OSError(f"{host} has no address")
+        places = await self._resolve(host, port)
+        for place in list(places):
+            family, address = place[0], place[4]
+            limit = None if place == places[-1] else _NEXT_ADDRESS_SECONDS
             try:
-                _, connection = await loop.create_connection(
-                    lambda: _Connection(self._open),
-                    place[0],
-                    place[1],
-                    family=family,
-                    ssl=self._tls,
-                    server_hostname=self._host if self._tls else None,
-                )
+                async with asyncio.timeout(limit):
+                    _, connection = await loop.create_connection(
+                        lambda: _Connection(self._open),
+                        address[0],
+                        address[1],
+                        family=family,
+                        ssl=tls,
+                        server_hostname=host if tls else None,
+                    )
+            except TimeoutError as error:
+                if limit is None:
+                    raise
+                refused = error
             except OSError as error:
                 refused = error
             else:
+                if place != places[0]:
+                    self._addresses = [place, *(other for other in places if other != place)]
                 return connection
         raise refused
 
-    async def _resolve(self) -> list[Any]:
-        """The host's addresses, looked up once a minute."""
+    async def _resolve(self, host: str, port: int) -> list[Any]:
+        """The host's addresses, looked up once a minute; the one that answered last comes first."""
         async with self._resolving:
             if time.monotonic() - self._resolved_at > _RESOLVED_SECONDS:
-                loop = asyncio.get_running_loop()
-                literal = _is_literal(self._host)
-                flags = socket.AI_NUMERICHOST if literal else 0
-                self._addresses = await loop.getaddrinfo(
-                    self._host, self._port, type=socket.SOCK_STREAM, flags=flags
+                flags = socket.AI_NUMERICHOST if _literal(host) else 0
+                self._addresses = await asyncio.get_running_loop().getaddrinfo(
+                    host, port, type=socket.SOCK_STREAM, flags=flags
                 )
                 self._resolved_at = time.monotonic()
             return self._addresses
 
 
-def _is_literal(host: str) -> bool:
+def _header(header: tuple[str, str]) -> str:
+    name, value = header
+    if not re.fullmatch(r"[\t\x20-\x7e\x80-\xff]*", value):
+        raise ValueError(f"the header {name} holds characters that cannot be sent")
+    return f"{name}: {value}\r\n"
+
+
+def _described(error: Exception) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "the connection is refused"
+    if isinstance(error, socket.gaierror):
+        return "the host's name cannot be resolved"
+    return str(error)
+
+
+# -- proxies ------------------------------------------------------------------------------------
+
+
+class Proxy(NamedTuple):
+    """A proxy, and the header that it wants."""
+
+    host: str
+    port: int
+    tls: bool
+    authorization: str
+
+
+def proxy_for(address: SplitResult) -> Proxy | None:
+    """The proxy that the environment names for the address; none for this machine itself.
+
+    HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY are read, in capital or small letters.
+    """
+    host = address.hostname or ""
+    if _is_this_machine(host):
+        return None
+    known = urllib.request.getproxies()
+    named = known.get(address.scheme) or known.get("all")
+    if not named or urllib.request.proxy_bypass(host):
+        return None
+    parts = urlsplit(named if "://" in named else f"http://{named}")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"the proxy for {address.scheme} must be an http or https address")
+    tls = parts.scheme == "https"
+    authorization = ""
+    if parts.username is not None:
+        user = f"{unquote(parts.username)}:{unquote(parts.password or '')}".encode()
+        basic = base64.b64encode(user).decode("ascii")
+        authorization = f"Proxy-Authorization: Basic {basic}\r\n"
+    return Proxy(parts.hostname, parts.port or (443 if tls else 80), tls, authorization)
+
+
+def _is_this_machine(host: str) -> bool:
+    literal = _literal(host)
+    return host == "localhost" or (literal is not None and literal.is_loopback)
+
+
+def _literal(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        ipaddress.ip_address(host)
+        return ipaddress.ip_address(host)
     except ValueError:
-        return False
-    return True
+        return None
+
+
+# -- connections --------------------------------------------------------------------------------
 
 
 class _Connection(asyncio.Protocol):
@@ -146,15 +255,13 @@ class _Connection(asyncio.Protocol):
         self._known = known
         self._transport: asyncio.Transport | None = None
         self._waiting: asyncio.Future[Answer] | None = None
-        self._buffer = bytearray()
-        self._status = 0
-        self._headers: dict[str, str] | None = None
+        self._reader: AnswerReader | None = None
         self._keeps_open = True
         self.idle_since = 0.0
 
     @property
     def reusable(self) -> bool:
-        return self._transport is not None and self._keeps_open and not self._buffer
+        return self._transport is not None and self._keeps_open
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - TCP gives nothing else
@@ -164,27 +271,27 @@ class _Connection(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._known.discard(self)
         self._transport = None
-        if self._waiting is None or self._waiting.done():
+        if self._waiting is None or self._waiting.done() or self._reader is None:
             return
-        until_close = self._headers is not None and not {
-            "content-length",
-            "transfer-encoding",
-        } & set(self._headers)
-        if until_close and error is None:
-            self._finish(bytes(self._buffer))
-        else:
-            said = str(error) if error else "the server closed the connection"
-            self._waiting.set_exception(BrokenConnection(said))
+        said = str(error) if error else "the server closed the connection"
+        try:
+            answer = self._reader.ended() if error is None else None
+        except ValueError as broken:
+            answer, said = None, str(broken)
+        if answer is not None:
+            self._waiting.set_result(answer)
+            return
+        kind = BrokenConnection if self._reader.began else _ClosedUnread
+        self._waiting.set_exception(kind(said))
 
     def close(self) -> None:
         if self._transport is not None:
             self._transport.abort()
 
-    async def exchange(self, request: bytes) -> Answer:
+    async def exchange(self, request: bytes, *, tunnel: bool = False) -> Answer:
         if self._transport is None:
-            raise BrokenConnection("the server closed the connection")
-        self._buffer.clear()
-        self._headers = None
+            raise _ClosedUnread("the server closed the connection")
+        self._reader = AnswerReader(bodyless=tunnel)
         self._waiting = asyncio.get_running_loop().create_future()
         self._transport.write(request)
         try:
@@ -192,83 +299,23 @@ class _Connection(asyncio.Protocol):
         finally:
             self._waiting = None
 
+    async def start_tls(self, tls: ssl.SSLContext, host: str) -> None:
+        """Speaks TLS from now on, as behind a proxy's tunnel."""
+        if self._transport is None:
+            raise OSError("the proxy closed the connection")
+        loop = asyncio.get_running_loop()
+        self._transport = await loop.start_tls(self._transport, self, tls, server_hostname=host)
+
     def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        if self._waiting is None or self._waiting.done():
+        if self._waiting is None or self._waiting.done() or self._reader is None:
             self._keeps_open = False  # nobody asked for this
             return
         try:
-            self._read()
+            answer = self._reader.feed(data)
         except (ValueError, IndexError) as error:
             self._keeps_open = False
             self._waiting.set_exception(BrokenConnection(f"not an HTTP answer: {error}"))
-
-    def _read(self) -> None:
-        if self._headers is None and not self._read_head():
             return
-        assert self._headers is not None  # noqa: S101 - the head has been read
-        if "chunked" in self._headers.get("transfer-encoding", "").lower():
-            content = _unchunked(self._buffer)
-            if content is not None:
-                self._finish(content)
-        elif (length := self._headers.get("content-length")) is not None:
-            if len(self._buffer) >= int(length):
-                self._finish(bytes(self._buffer[: int(length)]), int(length))
-        elif self._status in (204, 304):
-            self._finish(b"", 0)
-        else:
-            self._keeps_open = False  # the content ends with the connection
-
-    def _read_head(self) -> bool:
-        """Whether the head of the final answer has come."""
-        while True:
-            end = self._buffer.find(b"\r\n\r\n")
-            if end < 0:
-                if len(self._buffer) > _LONGEST_HEAD:
-                    raise ValueError("the head is too long")
-                return False
-            first, *lines = bytes(self._buffer[:end]).decode("latin-1").split("\r\n")
-            del self._buffer[: end + 4]
-            version, _, rest = first.partition(" ")
-            if not version.startswith("HTTP/1."):
-                raise ValueError(repr(first[:60]))
-            self._status = int(rest[:3])
-            if self._status >= 200:
-                break
-        headers: dict[str, str] = {}
-        for line in lines:
-            name, _, value = line.partition(":")
-            headers[name.strip().lower()] = value.strip()
-        self._headers = headers
-        told = headers.get("connection", "").lower()
-        self._keeps_open = told != "close" and (version == "HTTP/1.1" or told == "keep-alive")
-        return True
-
-    def _finish(self, content: bytes, used: int | None = None) -> None:
-        if used is None:
-            self._buffer.clear()
-        else:
-            del self._buffer[:used]
-        assert self._waiting is not None  # noqa: S101 - only called while somebody waits
-        self._waiting.set_result(Answer(self._status, self._headers or {}, content))
-
-
-def _unchunked(buffer: bytearray) -> bytes | None:
-    """The content of a chunked body; None while chunks are missing."""
-    parts: list[bytes] = []
-    place = 0
-    while True:
-        end = buffer.find(b"\r\n", place)
-        if end < 0:
-            return None
-        size = int(bytes(buffer[place:end]).split(b";")[0], 16)
-        place = end + 2
-        if size == 0:
-            # Trailers may follow; they end with an empty line.
-            if buffer.find(b"\r\n", place) == place or buffer.find(b"\r\n\r\n", place) >= 0:
-                return b"".join(parts)
-            return None
-        if len(buffer) < place + size + 2:
-            return None
-        parts.append(bytes(buffer[place : place + size]))
-        place += size + 2
+        if answer is not None:
+            self._keeps_open = self._reader.keeps_open
+            self._waiting.set_result(answer)

@@ -100,7 +100,7 @@ def _endpoint(
     _check_address(name, address)
     # A provider's own key is never sent to an address that the user gave.
     key_env = api_key_env or (provider.key_env if provider and base_url is None else None)
-    key = os.environ.get(key_env) if key_env else None
+    key = os.environ.get(key_env, "").strip() if key_env else None
     if key_env and not key:
         raise ModelSetup(
             f"the environment variable {key_env} is not set",

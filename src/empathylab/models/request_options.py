@@ -10,8 +10,6 @@ from typing import Any
 from empathylab.errors import InputError
 
 REASONING_EFFORTS = ("none", "minimal", "low", "medium", "high")
-GENERIC_NAMES = ("temperature", "top_p", "max_tokens", "seed", "top_logprobs", "schema")
-"""The settings of `Parameters`, as --omit names them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,21 +11,20 @@ from sqlalchemy import Connection
 
 from empathylab.errors import InputError
 from empathylab.models import Completion, Message, Parameters
-from empathylab.protocols.templates import QUESTIONNAIRE, AppraisalTemplate
+from empathylab.protocols.templates import QUESTIONNAIRE, AppraisalTemplate, range_text
 from empathylab.runs import Answered, Plan, Reading, Request
 from empathylab.scales import (
     Scale,
     answer_distributions,
     answer_schema,
-    describe_range,
     item_order,
     parse_answer,
     render_items,
     scale_to_dict,
 )
 from empathylab.situations import Situation, SituationSet
-from empathylab.store import (
-    Lab,
+from empathylab.store import Lab
+from empathylab.store.inserts import (
     add_item_answers,
     add_respondent,
     add_scale,
@@ -147,7 +146,7 @@ def _request(appraisal: Appraisal, entry: Administering) -> Request:
     structured = appraisal.mode != "free"
     question = template.question.format(
         instruction=scale.instruction,
-        range=describe_range(scale),
+        range=range_text(scale, template),
         items=render_items(scale, entry.order),
         reply=template.reply_structured if structured else template.reply_free,
     )

@@ -1,7 +1,7 @@
-"""In which language a text is written, by its script and its commonest words.
+"""In which language a text is written, by its script and its most common words.
 
 The rule can be read and checked by hand: letters of a script that the expected language does not
-use, or clearly more of another language's commonest words. Where neither says enough, as in short
+use, or clearly more of another language's most common words. Where neither says enough, as in short
 texts, nothing is claimed.
 """
 
@@ -92,12 +92,17 @@ _LEAST_HITS = 3
 _HIT_SHARE = 0.2
 
 
+def language_code(language: str) -> str:
+    """The code alone, in small letters: `pt` for `pt-BR`."""
+    return re.split(r"[-_]", language.lower())[0]
+
+
 def departs_from(text: str, language: str) -> str | None:
     """How the text departs from that language, in words; None if it does not, or is undecided.
 
     `language` is a code such as `en` or `pt-BR`; one that the rule does not know is undecided.
     """
-    code = re.split(r"[-_]", language.lower())[0]
+    code = language_code(language)
     if code not in _SCRIPTS:
         return None
     expected = LANGUAGE_NAMES[code]
@@ -105,7 +110,7 @@ def departs_from(text: str, language: str) -> str | None:
     total = sum(letters.values())
     foreign = {script: n for script, n in letters.items() if script not in _SCRIPTS[code]}
     if total >= _LEAST_LETTERS and sum(foreign.values()) >= _FOREIGN_SHARE * total:
-        script = max(foreign, key=lambda one: foreign[one])
+        script = max(foreign, key=lambda name: foreign[name])
         shown = "Chinese" if script == "CJK" else script.capitalize()
         return f"a quarter or more is in {shown} letters, not in {expected}"
     needed = _NEEDED_SCRIPTS.get(code, frozenset())

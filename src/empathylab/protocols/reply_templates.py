@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.protocols.languages import language_code
+from empathylab.protocols.prompt_texts import prompt_texts
 from empathylab.protocols.template_files import read_template
 
 
@@ -163,15 +162,11 @@ def _translated(language: str, texts: dict[str, Any]) -> Iterator[ReplyTemplate]
     )
 
 
-def _read_translations() -> Iterator[ReplyTemplate]:
-    folder = files("empathylab.protocols") / "reply_texts"
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if entry.name.endswith(".toml"):
-            texts = tomllib.loads(entry.read_text(encoding="utf-8"))
-            yield from _translated(entry.name.removesuffix(".toml"), texts)
-
-
-TRANSLATED_TEMPLATES = {template.id: template for template in _read_translations()}
+TRANSLATED_TEMPLATES = {
+    template.id: template
+    for code, texts in prompt_texts().items()
+    for template in _translated(code, texts)
+}
 """The built-in templates in other languages, such as `empathic-listener-de`."""
 
 _NEWEST = REPLY_TEMPLATES | TRANSLATED_TEMPLATES
@@ -200,10 +195,9 @@ def reply_template(name: str) -> ReplyTemplate:
 
 def in_language(template: ReplyTemplate, language: str) -> ReplyTemplate:
     """A built-in template in another language; any other, and where none is written, as it is."""
-    code = re.split(r"[-_]", language.lower())[0]
     if template != REPLY_TEMPLATES.get(template.id):
         return template
-    return TRANSLATED_TEMPLATES.get(f"{template.id}-{code}", template)
+    return TRANSLATED_TEMPLATES.get(f"{template.id}-{language_code(language)}", template)
 
 
 def told_fields(prompt: str) -> tuple[str, ...] | None:

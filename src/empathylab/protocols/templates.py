@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
+from empathylab.protocols.prompt_texts import prompt_texts
 from empathylab.protocols.template_files import read_template
+from empathylab.scales import Scale, describe_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,23 @@ QUESTIONNAIRE = AppraisalTemplate(
     ),
     stability="Whatever you are told, keep an even temper and do not let it change how you feel.",
 )
+_TEXTS = {
+    f"{QUESTIONNAIRE.id}-{code}": texts["questionnaire"] for code, texts in prompt_texts().items()
+}
+TRANSLATED_QUESTIONNAIRES = {
+    name: dataclasses.replace(
+        QUESTIONNAIRE,
+        id=name,
+        version=texts["version"],
+        system=texts["system"],
+        imagine=f"{texts['imagine']}\n\n{{situation}}\n\n",
+        reply_free=texts["reply_free"],
+        reply_structured=texts["reply_structured"],
+        stability=texts["stability"],
+    )
+    for name, texts in _TEXTS.items()
+}
+"""The built-in template in other languages, such as `questionnaire-de`."""
 
 _PLACEHOLDERS = {
     "system": {"minimum", "maximum"},
@@ -54,3 +74,9 @@ _NEEDED = {"imagine": {"situation"}, "question": {"items"}}
 def read_appraisal_template(path: Path) -> AppraisalTemplate:
     """The template in a TOML file; what the file leaves out is as in the built-in one."""
     return read_template(path, QUESTIONNAIRE, _PLACEHOLDERS, _NEEDED)
+
+
+def range_text(scale: Scale, template: AppraisalTemplate) -> str:
+    """What the scale's numbers mean, in the template's language."""
+    texts = _TEXTS.get(template.id)
+    return describe_range(scale) if texts is None else describe_range(scale, texts["numbers"])

@@ -1,23 +1,67 @@
-"""What all charts share, as Vega-Lite. The page chooses the colours."""
+"""What all charts share, as Vega-Lite. `colours` gives respondents theirs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
 
+from empathylab.report.colours import ESTIMATE, GUIDE, INK, PAPER, SEQUENTIAL
 
-def spec_of(chart: Any, height: int) -> dict[str, Any]:
+PANEL = 250
+"""Pixels of a small multiple; the page makes it as wide as there is room for."""
+_ROW = 24
+_MOST_IN_ROW = 3
+_CLOSE = 13
+
+
+Values = Sequence[Mapping[str, Any]]
+
+
+def spec_of(chart: Any, height: int, rows: Values | None = None) -> dict[str, Any]:
     """The chart's specification, as wide as its container."""
-    return plain_spec(chart.properties(width="container", height=height))
+    return plain_spec(chart.properties(width="container", height=height), rows)
 
 
-def plain_spec(chart: Any) -> dict[str, Any]:
-    """The chart's specification without Altair's own configuration."""
+def plain_spec(chart: Any, rows: Values | None = None) -> dict[str, Any]:
+    """The chart's specification without Altair's own configuration.
+
+    `rows` are the data of all layers that have none: Altair would copy them with every layer.
+    """
     spec: dict[str, Any] = chart.to_dict(validate=False)
     spec.pop("config", None)
-    return spec
+    if rows is None:
+        return spec
+    made: dict[str, Any] = _without_empty(spec)
+    named = made.pop("datasets", {}).items()
+    kept = {name: known for name, known in named if known and name != "empty"}
+    return made | {"data": {"values": list(rows)}} | ({"datasets": kept} if kept else {})
+
+
+def _without_empty(value: Any) -> Any:
+    """Without the name that Altair gives to data it does not know, in every layer."""
+    if isinstance(value, list):
+        return [_without_empty(part) for part in value]
+    if isinstance(value, dict):
+        return {
+            name: _without_empty(part)
+            for name, part in value.items()
+            if not (name == "data" and part == {"name": "empty"})
+        }
+    return value
+
+
+def panels_spec(
+    chart: Any, field: str, order: Sequence[str], height: int, rows: Values
+) -> dict[str, Any]:
+    """Small multiples: the same chart for each value of a field, with common axes."""
+    found = chart.properties(width=PANEL, height=height).facet(
+        data=alt.InlineData(values=[]),
+        facet=alt.Facet(f"{field}:N", sort=list(order), title=None),
+        columns=len(order) if len(order) <= _MOST_IN_ROW else 2,
+    )
+    return plain_spec(found, rows)
 
 
 def zero_line(axis: alt.Axis) -> alt.Chart:
@@ -25,17 +69,141 @@ def zero_line(axis: alt.Axis) -> alt.Chart:
     chart: alt.Chart = (
         alt.Chart(alt.InlineData(values=[{"zero": 0}]))
         .mark_rule(strokeDash=[2, 2])
-        .encode(alt.X("zero:Q", axis=axis), color=alt.value("gray"))
+        .encode(alt.X("zero:Q", axis=axis), color=alt.value(GUIDE))
     )
     return chart
 
 
-def respondent_color(respondents: Sequence[str], *, legend: bool = True) -> alt.Color:
-    """A colour per respondent; no legend for a single one."""
+def respondent_color(
+    respondents: Sequence[str], *, field: str = "respondent", legend: bool = True
+) -> alt.Color:
+    """A colour per respondent or arm; no legend for a single one."""
     shown = alt.Legend(title=None, orient="top") if legend and len(respondents) > 1 else None
-    return alt.Color("respondent:N", scale=alt.Scale(domain=list(respondents)), legend=shown)
+    return alt.Color(f"{field}:N", scale=alt.Scale(domain=list(respondents)), legend=shown)
 
 
 def number_tooltip(field: str, title: str, form: str = ".2f") -> alt.Tooltip:
     """A rounded number in a tooltip."""
     return alt.Tooltip(f"{field}:Q", title=title, format=form)
+
+
+def estimates_chart(
+    rows: Sequence[dict[str, Any]],
+    *,
+    who: str = "respondent",
+    title: str,
+    estimate: str = "estimate",
+    form: str = ".1f",
+    ends: tuple[float, float] | None = None,
+    zero: bool = False,
+    panels: str | None = None,
+    coloured: bool = True,
+    interval: str = "95%",
+    compact: bool = False,
+) -> dict[str, Any]:
+    """Estimates with their 95% intervals, a row for each, labelled; panels beside each other.
+
+    `compact` puts the rows of a panel close together instead, which differ by colour.
+
+    A row has the names in `who` and `panels`, `estimate`, `low` and `high` (None without an
+    interval) and `n`. `ends` are those of the scale, `interval` the word for the line.
+    """
+    names = list(dict.fromkeys(str(row[who]) for row in rows))
+    scale = _scale(rows, ends, zero=zero, field=estimate)
+    values = [_drawn(row, estimate, scale) for row in rows]
+    axis = alt.Axis(title=title or None, grid=True, format="%" if "%" in form else alt.Undefined)
+    tooltip = [
+        *([alt.Tooltip(f"{panels}:N")] if panels else []),
+        alt.Tooltip(f"{who}:N"),
+        number_tooltip(estimate, "estimate", form),
+        number_tooltip("low", f"{interval} from", form),
+        number_tooltip("high", "to", form),
+        *([alt.Tooltip("n:Q", format=",")] if "n" in rows[0] else []),
+    ]
+    side = f"{panels if compact else who}:N"
+    order = list(dict.fromkeys(str(row[panels]) for row in rows)) if panels else []
+    base = alt.Chart().encode(
+        alt.Y(
+            side,
+            sort=order if compact else names,
+            title=None,
+            axis=alt.Axis(grid=False, labelLimit=190),
+        ),
+        color=respondent_color(names, field=who, legend=False) if coloured else alt.value(ESTIMATE),
+        tooltip=tooltip,
+    )
+    # All rows have a value, so nothing needs to be filtered out.
+    lines = base.mark_rule(strokeWidth=3, opacity=0.55, invalid=None).encode(
+        alt.X("from:Q", axis=axis, scale=scale), alt.X2("to:Q")
+    )
+    points = base.mark_point(filled=True, size=80, opacity=1, invalid=None).encode(
+        alt.X(f"{estimate}:Q", axis=axis, scale=scale)
+    )
+    labels = base.mark_text(
+        align=alt.expr("datum.align"), dx=alt.expr("datum.shift"), invalid=None
+    ).encode(
+        alt.X("at:Q", axis=axis, scale=scale),
+        text=alt.Text(f"{estimate}:Q", format=form),
+        color=alt.value(INK),
+    )
+    layers = [lines, points] if compact else [lines, points, labels]
+    if zero:
+        layers.insert(0, zero_line(axis).encode(alt.X("zero:Q", axis=axis, scale=scale)))
+    layered = alt.layer(*layers)
+    height = max(_ROW, min(40, 120 // len(names))) * len(names)
+    if compact:
+        layered = layered.encode(yOffset=alt.YOffset(f"{who}:N", sort=names))
+        return spec_of(layered, (_CLOSE * len(names) + 6) * len(order), values)
+    if panels is None:
+        return spec_of(layered, height, values)
+    shared = len({(row[panels], row[who]) for row in rows}) == len(order) * len(names)
+    spec = panels_spec(layered, panels, order, height, values)
+    if not shared:  # each panel has rows of its own
+        spec["resolve"] = {"scale": {"y": "independent"}}
+        most = max(sum(row[panels] == panel for row in rows) for panel in order)
+        spec["spec"]["height"] = _ROW * most
+    return spec
+
+
+def _scale(
+    rows: Sequence[dict[str, Any]], ends: tuple[float, float] | None, *, zero: bool, field: str
+) -> alt.Scale:
+    if ends is not None:
+        return alt.Scale(domain=list(ends), nice=False, zero=False)
+    known = [
+        float(row[name])
+        for row in rows
+        for name in (field, "low", "high")
+        if row.get(name) is not None
+    ]
+    low, high = min([*known, 0.0] if zero else known), max([*known, 0.0] if zero else known)
+    # Labels stand beside the intervals.
+    room = 0.28 * ((high - low) or 1.0)
+    return alt.Scale(domain=[low - room * 0.3, high + room], nice=True, zero=False)
+
+
+def _drawn(row: dict[str, Any], estimate: str, scale: alt.Scale) -> dict[str, Any]:
+    """The row with the ends of its line, and where its number stands: right of the line, or left
+    of it near the right end."""
+    low, high = (row[estimate] if row.get(name) is None else row[name] for name in ("low", "high"))
+    first, last = scale.domain
+    right = high <= first + 0.74 * (last - first)
+    known = {name: value for name, value in row.items() if value is not None}
+    return known | {
+        "from": low,
+        "to": high,
+        "at": high if right else low,
+        "align": "left" if right else "right",
+        "shift": 7 if right else -7,
+    }
+
+
+def cells(base: Any, field: str, domain: list[float], form: str, title: str | None) -> Any:
+    """Coloured cells with their numbers, dark on light or light on dark."""
+    legend = alt.Legend(title=title, orient="bottom", format="%") if title else None
+    middle = domain[0] + 0.5 * (domain[1] - domain[0])
+    scale = alt.Scale(range=SEQUENTIAL, domain=[domain[0], middle, domain[1]])
+    color = alt.Color(f"{field}:Q", scale=scale, legend=legend, title=None)
+    ink = alt.condition(alt.datum[field] > middle, alt.value(PAPER), alt.value(INK))
+    numbers = base.mark_text(fontSize=12).encode(alt.Text(f"{field}:Q", format=form), color=ink)
+    return alt.layer(base.mark_rect().encode(color), numbers)

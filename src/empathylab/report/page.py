@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib.metadata
-import itertools
-import platform
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from empathylab.analysis.overview.collect import LabOverview, Replies
-from empathylab.analysis.overview.tables import measured_sentences, overview_tables
-from empathylab.analysis.overview.tiles import tiles
+from empathylab.analysis.overview.collect import LabOverview
+from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.analysis.text.numbers import moment, number, p_value, percent, signed
-from empathylab.report.appraisal.tables import side_by_side_tables
-from empathylab.report.benchmark.section import leaderboard_section
-from empathylab.report.sections import report_sections
+from empathylab.report.blocks import Block, Figure, Section
+from empathylab.report.colours import DARK, PEOPLE, SHOWN_PEOPLE, Colours
+from empathylab.report.overview.figures import main_figure
+from empathylab.report.sections import report_colours, report_sections
 from empathylab.report.vega import vega_bundle
 from empathylab.report.writing import page_asset, page_environment, write_whole
 
 REPORT_FILE = "report.html"
-_SCRIPTS = ("report.js", "replies.js")
-_STYLES = ("report.css", "leaderboard.css", "conversations.css")
-# With so few respondents, single results are easier to read than a table.
-_FEW = 2
-_SHOWN_WITHOUT_SCRIPTS = 40
+_SCRIPTS = ("charts.js", "report.js", "replies.js")
+STYLES = ("base.css", "report.css", "leaderboard.css", "conversations.css")
 # A figure with its sign, a p value, an interval, a dash, or an empty cell.
 _NUMBER = re.compile(r"[<>≥≤+−$\s]*[\d.(\[]|[–-]?%?$|F\(|χ")
-_COMPUTES = ("empathylab", "numpy", "scipy", "polars", "statsmodels", "scikit-learn", "altair")
 
 
 def write_report(overview: LabOverview, folder: Path) -> Path:
-    """The path of the report in that folder, written anew."""
+    """Writes the report into that folder; its path."""
     return write_whole(folder / REPORT_FILE, render(overview))
 
 
 def render(data: LabOverview) -> str:
     """The report's HTML."""
-    sections = report_sections(data)
-    parts = sections.parts()
-    specs = [spec for part in parts.values() for spec in part.specs]
+    first = first_screen(data)
+    sections = report_sections(data, first)
+    main = main_figure(first.chart) if first.chart is not None else None
+    specs = _Specs(report_colours(data))
+    return sections_page(
+        "report.html.j2",
+        specs,
+        data=data,
+        first=first,
+        main=main,
+        sections=sections,
+        anchors=_anchors(sections),
+    )
+
+
+def sections_page(template: str, specs: _Specs, **given: Any) -> str:
+    """A page of sections with the styles and scripts that show them."""
     environment = page_environment()
     environment.filters |= {
         "number": number,
@@ -50,55 +56,47 @@ def render(data: LabOverview) -> str:
         "percent": percent,
         "p_value": p_value,
         "number_columns": number_columns,
+        "kind": lambda block: type(block).__name__.lower(),
+        "shown": shown_name,
     }
-    repliers = list(dict.fromkeys(r["respondent"] for e in data.situations for r in e.replies))
-    return environment.get_template("report.html.j2").render(
-        **parts,
-        data=data,
-        measured=measured_sentences(data),
-        overview=overview_tables(data) if len(data.respondents) > _FEW else [],
-        tiles=tiles(data),
-        cautions=data.caveats,
-        people_beside=side_by_side_tables(data.appraisal),
-        specs=specs,
-        first_chart=_first_charts({name: len(one.specs) for name, one in parts.items()}),
-        groups=sorted({entry.group for entry in data.situations}),
-        repliers=repliers,
-        first_situations=data.situations[:_SHOWN_WITHOUT_SCRIPTS],
-        replies_data=_replies_data(data.situations, repliers),
-        versions=installed_versions(),
-        boards=[leaderboard_section(one) for one in data.leaderboards],
-        style="".join(page_asset(name) for name in _STYLES),
-        script="".join(page_asset(name) for name in _SCRIPTS),
-        vega=vega_bundle() if specs else "",
+    body = environment.get_template(template).render(
+        chart=specs.place,
+        style="".join(page_asset(name) for name in STYLES),
+        **given,
     )
+    # The charts are known once the page is made; what is drawn stands after it.
+    tail = environment.get_template("scripts.html.j2").render(
+        specs=specs.specs,
+        dark=DARK,
+        vega=vega_bundle() if specs.specs else "",
+        script="".join(page_asset(name) for name in _SCRIPTS),
+    )
+    return body.replace("</body>", f"{tail}</body>", 1)
 
 
-def _replies_data(situations: Sequence[Replies], repliers: Sequence[str]) -> dict[str, Any]:
-    """What the page's browser of replies reads; respondents by number, to say each name once."""
-    places = {name: place for place, name in enumerate(repliers)}
-    return {
-        "respondents": list(repliers),
-        "situations": [
-            {
-                **{
-                    name: getattr(entry, name)
-                    for name in ("situation", "group", "title", "valence", "text", "utterance")
-                    if getattr(entry, name) is not None
-                },
-                "replies": [
-                    {
-                        "respondent": places[reply["respondent"]],
-                        "text": reply["text"],
-                        "outcome": reply["outcome"],
-                        **({"reason": reply["reason"]} if reply["reason"] else {}),
-                    }
-                    for reply in entry.replies
-                ],
-            }
-            for entry in situations
-        ],
-    }
+class _Specs:
+    """The page's charts, each drawn once however often it is asked for."""
+
+    def __init__(self, colours: Colours) -> None:
+        self.colours = colours
+        self.specs: list[dict[str, Any]] = []
+
+    def place(self, figure: Figure) -> int:
+        """The number of the figure's specification."""
+        self.specs.append(self.colours.applied(figure.spec))
+        return len(self.specs) - 1
+
+
+def _anchors(sections: Sequence[Section]) -> set[str]:
+    """Every id that a link can point to."""
+    blocks: list[Block] = [block for section in sections for block in section.walk()]
+    inside = {block.id for block in blocks if hasattr(block, "id")}
+    return inside | {section.id for section in sections}
+
+
+def shown_name(value: object) -> object:
+    """The value of a cell; the respondent `human` is shown as people."""
+    return SHOWN_PEOPLE if value == PEOPLE else value
 
 
 def number_columns(rows: Sequence[Mapping[str, object]]) -> set[str]:
@@ -108,18 +106,3 @@ def number_columns(rows: Sequence[Mapping[str, object]]) -> set[str]:
         for name in (rows[0] if rows else ())
         if all(_NUMBER.match(str(row[name])) for row in rows if row[name] is not None)
     }
-
-
-def installed_versions() -> dict[str, str]:
-    """The versions of what the figures were computed with."""
-    found = {"Python": platform.python_version()}
-    for name in _COMPUTES:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return found
-
-
-def _first_charts(counts: dict[str, int]) -> dict[str, int]:
-    """The number of each section's first chart among all of the page."""
-    ends = list(itertools.accumulate(counts.values(), initial=0))
-    return dict(zip(counts, ends, strict=False))

@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from empathylab.analysis.overview import LabOverview
-from empathylab.analysis.overview.tables import overview_tables
 from empathylab.errors import InputError, LabError
-from empathylab.report.appraisal.tables import side_by_side_tables
+from empathylab.report.blocks import slug
+from empathylab.report.overview.section import paper_paragraphs
 from empathylab.report.pictures import printed
-from empathylab.report.sections import Sections, report_sections
-from empathylab.report.style.figures import slug
+from empathylab.report.sections import report_colours, report_sections
 from empathylab.report.table_formats import latex_table, markdown_table
 
 FigureFormat = Literal["svg", "png", "pdf"]
@@ -49,68 +48,46 @@ class PaperTable:
 
 def report_figures(data: LabOverview) -> list[PaperFigure]:
     """Every figure of the report, in its order."""
+    colours = report_colours(data)
+    drawn = [
+        (section.id, figure) for section in report_sections(data) for figure in section.figures()
+    ]
     return [
-        PaperFigure(f"{place:02d}-{slug(figure.title)}", name, figure.title, figure.caption, spec)
-        for place, (name, figure, spec) in enumerate(report_sections(data).figures(), start=1)
+        PaperFigure(
+            f"{place:02d}-{slug(figure.title)}",
+            section,
+            figure.title,
+            figure.note,
+            colours.applied(figure.spec),
+        )
+        for place, (section, figure) in enumerate(drawn, start=1)
     ]
 
 
 def report_tables(data: LabOverview) -> list[PaperTable]:
     """Every table of the report that a paper would print, in its order."""
     found = [
-        one for one in _tables(data, report_sections(data)) if one[2] and any(map(len, one[2]))
+        table
+        for section in report_sections(data)
+        for table in section.tables()
+        if table.paper and any(map(len, table.rows))
     ]
     return [
-        PaperTable(f"{place:02d}-{slug(title)}", title, caption, tuple(rows))
-        for place, (title, caption, rows) in enumerate(found, start=1)
+        PaperTable(
+            f"{place:02d}-{slug(table.title)}",
+            table.title,
+            table.caption,
+            tuple(dict(row) for row in table.rows),
+        )
+        for place, table in enumerate(found, start=1)
     ]
-
-
-def _tables(
-    data: LabOverview, sections: Sections
-) -> Iterator[tuple[str, str, Sequence[dict[str, str]]]]:
-    for summary in overview_tables(data):
-        yield summary.title, summary.note, summary.rows
-    for beside in side_by_side_tables(data.appraisal):
-        yield beside.title, beside.caption, beside.rows
-    for study in sections.ratings.studies:
-        of = f", {study.analysis.study.name}" if len(sections.ratings.studies) > 1 else ""
-        yield f"Counts of ratings{of}", "Ratings with percentages.", study.counts
-        yield f"Means of ratings{of}", "Means with 95% intervals, raters as units.", study.means
-        yield f"Tests of arms{of}", "Good ratings compared with the reference.", study.tests
-        yield f"Tests by emotion{of}", "Good ratings compared with the reference.", study.emotions
-        yield f"Means by emotion{of}", "Means with 95% intervals.", study.mean_emotions
-        for model in study.models:
-            by = " with valence" if model.model.by_valence else ""
-            title = f"Mixed model of {model.model.dimension}{by}{of}"
-            formula = model.model.model.formula if model.model.model else ""
-            yield f"{title}, coefficients", f"{formula}.", model.coefficients
-            yield f"{title}, random effects", f"{formula}.", model.random
-        yield f"Raters of the arms{of}", "Numbers as mean (SD), properties as counts.", study.raters
-        yield f"When the arms were rated{of}", "", study.collected
-    for judged in sections.judges.studies:
-        yield f"Judges {judged.study}".strip(), "Judges compared with people.", judged.overview
-        for card in judged.cards:
-            for title, rows in card.tables:
-                yield f"{card.title}, {title}", "", rows
-    for part in sections.writing.parts:
-        for table in (*part.open_tables, *part.tables):
-            cells = [dict(zip(table.columns, line, strict=True)) for line in table.rows]
-            yield f"{part.title}, {table.title}", table.caption, cells
 
 
 def report_paragraphs(data: LabOverview) -> str:
     """The paragraphs on methods and results as Markdown, a heading per part; empty for none."""
-    sections = report_sections(data)
-    found: list[tuple[str, Iterable[str]]] = [
-        (f"Ratings: {study.analysis.study.title}", study.paragraphs)
-        for study in sections.ratings.studies
-    ]
-    found.append(("Style", sections.writing.paragraphs))
     parts = [
         f"## {_escaped(title)}\n\n" + "\n\n".join(map(_escaped, said)) + "\n"
-        for title, said in found
-        if said
+        for title, said in paper_paragraphs(data)
     ]
     return "\n".join(parts)
 

@@ -27,12 +27,9 @@ _PIXELS, _POINTS, _PRINT = 96, 72, 300
 _TEXT = 8 * _PIXELS / _POINTS
 _LABEL = 13
 _INK, _QUIET, _LINE = "#1f2328", "#59616b", "#e2dfd9"
-# Okabe and Ito's colours, as on the page.
-_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#B87A00", "#56B4E9", "#777777"]
 _CONFIG = {
     "background": "#ffffff",
     "font": "Liberation Sans, Arial, Helvetica, Noto Sans, DejaVu Sans, sans-serif",
-    "range": {"category": _COLOURS},
     "view": {"stroke": None},
     "axis": {
         "labelColor": _INK,
@@ -57,6 +54,11 @@ _CONFIG = {
     },
     "header": {"labelColor": _INK, "labelFontSize": 14},
 }
+
+
+def notebook_config() -> dict[str, Any]:
+    """The report's light look, for charts in notebooks."""
+    return dict(_CONFIG)
 
 
 def png(
@@ -189,8 +191,17 @@ def _fixed(spec: dict[str, Any], width: int) -> dict[str, Any]:
     made: dict[str, Any] = _drawable(spec)
     if made.get("width") == "container":
         made["width"] = width
+    if "facet" in made and "width" in made.get("spec", {}):
+        _fit_panels(made, width)
     made["config"] = _CONFIG | made.get("config", {})
     return made
+
+
+def _fit_panels(made: dict[str, Any], width: int) -> None:
+    """As many panels beside each other as fit, names at the side included."""
+    columns = min(int(made.get("columns", 1)), max(1, width // 260))
+    made["columns"] = columns
+    made["spec"]["width"] = max(80, round((width - 150) / columns) - 24)
 
 
 def _drawable(value: Any) -> Any:

@@ -1,76 +1,60 @@
-"""The parts of the report that have charts, and all their figures in the order of the page."""
+"""The sections of the report, in the order of the page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
-
 from empathylab.analysis.overview import LabOverview
-from empathylab.report.appraisal.section import AppraisalSection, Figure, appraisal_section
-from empathylab.report.conversations.section import ConversationSection, conversation_section
-from empathylab.report.judges.section import JudgeSection, judge_section
-from empathylab.report.ratings.section import RatingsSection, ratings_section
-from empathylab.report.style.section import StyleSection, style_section
+from empathylab.analysis.overview.first_screen import FirstScreen, first_screen
+from empathylab.report.appraisal.section import scales_section
+from empathylab.report.benchmark.section import leaderboard_section
+from empathylab.report.blocks import Section
+from empathylab.report.colours import Colours
+from empathylab.report.conversations.section import conversations_section
+from empathylab.report.judges.section import judges_section
+from empathylab.report.overview.section import data_section, methods_section, overview_section
+from empathylab.report.ratings.section import raters_section, ratings_section
+from empathylab.report.replies.section import replies_section
+from empathylab.report.scores.section import scores_section
+from empathylab.report.style.section import style_section
 
 
-class Section(Protocol):
-    """A part of the page that has charts."""
-
-    @property
-    def specs(self) -> Sequence[dict[str, Any]]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Sections:
-    """What the page shows, part by part; a part without data is empty."""
-
-    appraisal: AppraisalSection
-    ratings: RatingsSection
-    judges: JudgeSection
-    writing: StyleSection
-    conversations: ConversationSection
-
-    def parts(self) -> dict[str, Section]:
-        """The parts by the name that the page's templates know them by, in its order."""
-        return {
-            "appraisal": self.appraisal,
-            "ratings": self.ratings,
-            "judges": self.judges,
-            "writing": self.writing,
-            "conversations": self.conversations,
-        }
-
-    def figures(self) -> Iterator[tuple[str, Figure, dict[str, Any]]]:
-        """Every figure with the part it belongs to and its specification."""
-        shown: dict[str, list[Figure]] = {
-            "appraisal": list(self.appraisal.figures),
-            "ratings": [one for study in self.ratings.studies for one in study.figures],
-            "judges": [
-                replace(one, title=f"{card.title}. {one.title}")
-                for study in self.judges.studies
-                for card in study.cards
-                for one in card.figures
-            ],
-            "writing": [one for part in self.writing.parts for one in part.figures],
-            "conversations": list(self.conversations.figures),
-        }
-        parts = self.parts()
-        for name, figures in shown.items():
-            for one in figures:
-                yield name, one, parts[name].specs[one.spec]
-
-
-def report_sections(data: LabOverview) -> Sections:
+def report_sections(data: LabOverview, first: FirstScreen | None = None) -> list[Section]:
     """The sections that these data fill."""
     from altair.utils.schemapi import debug_mode
 
+    first = first_screen(data) if first is None else first
+
+    def lead(section: str) -> list[str]:
+        return [str(headline) for headline in first.headlines if headline.section == section]
+
     # Checking every part of every chart against its schema takes seconds; the tests draw them all.
     with debug_mode(False):
-        return Sections(
-            appraisal=appraisal_section(data.appraisal),
-            ratings=ratings_section(data.ratings),
-            judges=judge_section(data.judges),
-            writing=style_section(data.style),
-            conversations=conversation_section(data.conversations),
-        )
+        found = [
+            overview_section(data, first),
+            ratings_section(
+                data.ratings,
+                [leaderboard_section(board) for board in data.leaderboards],
+                lead("ratings"),
+            ),
+            scores_section(data.scores, lead("scores")),
+            conversations_section(data.conversations, lead("conversations")),
+            scales_section(data.appraisal, lead("scales")),
+            judges_section(data.judges, lead("judges")),
+            style_section(data.style, lead("style")),
+            replies_section(data, lead("replies")),
+            raters_section(data.ratings),
+            methods_section(data),
+            data_section(data),
+        ]
+    return [section for section in found if section.blocks or section.id == "overview"]
+
+
+def report_colours(data: LabOverview) -> Colours:
+    """A colour for each respondent of the lab, and for the arms that one of them wrote."""
+    authors: dict[str, set[str]] = {}
+    for study in data.ratings:
+        pairs = study.ratings.select("arm", "respondent").unique(maintain_order=True).rows()
+        for arm, respondent in pairs:
+            authors.setdefault(arm, set()).add(respondent)
+    alone = {arm: next(iter(names)) for arm, names in authors.items() if len(names) == 1}
+    # Those of the first screen's chart come first: the first colours differ most.
+    return Colours((*alone.values(), *data.respondents), alone)

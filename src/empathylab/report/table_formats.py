@@ -7,13 +7,12 @@ import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from empathylab.errors import UnknownName
 from empathylab.tables import harmless_cell
 
 Row = Mapping[str, Any]
-TableFormat = Literal["markdown", "latex", "csv"]
 
 _NUMBER = re.compile(r"[+\-−]?[\d.,]+(e[+\-]?\d+)?%?", re.IGNORECASE)
 _LATEX = {

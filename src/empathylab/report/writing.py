@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import tempfile
 from importlib.resources import files
@@ -38,6 +39,7 @@ def write_whole(path: Path, content: bytes | str) -> Path:
     return path
 
 
+@functools.cache
 def page_environment() -> jinja2.Environment:
     """The environment of the pages that ship, with values escaped and undefined names refused."""
     return jinja2.Environment(

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from empathylab.errors import InputError
 from empathylab.models import Model, Prices
 from empathylab.runs.batching import Batching
+from empathylab.runs.channel import Channel
 from empathylab.runs.ledger import Asked, OpenRun, open_run
 from empathylab.runs.limits import Budget, Limits, Spend
 from empathylab.runs.plans import Plan
-from empathylab.runs.session import Channel, Observer, Session
+from empathylab.runs.session import Observer, Session
 from empathylab.runs.tally import Tally
 from empathylab.runs.writer import Writer
 from empathylab.store import Lab

@@ -50,13 +50,16 @@ def answer_schema(scale: Scale, order: Sequence[int]) -> dict[str, object]:
     }
 
 
-def describe_range(scale: Scale) -> str:
-    """What the numbers mean, in one line without a full stop."""
+def describe_range(scale: Scale, numbers: str = "Whole numbers from {minimum} to {maximum}") -> str:
+    """What the numbers mean, in one line without a full stop.
+
+    `numbers` names the range where the labels do not cover it.
+    """
     labels = ", ".join(f"{value} = {label}" for value, label in sorted(scale.anchors.items()))
     if len(scale.anchors) == scale.maximum - scale.minimum + 1:
         return labels
-    numbers = f"Whole numbers from {scale.minimum} to {scale.maximum}"
-    return f"{numbers}: {labels}" if labels else numbers
+    named = numbers.format(minimum=scale.minimum, maximum=scale.maximum)
+    return f"{named}: {labels}" if labels else named
 
 
 def _shuffled(scale: Scale, seed: int, step: int, attempt: int) -> tuple[int, ...]:

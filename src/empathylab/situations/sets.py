@@ -189,14 +189,6 @@ def builtin_set(set_id: str) -> SituationSet:
     return sets[set_id]
 
 
-def translation(set_id: str, language: str | None) -> str:
-    """The id of the set's built-in translation into that language; its own id without one."""
-    if language is None:
-        return set_id
-    code = language.lower().partition("-")[0]
-    return f"{set_id}-{code}" if f"{set_id}-{code}" in builtin_sets() else set_id
-
-
 def parse_set(toml: str, *, where: str) -> SituationSet:
     """The set written in a TOML text; `where` names the text in errors."""
     try:

@@ -169,18 +169,19 @@ def item_positions(connection: Connection) -> pl.DataFrame:
     """Each item's position on the page: `administration`, `item` and `position`, from 1."""
     table = administrations.c
     query = select(table.id.label("administration"), cast(table.item_order, Text).label("order"))
-    shown = read_frame(connection, query.where(table.id.in_(_OF_RESPONDENTS)))
+    wanted = query.where(table.id.in_(_OF_RESPONDENTS)).order_by(table.id)
+    shown = read_frame(connection, wanted)
     # Few orders are shared by many administrations, so each is parsed once.
     positions = pl.DataFrame(
         [
             (order, item, position)
-            for order in shown["order"].unique().to_list()
+            for order in shown["order"].unique(maintain_order=True).to_list()
             for position, item in enumerate(json.loads(order), start=1)
         ],
         schema={"order": pl.String, "item": pl.Int64, "position": pl.Int64},
         orient="row",
     )
-    return shown.join(positions, on="order").drop("order")
+    return shown.join(positions, on="order", maintain_order="left_right").drop("order")
 
 
 def read_positions(lab: Lab) -> pl.DataFrame:
@@ -252,6 +253,7 @@ def _read_answers(connection: Connection, valid: Select[Any]) -> pl.DataFrame:
         select(table.administration_id.label("administration"), joined.label("answers"))
         .where(table.administration_id.in_(valid))
         .group_by(table.administration_id)
+        .order_by(table.administration_id)
     )
     rows = connection.execute(query).all()
     schema = {"administration": pl.Int64, "answers": pl.String}

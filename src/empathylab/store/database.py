@@ -13,6 +13,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InterfaceError, Operationa
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from empathylab.errors import LabBusy, LabError, MissingExtra
+from empathylab.store.schema.search import FORGET_DELETED
 
 _BUSY_SECONDS = 30
 _POOL_SECONDS = 10
@@ -52,16 +53,24 @@ def database_url(text: str) -> URL:
     return url.set(drivername="postgresql+psycopg")
 
 
-def open_engine(url: URL) -> Engine:
+def open_engine(url: URL, *, read_only: bool = False) -> Engine:
     """An engine whose transactions are real ones, on either database."""
     if url.get_backend_name() != "sqlite":
-        # A server's 40 threads share them, and PostgreSQL lets in 100 unless told otherwise: three
-        # server processes fit. Who waits longer for one than this is told to try again.
+        # A server's 40 threads share them, and PostgreSQL accepts 100 by default: three server
+        # processes fit. A request that waits longer than this fails and can be tried again.
+        only = {"options": "-c default_transaction_read_only=on"} if read_only else {}
         return create_engine(
-            url, pool_pre_ping=True, pool_size=20, max_overflow=10, pool_timeout=_POOL_SECONDS
+            url,
+            pool_pre_ping=True,
+            pool_size=20,
+            max_overflow=10,
+            pool_timeout=_POOL_SECONDS,
+            connect_args=only,
         )
     engine = create_engine(url, connect_args={"timeout": _BUSY_SECONDS})
     event.listen(engine, "connect", _prepare_sqlite)
+    if read_only:
+        event.listen(engine, "connect", _forbid_writing)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
@@ -81,6 +90,10 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
 
 
+def _forbid_writing(connection: sqlite3.Connection, _record: object) -> None:
+    connection.execute("PRAGMA query_only = ON")
+
+
 def _begin_sqlite(connection: Connection) -> None:
     # A writer asks for the write lock at once; upgrading a read later could fail under load.
     writes = connection.get_execution_options().get("writes", False)
@@ -98,7 +111,7 @@ def transaction(engine: Engine, *, writes: bool) -> Iterator[Connection]:
 
 @contextlib.contextmanager
 def changing_schema(engine: Engine) -> Iterator[Connection]:
-    """A writing transaction in which SQLite's tables can be made anew.
+    """A writing transaction in which SQLite's tables can be made again.
 
     SQLite changes a column by copying its table and dropping the old one; with foreign keys
     enforced, the drop would take along every row that refers to it. So they are enforced again
@@ -128,13 +141,15 @@ def changing_schema(engine: Engine) -> Iterator[Connection]:
 
 
 def empty_journal(engine: Engine) -> bool:
-    """Whether what was deleted is gone from the file beside SQLite's, where changes wait.
+    """Whether what was deleted is gone from SQLite's search index and from the file beside it.
 
-    It stays there, readable, until all of it is in the database itself. Somebody who reads at this
-    very moment is waited for, though not for long: the next one who deletes does it, too.
+    Changes wait in that file, readable, until all of them are in the database itself. A reader at
+    this very moment is waited for, though not for long: the next deletion does it, too.
     """
     if engine.dialect.name != "sqlite":
         return True
+    with transaction(engine, writes=True) as connection:
+        connection.exec_driver_sql(FORGET_DELETED)
     with translated_errors(engine), engine.connect() as connection:
         driver: Any = connection.connection.driver_connection
         driver.execute(f"PRAGMA busy_timeout = {_JOURNAL_SECONDS * 1000}")

@@ -18,7 +18,7 @@ from empathylab.errors import LabError, RunInUse
 from empathylab.store.database import database_url, empty_journal, open_engine, transaction
 from empathylab.store.frames import read_frame
 from empathylab.store.locks import named_lock
-from empathylab.store.migrate import schema_version, upgrade_to_latest
+from empathylab.store.migrate import require_latest, schema_version, upgrade_to_latest
 from empathylab.store.migrations import HEAD
 
 DATABASE_FILE = "lab.sqlite"
@@ -28,9 +28,9 @@ _BEGINNING_SECONDS = 10
 class Lab:
     """A user's workspace. Open it with `Lab.open`; it is a context manager."""
 
-    def __init__(self, folder: Path, url: URL) -> None:
+    def __init__(self, folder: Path, url: URL, *, read_only: bool = False) -> None:
         self.folder = folder
-        self.engine = open_engine(url)
+        self.engine = open_engine(url, read_only=read_only)
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True, database: str | None = None) -> Lab:
@@ -53,6 +53,29 @@ class Lab:
         lab = cls(folder, url)
         try:
             upgrade_to_latest(lab.engine)
+        except BaseException:
+            lab.close()
+            raise
+        return lab
+
+    @classmethod
+    def open_read_only(cls, folder: Path, *, database: str | None = None) -> Lab:
+        """The lab in that folder, to look at: nothing in it can be changed, not even its schema."""
+        database = database or _configured_url()
+        file = folder / DATABASE_FILE
+        if database is None and not file.is_file():
+            raise LabError(
+                "there is no lab here", where=str(folder), remedy="Name another with --lab."
+            )
+        if database is None and _is_read_only(file):
+            return cls._read_only(folder, file)
+        if database is None:
+            _refuse_empty(file)
+        url = database_url(database) if database else URL.create("sqlite", database=str(file))
+        lab = cls(folder, url, read_only=True)
+        try:
+            with lab.reading() as connection:
+                require_latest(connection, where=str(folder))
         except BaseException:
             lab.close()
             raise

@@ -51,6 +51,30 @@ def schema_version(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
+def require_latest(connection: Connection, *, where: str) -> None:
+    """Raises LabError where the lab has another schema than this version."""
+    found = schema_version(connection) or "none"
+    if found > HEAD:
+        raise _too_new(found, where)
+    if found != HEAD:
+        raise LabError(
+            "this lab was made by an older version of EmpathyLab",
+            where=where,
+            got=f"schema {found}, this version has {HEAD}",
+            remedy=f"Run `empathylab runs list --lab {where}` once: it updates the lab and keeps "
+            "its data.",
+        )
+
+
+def _too_new(found: str, where: str) -> LabTooNew:
+    return LabTooNew(
+        "this lab was written by a newer EmpathyLab",
+        where=where,
+        got=f"schema {found}, this version knows up to {HEAD}",
+        remedy="Run: pip install --upgrade empathylab",
+    )
+
+
 def upgrade_to_latest(engine: Engine) -> bool:
     """Whether the database had to be created or migrated; it is up to date afterwards."""
     with transaction(engine, writes=False) as connection:
@@ -63,12 +87,7 @@ def upgrade_to_latest(engine: Engine) -> bool:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
         found = schema_version(connection)
         if found is not None and found > HEAD:
-            raise LabTooNew(
-                "this lab was written by a newer EmpathyLab",
-                where=engine.url.render_as_string(hide_password=True),
-                got=f"schema {found}, this version knows up to {HEAD}",
-                remedy="Run: pip install --upgrade empathylab",
-            )
+            raise _too_new(found, engine.url.render_as_string(hide_password=True))
         if found is None:
             create(connection)
         else:
@@ -80,8 +99,8 @@ def upgrade_to_latest(engine: Engine) -> bool:
 
 def create(connection: Connection) -> None:
     """Makes all tables in an empty database, and notes their version as Alembic does."""
-    metadata.create_all(connection)
-    _VERSION.create(connection, checkfirst=True)
+    metadata.create_all(connection, checkfirst=False)
+    _VERSION.create(connection, checkfirst=False)
     connection.execute(_VERSION.insert().values(version_num=HEAD))
 
 

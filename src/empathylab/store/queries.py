@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 import polars as pl
-from sqlalchemy import ColumnElement, Connection, case, func, select
+from sqlalchemy import ColumnElement, Connection, case, func, select, true
 
 from empathylab.scales import Scale, scale_from_dict
 from empathylab.store.frames import read_frame
@@ -24,8 +24,12 @@ from empathylab.store.schema import (
 )
 
 
-def runs_frame(lab: Lab) -> pl.DataFrame:
-    """Runs with their settings, counts, own tokens and cost; the one used last comes last."""
+def runs_frame(lab: Lab, only: Collection[int] | None = None) -> pl.DataFrame:
+    """Runs with their settings, counts, own tokens and cost; the one used last comes last.
+
+    `only` names the runs to read.
+    """
+    wanted = true() if only is None else answers.c.run_id.in_(only)
     totals = (
         select(
             answers.c.run_id,
@@ -42,6 +46,7 @@ def runs_frame(lab: Lab) -> pl.DataFrame:
             func.max(answers.c.answered_at).label("last_answer_at"),
             func.max(answers.c.reported_model).label("reported_model"),
         )
+        .where(wanted)
         .group_by(answers.c.run_id)
         .subquery()
     )
@@ -61,6 +66,7 @@ def runs_frame(lab: Lab) -> pl.DataFrame:
         )
         .join(respondents, respondents.c.id == runs.c.respondent_id)
         .join(totals, totals.c.run_id == runs.c.id, isouter=True)
+        .where(true() if only is None else runs.c.id.in_(only))
         .order_by(runs.c.last_used_at.nulls_first(), runs.c.id)
     )
     unknown = pl.col("unpriced") > 0

@@ -66,12 +66,14 @@ def study_from_row(row: Any, newest: int | None = None) -> Study:
     dimensions = tuple(
         Dimension(
             one["name"],
-            tuple(float(value) for value in one["values"]),
+            # A slider has no points; its values are those of the labels on it.
+            () if one.get("input") == "slider" else tuple(map(float, one["values"])),
             tuple(
                 label.get(first, "") if isinstance(label, dict) else label
                 for label in one["labels"]
             ),
             _said(one.get("question"), first),
+            (float(one["values"][0]), float(one["values"][-1])) if one.get("input") else None,
         )
         for one in row.protocol.get("dimensions", ())
     )
@@ -236,7 +238,9 @@ def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
     alone = pl.when(pl.col("arms") == 1).then(pl.col("arm"))
     frame = frame.with_columns(arm=alone).drop("arms")
     told = [json.loads(text) for text in frame["details"]]
-    names = dict.fromkeys(name for one in told for name in one if name not in frame.columns)
+    names = dict.fromkeys(
+        name for one in told for name in one if name not in (*frame.columns, "marks")
+    )
     columns = [_column(name, [one.get(name) for one in told]) for name in names]
     frame = frame.drop("details").with_columns(columns)
     for scale, totals in _totals(lab, rater_answers_frame(lab, study)).items():
@@ -256,6 +260,9 @@ def _totals(lab: Lab, answers: pl.DataFrame) -> dict[str, pl.DataFrame]:
     }
 
 
+PREFERENCE = "preference"
+"""The question under which a comparison of two replies is stored."""
+
 # What platforms and people write where they do not tell.
 NOT_STATED = {"", "na", "n/a", "none", "unknown", "prefer not to say", "rather not say"} | {
     "data_expired",
@@ -273,6 +280,35 @@ def _column(name: str, values: list[Any]) -> pl.Series:
         return pl.Series(name, told, pl.Float64, strict=False)
     texts = [None if value is None else str(value) for value in told]
     return pl.Series(name, texts, pl.String)
+
+
+def preferences_frame(lab: Lab, study: str) -> pl.DataFrame:
+    """Which of two replies people preferred: one row per comparison, in the order of the raters.
+
+    `first` and `second` are the arms in the order in which they were shown.
+    """
+    query = (
+        select(raters.c.name.label("rater"), raters.c.details)
+        .join(studies, studies.c.id == raters.c.study_id)
+        .where(_named(study), real_people())
+        .order_by(raters.c.id)
+    )
+    rows = [
+        (
+            rater,
+            answer["block"],
+            answer["position"],
+            answer["situation"],
+            *answer["arms"],
+            answer["value"],
+        )
+        for rater, details in lab.frame(query).iter_rows()
+        for answer in (json.loads(details).get("marks") or {}).get("answers", ())
+        if len(answer["arms"]) == 2 and answer["question"] == PREFERENCE
+    ]
+    names = ("rater", "block", "position", "situation", "first", "second", "outcome")
+    schema = {name: pl.Int64 if name == "position" else pl.String for name in names}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def rater_answers_frame(lab: Lab, study: str) -> pl.DataFrame:

@@ -10,7 +10,6 @@ from empathylab.study.assignment.allocation import (
     displaced,
     ended,
     is_live,
-    with_place,
 )
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.blinding import opaque_id, person_key, same_id
@@ -111,5 +110,4 @@ __all__ = [
     "to_dict",
     "too_soon",
     "valid_values",
-    "with_place",
 ]

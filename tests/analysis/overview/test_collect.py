@@ -8,7 +8,7 @@ import json
 import pytest
 
 from empathylab.analysis.overview import from_lab as collect
-from empathylab.analysis.overview.tiles import tiles
+from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.errors import RequestRejected
 from empathylab.models import ScriptedModel
@@ -68,7 +68,10 @@ def test_answers_by_position_are_called_meaningless(lab: Lab) -> None:
     assert report.validity.verdict == "meaningless"
     assert report.patterns == {"straight": 12}
     assert "scripted/flat's answers to PANAS are meaningless." in data.cautions()[0]
-    assert all(tile.doubt for tile in tiles(data))
+    first = first_screen(data)
+    assert all("are meaningless" in str(headline) for headline in first.shown)
+    assert first.caveat is not None
+    assert first.caveat.startswith("scripted/flat's answers to PANAS are meaningless.")
 
 
 def test_answers_by_content_are_not(sqlite_lab: Lab) -> None:
@@ -83,7 +86,7 @@ def test_answers_by_content_are_not(sqlite_lab: Lab) -> None:
 def test_without_variation_no_interval_is_claimed(sqlite_lab: Lab) -> None:
     straight_lining(sqlite_lab)
     page = render(collect(sqlite_lab))
-    assert "no interval: the scores do not vary" in page
+    assert "are meaningless" in page
     assert "nan" not in page.split("<script>")[0].lower().replace("financ", "")
 
 
@@ -107,7 +110,7 @@ def test_what_could_not_be_used_is_listed_with_its_reason(sqlite_lab: Lab) -> No
 
 def test_an_empty_lab_gives_a_sensible_page(lab: Lab) -> None:
     page = render(collect(lab))
-    assert "Nothing measured yet" in page
+    assert "Nothing has been measured yet" in page
     assert "empathylab evaluate" in page
 
 

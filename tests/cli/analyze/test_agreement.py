@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import functools
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from empathylab.cli.analyze.agreement import agreement
-from empathylab.cli.app import LabGroup
+from tests.helpers import command_line
 from tests.stats.agreement.examples import KRIPPENDORFF, long
 
-app = typer.Typer(cls=LabGroup)
-app.command("agreement")(agreement)
-app.command("another")(lambda: None)
+run = functools.partial(command_line.empathylab, "analyze", "agreement")
+as_json = functools.partial(command_line.as_json, "analyze", "agreement")
 
 
 @pytest.fixture
@@ -28,17 +23,6 @@ def ratings(tmp_path: Path) -> Path:
     path = tmp_path / "ratings.csv"
     pl.concat([warmth, clarity]).write_csv(path)
     return path
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, ["agreement", *(str(one) for one in arguments)])
-    return done.exit_code, done.stdout, done.stderr
-
-
-def as_json(*arguments: object) -> Any:
-    code, out, err = run(*arguments, "--json")
-    assert code == 0, err
-    return json.loads(out)
 
 
 def test_json_holds_the_figures_of_the_contract(ratings: Path) -> None:

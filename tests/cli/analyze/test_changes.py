@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
-from typer.testing import CliRunner
 
-from empathylab.cli import app
 from empathylab.store import Lab
+from tests.helpers.command_line import empathylab, printed
 from tests.helpers.welivita import write_release
 
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, ["analyze", "changes", *(str(one) for one in arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        return getattr(result.exception, "exit_code", 1), "", str(result.exception)
-    return result.exit_code, result.stdout, result.stderr
+run = functools.partial(empathylab, "analyze", "changes")
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +23,7 @@ def labs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, good, seed in (("march", 0.3, 1), ("june", 0.9, 2)):
         file = folder / name / "released.csv"
         write_release(file, raters=20, good={"gpt": good}, seed=seed)
-        command = ["data", "import", "welivita", str(file), "--lab", str(folder / name / "lab")]
-        assert CliRunner().invoke(app, command).exit_code == 0
+        printed("data", "import", "welivita", file, "--lab", folder / name / "lab")
     return folder
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from empathylab.cli import app as whole
-from empathylab.cli.analyze.judges import judges
-from empathylab.cli.app import LabGroup
 from empathylab.judging.instruments import study_instrument
 from empathylab.judging.pairs import Comparing, plan_comparing
 from empathylab.judging.single import Judging, plan_judging
@@ -22,28 +17,17 @@ from empathylab.runs import Job
 from empathylab.runs import run as carry_out
 from empathylab.store import Lab
 from empathylab.store.judged_responses import judged_study, study_responses
+from tests.helpers import command_line
 from tests.helpers.groups import unavailable
 from tests.helpers.welivita import write_release
 from tests.judging.judged import points_of
 from tests.judging.judged_examples import Replies, table
 
-app = typer.Typer(cls=LabGroup)
-app.command("judges")(judges)
-app.command("another")(lambda: None)
-
 STUDY = "welivita-2024"
 EXPERTS = ("--people", "expert1", "--people", "expert2", "--people", "expert3")
 
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, ["judges", *(str(one) for one in arguments)])
-    return done.exit_code, done.stdout, done.stderr
-
-
-def as_json(*arguments: object) -> Any:
-    code, out, err = run(*arguments, "--json")
-    assert code == 0, err
-    return json.loads(out)
+run = functools.partial(command_line.empathylab, "analyze", "judges")
+as_json = functools.partial(command_line.as_json, "analyze", "judges")
 
 
 @pytest.fixture
@@ -208,10 +192,7 @@ def rated(tmp_path: Path) -> Path:
     """A lab with an imported study, which nobody has judged."""
     write_release(tmp_path / "released.csv", arms=("human", "gpt"), raters=8, per_rater=6)
     lab = tmp_path / "lab"
-    done = CliRunner().invoke(
-        whole, ["data", "import", "welivita", str(tmp_path / "released.csv"), "--lab", str(lab)]
-    )
-    assert done.exit_code == 0, done.stderr
+    command_line.printed("data", "import", "welivita", tmp_path / "released.csv", "--lab", lab)
     return lab
 
 
@@ -282,8 +263,7 @@ def test_the_embedded_model_gets_an_honest_card(tmp_path: Path) -> None:
         unavailable("embedded", "run `empathylab models install smollm2`")
     write_release(tmp_path / "released.csv", raters=1, per_rater=1)
     place = tmp_path / "lab"
-    given = ["data", "import", "welivita", str(tmp_path / "released.csv"), "--lab", str(place)]
-    assert CliRunner().invoke(whole, given).exit_code == 0
+    command_line.printed("data", "import", "welivita", tmp_path / "released.csv", "--lab", place)
     with Lab.open(place) as lab:
         study = judged_study(lab, STUDY)
         replies = study_responses(lab, study.row)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from empathylab.cli.analyze.style import style
-from empathylab.cli.app import LabGroup
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
 from empathylab.tables import read_table
+from tests.helpers import command_line
 from tests.helpers.welivita import write_release
 from tests.report.style_frames import responses
 
-app = typer.Typer(cls=LabGroup)
-app.command("style")(style)
-app.command("another")(lambda: None)
+run = functools.partial(command_line.empathylab, "analyze", "style")
+as_json = functools.partial(command_line.as_json, "analyze", "style")
 
 
 @pytest.fixture
@@ -30,17 +26,6 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "replies.csv"
     responses().write_csv(path)
     return path
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, ["style", *(str(one) for one in arguments)])
-    return done.exit_code, done.stdout, done.stderr
-
-
-def as_json(*arguments: object) -> Any:
-    code, out, err = run(*arguments, "--json")
-    assert code == 0, err
-    return json.loads(out)
 
 
 def test_json_holds_the_figures_of_the_contract(file: Path) -> None:

@@ -6,16 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from empathylab.cli.app import LabGroup
-from empathylab.cli.data.sample import sample
 from empathylab.situations import Situation, SituationSet
 from empathylab.situations.sources.released import Release, Reply
 from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
 from empathylab.store.selections import resolve_situations, selection_paragraph
+from tests.helpers.command_line import Done, empathylab
 
 
 @pytest.fixture
@@ -23,11 +20,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "lab"
 
 
-def run(folder: Path, *arguments: str) -> Result:
-    app = typer.Typer(cls=LabGroup)
-    app.command("sample")(sample)
-    app.command("other")(lambda: None)
-    return CliRunner().invoke(app, ["sample", *arguments, "--lab", str(folder)])
+def run(folder: Path, *arguments: str) -> Done:
+    return empathylab("data", "sample", *arguments, "--lab", folder)
 
 
 def drawn(folder: Path, *arguments: str) -> dict[str, object]:

@@ -8,13 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from empathylab.cli import evaluate
-from empathylab.cli.analyze import leaderboard as analyze_leaderboard
-from empathylab.cli.app import LabGroup
-from empathylab.cli.data.imports import rated_responses
 from empathylab.models import known_weights
 from empathylab.situations.sources.welivita import read_release
 from empathylab.store import Lab, runs_frame
@@ -25,11 +19,11 @@ from empathylab.study.added_arms.human_sample import choose_human_sample
 from empathylab.study.added_arms.joining import add_arm
 from empathylab.study.session.service import StudyService
 from empathylab.tables import read_table
+from tests.helpers.command_line import Done, empathylab
 from tests.helpers.endpoint import Served
 from tests.helpers.groups import unavailable
 from tests.judging.measured import (
     ARMS,
-    SCRIPT,
     STUDY,
     add_replies,
     friendly_endpoint,
@@ -41,18 +35,13 @@ from tests.judging.measured import (
 from tests.study.archived import finished, rate_all
 from tests.study.service_examples import START, Clock, furnish, someone
 
-app = typer.Typer(cls=LabGroup)
-app.command("evaluate")(evaluate.evaluate)
-app.command("leaderboard")(analyze_leaderboard.leaderboard)
-app.command("ratings")(rated_responses.ratings)
-
-WARM = "scripted/models_here:warm"
-COLD = "scripted/models_here:cold"
-JUDGE = "scripted/models_here:judge"
+WARM = "scripted/tests.judging.measured:warm"
+COLD = "scripted/tests.judging.measured:cold"
+JUDGE = "scripted/tests.judging.measured:judge"
 
 
-def run(*arguments: str | Path, code: int = 0) -> Any:
-    done = CliRunner().invoke(app, [*map(str, arguments)])
+def run(*arguments: str | Path, code: int = 0) -> Done:
+    done = empathylab(*arguments)
     assert done.exit_code == code, done.output
     return done
 
@@ -63,10 +52,8 @@ def found(*arguments: str | Path) -> dict[str, Any]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A lab with a published study of four arms, and models in a script beside it."""
-    (tmp_path / "models_here.py").write_text(SCRIPT)
-    monkeypatch.syspath_prepend(tmp_path)
+def folder(tmp_path: Path) -> Path:
+    """A lab with a published study of four arms, for the models above."""
     with Lab.open(tmp_path / "lab") as lab:
         released_lab(lab, tmp_path)
     return tmp_path / "lab"
@@ -140,10 +127,10 @@ def test_one_who_cannot_be_reached_any_more_is_measured_by_its_replies(folder: P
 
 
 def test_several_judges_are_also_taken_together(folder: Path) -> None:
-    predicted = found(*measure(folder, "--judge", "scripted/models_here:strict"))
+    predicted = found(*measure(folder, "--judge", "scripted/tests.judging.measured:strict"))
     assert [one["judge"] for one in predicted["results"]] == [
         JUDGE,
-        "scripted/models_here:strict",
+        "scripted/tests.judging.measured:strict",
         "panel",
     ]
 
@@ -161,7 +148,7 @@ def test_a_part_stays_a_part_where_the_lab_holds_more(folder: Path) -> None:
         [result] = found(*measure(folder, "--sample", str(count)))["results"]
         assert (result["situations"], result["estimates"][0]["n_judged"]) == (count, count)
     assert (
-        "judge scripted/models_here:judge; 5 situations"
+        "judge scripted/tests.judging.measured:judge; 5 situations"
         in run(*measure(folder, "--sample", "5")).stdout
     )
     [whole] = found(*measure(folder))["results"]
@@ -175,7 +162,7 @@ def test_a_second_way_of_asking_hides_nobody(folder: Path) -> None:
         *("--lab", folder),
     )
     assert "asked with 2 setups" in " ".join(predicted["results"][0]["rests_on"])
-    board = found("leaderboard", "--lab", folder)
+    board = found("analyze", "leaderboard", "--lab", folder)
     judges = {row["respondent"]: row["judge"] for row in board["respondents"]}
     assert (judges[WARM], judges[COLD]) == (JUDGE, JUDGE)
     assert sum("asked with 2 setups" in one for one in board["notes"]) == 1
@@ -185,7 +172,7 @@ def test_that_the_style_judge_stands_in_for_models_is_said(folder: Path) -> None
     found(*measure(folder))
     with Lab.open(folder) as lab:
         add_replies(lab, "a/newcomer", dict.fromkeys(situation_ids(lab), "I see what you mean."))
-    board = found("leaderboard", "--lab", folder)
+    board = found("analyze", "leaderboard", "--lab", folder)
     judges = {row["respondent"]: row["judge"] for row in board["respondents"]}
     assert (judges[WARM], judges["a/newcomer"]) == (JUDGE, "style")
     assert any("No model has rated enough of a/newcomer" in one for one in board["notes"])
@@ -197,11 +184,11 @@ def test_a_judge_that_refuses_much_takes_nothing_from_people(folder: Path, tmp_p
     write_ratings(tmp_path / "fresh.csv", WARM, keys, 0.7)
     found(*measure(folder))
     run(
-        *("ratings", tmp_path / "fresh.csv", "--set", STUDY, "--study", STUDY),
+        *("data", "import", "ratings", tmp_path / "fresh.csv", "--set", STUDY, "--study", STUDY),
         *("--labels", "Bad,Okay,Good", "--lab", folder),
     )
     [result] = found(
-        *("evaluate", WARM, "--against", STUDY, "--judge", "scripted/models_here:picky"),
+        *("evaluate", WARM, "--against", STUDY, "--judge", "scripted/tests.judging.measured:picky"),
         *("--lab", folder),
     )["results"]
     share = result["estimates"][0]
@@ -217,7 +204,16 @@ def test_fresh_ratings_are_used_and_tighten_the_interval(folder: Path, tmp_path:
         with Lab.open(folder) as lab:
             write_ratings(tmp_path / "fresh.csv", WARM, situation_ids(lab)[:count], 0.7)
         run(
-            *("ratings", tmp_path / "fresh.csv", "--set", STUDY, "--study", STUDY),
+            *(
+                "data",
+                "import",
+                "ratings",
+                tmp_path / "fresh.csv",
+                "--set",
+                STUDY,
+                "--study",
+                STUDY,
+            ),
             *("--labels", "Bad,Okay,Good", "--replace", "--lab", folder),
         )
         [result] = found(*measure(folder))["results"]
@@ -297,7 +293,7 @@ def test_an_open_study_is_not_looked_at(tmp_path: Path) -> None:
         finished(lab, people=4, close=False)
     for command in (
         ("evaluate", "a/b", "--against", "small", "--judge", "style"),
-        ("leaderboard", "--study", "small"),
+        ("analyze", "leaderboard", "--study", "small"),
     ):
         done = run(*command, "--lab", tmp_path / "lab", code=2)
         assert "still open" in done.stderr
@@ -316,7 +312,14 @@ def test_one_who_wrote_two_arms_is_refused_before_anything_is_asked(tmp_path: Pa
 
 def test_a_judge_without_a_usable_answer_is_said(folder: Path) -> None:
     done = run(
-        *("evaluate", WARM, "--against", STUDY, "--judge", "scripted/models_here:strange"),
+        *(
+            "evaluate",
+            WARM,
+            "--against",
+            STUDY,
+            "--judge",
+            "scripted/tests.judging.measured:strange",
+        ),
         *("--lab", folder),
         code=2,
     )
@@ -326,7 +329,7 @@ def test_a_judge_without_a_usable_answer_is_said(folder: Path) -> None:
 def test_the_leaderboard_tells_measured_from_estimated(folder: Path, tmp_path: Path) -> None:
     found("evaluate", WARM, COLD, "--against", STUDY, "--judge", JUDGE, "--lab", folder)
     page, table = tmp_path / "board.html", tmp_path / "board.csv"
-    predicted = found("leaderboard", "--lab", folder, "--html", page, "--csv", table)
+    predicted = found("analyze", "leaderboard", "--lab", folder, "--html", page, "--csv", table)
     rows = predicted["respondents"]
     by_name = {row["respondent"]: row for row in rows}
     assert set(by_name) == {*ARMS, WARM, COLD}
@@ -344,25 +347,25 @@ def test_the_leaderboard_tells_measured_from_estimated(folder: Path, tmp_path: P
     assert html.count("<li class=") == 6
     assert "http://" not in html
     assert "https://" not in html
-    assert "estimated by a judge" in run("leaderboard", "--lab", folder).stdout
+    assert "estimated by a judge" in run("analyze", "leaderboard", "--lab", folder).stdout
 
 
 def test_where_several_judged_the_leaderboard_takes_their_mean(folder: Path) -> None:
-    strict = "scripted/models_here:strict"
+    strict = "scripted/tests.judging.measured:strict"
     results = found(*measure(folder, "--judge", strict))["results"]
     panel = next(one for one in results if one["judge"] == "panel")["estimates"][0]
-    predicted = found("leaderboard", "--lab", folder)
+    predicted = found("analyze", "leaderboard", "--lab", folder)
     row = next(one for one in predicted["respondents"] if one["respondent"] == WARM)
     assert (row["judge"], row["low"], row["high"]) == ("panel", panel["low"], panel["high"])
     assert row["judged_first"] is not None
     assert any(f"the mean of {JUDGE}, {strict}" in note for note in predicted["notes"])
-    named = found("leaderboard", "--judge", strict, "--lab", folder)["respondents"]
+    named = found("analyze", "leaderboard", "--judge", strict, "--lab", folder)["respondents"]
     assert {one["judge"] for one in named} == {None, strict}
 
 
 def test_the_leaderboard_takes_the_judge_that_is_named(folder: Path) -> None:
     found(*measure(folder))
-    predicted = found("leaderboard", "--judge", "style", "--lab", folder)
+    predicted = found("analyze", "leaderboard", "--judge", "style", "--lab", folder)
     assert {row["judge"] for row in predicted["respondents"]} == {None, "style"}
 
 
@@ -405,8 +408,6 @@ def test_the_embedded_model_is_measured_and_judges(tmp_path: Path) -> None:
 def test_the_published_study_measures_a_new_model(
     shared_data: Path, tmp_path: Path, endpoint: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "models_here.py").write_text(SCRIPT)
-    monkeypatch.syspath_prepend(tmp_path)
     path = shared_data / "welivita" / "dataset_and_ratings.csv"
     with Lab.open(tmp_path / "lab") as lab:
         release = read_release(read_table(path), where=path.name)
@@ -422,7 +423,7 @@ def test_the_published_study_measures_a_new_model(
         share = one["estimates"][0]
         assert share["n_judged"] == 200
         assert share["if_it_errs_alike"][0] < share["estimate"] < share["if_it_errs_alike"][1]
-    board = found("leaderboard", "--lab", tmp_path / "lab")["respondents"]
+    board = found("analyze", "leaderboard", "--lab", tmp_path / "lab")["respondents"]
     people = {one["respondent"]: one for one in board if one["basis"] == "people"}
     assert people["chatgpt_empathy"]["estimate"] == pytest.approx(0.6475)
 
@@ -460,7 +461,7 @@ def write_filed(path: Path, *, covered: int) -> None:
 
 def filed_lab(tmp_path: Path, covered: int) -> Path:
     write_filed(tmp_path / "filed.csv", covered=covered)
-    run("ratings", tmp_path / "filed.csv", "--lab", tmp_path / "lab")
+    run("data", "import", "ratings", tmp_path / "filed.csv", "--lab", tmp_path / "lab")
     return tmp_path / "lab"
 
 
@@ -478,7 +479,7 @@ def test_a_judge_of_an_imported_table_is_used_and_nobody_is_asked(tmp_path: Path
     mean = next(one for one in result["estimates"] if one["outcome"] == "mean")
     # It says just what people said of the others, and 22 / 12 of this one.
     assert mean["estimate"] == pytest.approx(22 / 12)
-    board = found("leaderboard", "--study", "filed", "--lab", folder)
+    board = found("analyze", "leaderboard", "--study", "filed", "--lab", folder)
     [late] = [one for one in board["respondents"] if one["respondent"] == "late/model"]
     assert (late["basis"], late["judge"]) == ("judge", "filed")
 

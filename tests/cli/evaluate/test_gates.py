@@ -3,45 +3,30 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from empathylab.cli import evaluate
-from empathylab.cli import runs as runs_command
-from empathylab.cli.app import LabGroup
-from tests.judging.scoring_judges import SCRIPT
+from tests.helpers.command_line import Done, as_json, empathylab
 
-app = typer.Typer(cls=LabGroup)
-app.command("evaluate")(evaluate.evaluate)
-app.add_typer(runs_command.app, name="runs")
-
-MODEL = "scripted/judges_of_gates:model"
-GOOD = "scripted/judges_of_gates:good"
-FLAT = "scripted/judges_of_gates:flat"
-STRICT = "scripted/judges_of_gates:strict"
-OTHER = "scripted/judges_of_gates:better"
-SILENT = "scripted/judges_of_gates:silent"
+MODEL = "scripted/tests.judging.scoring_judges:model"
+GOOD = "scripted/tests.judging.scoring_judges:good"
+FLAT = "scripted/tests.judging.scoring_judges:flat"
+STRICT = "scripted/tests.judging.scoring_judges:strict"
+OTHER = "scripted/tests.judging.scoring_judges:better"
+SILENT = "scripted/tests.judging.scoring_judges:silent"
 
 
 @pytest.fixture(autouse=True)
-def _script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    (tmp_path / "judges_of_gates.py").write_text(SCRIPT)
+def _lab_in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yield
-    sys.modules.pop("judges_of_gates", None)
 
 
-def run(*arguments: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(app, ["evaluate", "--situations", "1", "--planted", "2", *arguments])
-    assert done.exit_code == code, done.output + done.stderr
+def run(*arguments: str, code: int = 0) -> Done:
+    done = empathylab("evaluate", "--situations", "1", "--planted", "2", *arguments)
+    assert done.exit_code == code, done.output
     return done
 
 
@@ -116,8 +101,7 @@ def test_too_many_unusable_answers_are_exit_1() -> None:
 
 
 def replies_run(model: str) -> str:
-    done = CliRunner().invoke(app, ["runs", "list", "--json"])
-    rows = json.loads(done.stdout)["runs"]
+    rows = as_json("runs", "list")["runs"]
     numbers = [
         row["run"] for row in rows if (row["respondent"], row["protocol"]) == (model, "respond")
     ]
@@ -180,6 +164,6 @@ def test_the_markdown_summary_is_a_table_of_conditions_and_of_scores() -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == "# EmpathyLab"
     assert any(line.startswith(f"| {MODEL}: replies.empathy >= 4.5 |") for line in lines)
-    assert any(line.startswith("| respondent | n | empathy |") for line in lines)
+    assert any(line.startswith("| respondent | run | judge | n | empathy |") for line in lines)
     for table in (line for line in lines if line.startswith("| ---")):
         assert table.endswith("|")

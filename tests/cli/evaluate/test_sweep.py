@@ -3,35 +3,26 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from empathylab.cli import evaluate
-from empathylab.cli import runs as runs_command
-from empathylab.cli.app import LabGroup
 from empathylab.cli.evaluate.sweep import read_sweep
 from empathylab.errors import UserError
-from tests.judging.scoring_judges import SCRIPT
-
-app = typer.Typer(cls=LabGroup)
-app.command("evaluate")(evaluate.evaluate)
-app.add_typer(runs_command.app, name="runs")
+from empathylab.protocols import reply_template
+from tests.helpers.command_line import Done, empathylab
 
 SWEEP = """\
 models:
-  - scripted/judges_of_sweep:model
-  - name: scripted/judges_of_sweep:better
+  - scripted/tests.judging.scoring_judges:model
+  - name: scripted/tests.judging.scoring_judges:better
     concurrency: 2
     max_cost: 5
 temperatures: [0, 0.7]
 seeds: [1]
 situations: 1
-judge: scripted/judges_of_sweep:good
+judge: scripted/tests.judging.scoring_judges:good
 gates:
   fail_under: {replies.empathy: 3.5}
   max_unusable: 10%
@@ -39,18 +30,14 @@ gates:
 
 
 @pytest.fixture(autouse=True)
-def _script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    (tmp_path / "judges_of_sweep.py").write_text(SCRIPT)
+def _sweep_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sweep.yaml").write_text(SWEEP)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    yield
-    sys.modules.pop("judges_of_sweep", None)
 
 
-def run(*arguments: str, code: int = 0) -> Result:
-    done = CliRunner().invoke(app, ["evaluate", "sweep.yaml", *arguments])
-    assert done.exit_code == code, done.output + done.stderr
+def run(*arguments: str, code: int = 0) -> Done:
+    done = empathylab("evaluate", "sweep.yaml", *arguments)
+    assert done.exit_code == code, done.output
     return done
 
 
@@ -87,7 +74,7 @@ def test_combinations_are_the_product_of_the_lists(tmp_path: Path) -> None:
         ("temperatures: [0, 0.7]", "modes: [fre]", "sweep.yaml line 6, 'modes[1]'"),
         ("concurrency: 2", "concurrency: 0", "sweep.yaml line 4: 'models[2].concurrency'"),
         (SWEEP, "seeds: [1]", "models"),
-        ("judges_of_sweep:better", "judges_of_sweep:model", "listed once"),
+        ("scoring_judges:better", "scoring_judges:model", "listed once"),
     ],
 )
 def test_an_error_names_the_line(tmp_path: Path, old: str, new: str, sentence: str) -> None:
@@ -100,3 +87,11 @@ def test_an_error_names_the_line(tmp_path: Path, old: str, new: str, sentence: s
 
 def test_what_the_file_says_cannot_be_an_option() -> None:
     assert "Write them in the file" in run("--judge", "a/b", code=2).stderr
+
+
+def test_the_documented_sweep_is_valid() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "ci.md").read_text()
+    [example] = re.findall(r"```yaml\n(models:.*?)```", page, re.DOTALL)
+    Path("documented.yaml").write_text(example)
+    for combination in read_sweep(Path("documented.yaml")).combinations():
+        assert reply_template(combination.template or "").version == 2

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from empathylab.cli.app import LabGroup
-from empathylab.cli.study.bots import bots
 from empathylab.store import Lab
 from empathylab.study.session.service import StudyService
 from empathylab.study.web import visit_token
+from tests.helpers.command_line import empathylab
 from tests.study.service_examples import opened
 from tests.study.web.serving import served
 
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    import typer
-
-    app = typer.Typer(cls=LabGroup)
-    app.command()(bots)
-    app.callback()(lambda: None)
-    done = CliRunner().invoke(app, ["bots", *(str(one) for one in arguments)])
-    return done.exit_code, done.stdout, done.stderr
+run = functools.partial(empathylab, "study", "bots")
 
 
 @pytest.fixture

@@ -8,14 +8,11 @@ import stat
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner, Result
 
-from empathylab.cli.app import LabGroup
-from empathylab.cli.study.recruiting import approvals, invite, sync
 from empathylab.store import Lab, schema
 from empathylab.study.design.definition import Platform, Quota
 from empathylab.study.session.service import StudyService
+from tests.helpers.command_line import Done, empathylab
 from tests.study.examples import altered
 from tests.study.recruiting.examples import finished, rating, recruiting, served
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, prolific, submission
@@ -28,12 +25,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "lab"
 
 
-def run(folder: Path, *arguments: str) -> Result:
-    app = typer.Typer(cls=LabGroup)
-    app.command("invite")(invite)
-    app.command("sync")(sync)
-    app.command("approvals")(approvals)
-    return CliRunner().invoke(app, [*arguments, "--lab", str(folder)])
+def run(folder: Path, *arguments: str) -> Done:
+    return empathylab("study", *arguments, "--lab", folder)
 
 
 def furnished(folder: Path, platform: Platform = "invitation", *names: str) -> None:

@@ -27,7 +27,6 @@ from empathylab.store import Lab
 from empathylab.study import Study, parse_study
 from empathylab.study.service import Finished, StudyService, launch
 from tests.golden import invented
-from tests.golden.commands import run
 from tests.golden.lab_cases import (
     CLOSED,
     IMAGINED,
@@ -38,6 +37,7 @@ from tests.golden.lab_cases import (
     row_counts,
 )
 from tests.golden.write import write
+from tests.helpers.command_line import printed
 from tests.helpers.labs import person_like
 from tests.study.examples import BETWEEN, appraisal, between
 from tests.study.service_examples import Clock, furnish, someone, step_on, walk
@@ -90,19 +90,19 @@ def fill_runs(lab: Path) -> None:
     """Runs of scripted models: scales, replies, and judgements of an imported study."""
     at = ("--lab", lab)
     upset_one, calm_one = f"scripted/{MODULE}:upset", f"scripted/{MODULE}:calm"
-    run("appraise", upset_one, calm_one, "--situations", 2, "--default-orders", 3, *at)
-    run("appraise", upset_one, "--situations", 1, "--counterparts", "--mode", "free", *at)
-    run("respond", upset_one, calm_one, "--situations", 1, *at)
-    run("data", "sample", "dialogues", "--count", 16, "--name", "drawn", *at)
+    printed("appraise", upset_one, calm_one, "--situations", 2, "--default-orders", 3, *at)
+    printed("appraise", upset_one, "--situations", 1, "--counterparts", "--mode", "free", *at)
+    printed("respond", upset_one, calm_one, "--situations", 1, *at)
+    printed("data", "sample", "dialogues", "--count", 16, "--name", "drawn", *at)
     people = invented.write_ratings(lab.parent / "people.csv", judges=False)
     raters = invented.write_raters(lab.parent / "raters.csv")
     points = ("--points", "1,2,3,4,5")
-    run("data", "import", "ratings", people, "--raters", raters, "--study", RATED, *points, *at)
+    printed("data", "import", "ratings", people, "--raters", raters, "--study", RATED, *points, *at)
     judges = (f"scripted/{MODULE}:steady_judge", f"scripted/{MODULE}:fickle_judge")
-    run("judge", *judges, "--study", RATED, "--sample", 24, "--orders", 2, *at)
-    run("judge", judges[0], "--study", RATED, "--sample", 8, "--pairs", *at)
-    run("evaluate", calm_one, "--against", RATED, "--judge", "style", *at)
-    run("judge", *judges, "--study", RATED, "--respondent", calm_one, "--sample", 24, *at)
+    printed("judge", *judges, "--study", RATED, "--sample", 24, "--orders", 2, *at)
+    printed("judge", judges[0], "--study", RATED, "--sample", 8, "--pairs", *at)
+    printed("evaluate", calm_one, "--against", RATED, "--judge", "style", *at)
+    printed("judge", *judges, "--study", RATED, "--respondent", calm_one, "--sample", 24, *at)
 
 
 def fill_studies(lab: Path) -> None:
@@ -136,11 +136,11 @@ def fill_studies(lab: Path) -> None:
         unfinished = someone(still_open, "person under way")
         for _ in range(5):
             step_on(still_open, unfinished)
-    run("study", "exclude", CLOSED, "--person", excluded, "--reason", "a test", "--lab", lab)
-    run("study", "bots", CLOSED, "--n", 3, "--behaviour", "careful", "--lab", lab)
-    run("study", "close", CLOSED, "--yes", "--lab", lab)
-    run("study", "pause", OPEN, "--lab", lab)
-    run("study", "resume", OPEN, "--lab", lab)
+    printed("study", "exclude", CLOSED, "--person", excluded, "--reason", "a test", "--lab", lab)
+    printed("study", "bots", CLOSED, "--n", 3, "--behaviour", "careful", "--lab", lab)
+    printed("study", "close", CLOSED, "--yes", "--lab", lab)
+    printed("study", "pause", OPEN, "--lab", lab)
+    printed("study", "resume", OPEN, "--lab", lab)
 
 
 def launched(lab: Lab, study: Study, clock: Clock) -> StudyService:
@@ -167,7 +167,7 @@ def main() -> None:
         fill_runs(Path("lab"))
         fill_studies(Path("lab"))
         archive = folder / "small.zip"
-        run("study", "export", CLOSED, "--archive", archive, "--lab", "lab")
+        printed("study", "export", CLOSED, "--archive", archive, "--lab", "lab")
         connection = sqlite3.connect("lab/lab.sqlite")
         connection.execute("PRAGMA journal_mode = DELETE")
         connection.execute("VACUUM")

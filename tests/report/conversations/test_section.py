@@ -12,7 +12,7 @@ from empathylab.analysis.conversations import from_lab
 from empathylab.models import ScriptedModel
 from empathylab.protocols.converse.plan import SIMULATOR, Conversing, plan_conversing
 from empathylab.report import write_report
-from empathylab.report.conversations.section import conversation_section
+from empathylab.report.conversations.section import chosen_chats, conversations_section
 from empathylab.runs import Job, run
 from empathylab.store import Lab
 from tests.helpers.conversing import COLD, KIND, faulty, listener, persona, rule_based_person
@@ -35,20 +35,22 @@ def talked(lab: Lab) -> None:
 
 
 def test_a_lab_without_conversations_has_an_empty_section() -> None:
-    section = conversation_section(None)
-    assert (section.respondents, section.chats, section.specs) == ((), (), ())
+    assert not conversations_section(None, ()).blocks
 
 
 def test_the_section_shows_scores_curves_and_chats(sqlite_lab: Lab) -> None:
     talked(sqlite_lab)
-    section = conversation_section(from_lab(sqlite_lab))
-    assert [row["simulator"] for row in section.respondents] == ["scripted/person"] * 3
-    assert len(section.figures) == len(section.specs) == 2
-    assert {chat.outcome for chat in section.chats} == {"completed", "assistant speech"}
-    best = section.chats[0]
+    result = from_lab(sqlite_lab)
+    section = conversations_section(result, ("One conclusion.",))
+    titles = [table.title for table in section.tables()]
+    assert [row["simulator"] for row in section.tables()[0].rows] == ["scripted/person"] * 3
+    assert [figure.name for figure in section.figures()] == ["final", "curves"]
+    assert "Conversations, claims and safety" not in titles
+    chats = chosen_chats(result)
+    assert {chat.outcome for chat in chats} == {"completed", "assistant speech"}
+    best = chats[0]
     assert [value for _, _, value in best.points] == [40, 55, 70, 85, 100]
     assert best.turns[2].change == 15
-    assert "claims and safety" not in dict(section.tables)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,7 @@ def test_the_page_draws_the_curves_and_runs_no_text(report: Path, browser: Brows
     alerts: list[str] = []
     page.on("dialog", lambda dialog: alerts.append(dialog.message))
     page.goto(report.as_uri())
-    section = page.locator("section[aria-labelledby=conversations]")
+    section = page.locator("section#conversations")
     section.locator(".chart svg.marks").nth(1).wait_for()
     assert section.locator(".chart svg.marks").count() == 2
     assert section.locator("svg.curve").count() >= 3

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from importlib.resources import files
+import dataclasses
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from empathylab.analysis.judges.analysis import analyse_judged
 from empathylab.analysis.judges.calibration import CalibrationPlan
 from empathylab.analysis.judges.frames import judged_from_table
 from empathylab.analysis.judges.result import JudgesResult
+from empathylab.report import collect, write_report
+from empathylab.report.blocks import Figure, Fold, Section, Table, Text
 from empathylab.report.judges.charts import bias_chart, confusion_chart, curve_chart, map_chart
-from empathylab.report.judges.section import JudgeSection, judge_section
-from empathylab.report.page import number_columns
-from empathylab.report.vega import vega_bundle
+from empathylab.report.judges.section import judges_section
+from empathylab.store import Lab
+from tests.helpers.visits import opened
 from tests.judging.judged_examples import Replies, table
 
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1"><title>Judges</title>
-<style>{{ css | safe }}</style></head><body><main><h1>Judges</h1>
-{% include "judges.html.j2" %}</main>
-<script>{{ vega | safe }}</script>
-<script type="application/json" id="specs">{{ judges.specs | tojson }}</script>
-<script>{{ script | safe }}</script></body></html>"""
 ODD = "kin/<b>judge</b>"
 
 
@@ -42,31 +34,50 @@ def analysis() -> JudgesResult:
 
 
 @pytest.fixture(scope="module")
-def section(analysis: JudgesResult) -> JudgeSection:
-    return judge_section([analysis])
+def section(analysis: JudgesResult) -> Section:
+    return judges_section([analysis], ())
+
+
+def cards(section: Section) -> list[Fold]:
+    return [block for block in section.blocks if isinstance(block, Fold)]
 
 
 def test_without_judges_the_section_is_empty() -> None:
-    assert judge_section([]) == JudgeSection((), ())
+    assert not judges_section([], ()).blocks
 
 
-def test_every_figure_has_a_specification_of_its_own_and_a_table(section: JudgeSection) -> None:
-    [study] = section.studies
-    placed = [figure.spec for card in study.cards for figure in card.figures]
-    assert placed == list(range(len(section.specs)))
-    for card in study.cards:
-        assert {title for title, _ in card.tables} == {"people by judge", "biases", "calibration"}
+def test_it_opens_with_agreement_and_a_row_for_each_judge(section: Section) -> None:
+    assert section.figures()[0].name == "agreement"
+    rows = section.tables()[0].rows
+    assert [row["judge"] for row in rows] == [ODD, "plain"]
+    assert rows[0]["biases"] == "length"
 
 
-def test_the_overview_has_a_row_for_each_card(section: JudgeSection) -> None:
-    [study] = section.studies
-    assert [row["judge"] for row in study.overview] == [ODD, "plain"]
-    assert study.overview[0]["biases"] == "length"
+def test_every_card_has_charts_and_the_tables_behind_them(section: Section) -> None:
+    assert [card.title.partition(": ")[0] for card in cards(section)] == [ODD, "plain"]
+    for card in cards(section):
+        tables = [block.title for block in card.blocks if isinstance(block, Table)]
+        assert [title.rpartition(", ")[2] for title in tables] == [
+            "people by judge",
+            "biases",
+            "calibration",
+        ]
+        assert any(isinstance(block, Figure) for block in card.blocks)
+
+
+def test_points_are_called_as_the_study_calls_them(analysis: JudgesResult) -> None:
+    words = {1.0: "Cold", 5.0: "Warm"}
+    named = dataclasses.replace(analysis, labels={analysis.cards[0].dimension: words})
+    drawn = {figure.name: figure.spec for figure in judges_section([named], ()).figures()}
+    [confusion] = [spec for name, spec in drawn.items() if name.startswith("confusion-1")]
+    assert {row["people"] for row in rows_of(confusion)} == {"Cold", "2", "3", "4", "Warm"}
+    [mapped] = [spec for name, spec in drawn.items() if name.startswith("map-1")]
+    assert {row["people"] for row in rows_of(mapped)} == {"Cold", "2", "3", "4", "Warm"}
 
 
 def test_the_charts_hold_the_cards_figures(analysis: JudgesResult) -> None:
     card = analysis.cards[0]
-    confusion, curve, shares = confusion_chart(card), curve_chart(card), map_chart(card)
+    confusion, curve, shares = confusion_chart(card, {}), curve_chart(card), map_chart(card, {})
     assert confusion is not None
     assert curve is not None
     assert shares is not None
@@ -85,70 +96,41 @@ def test_the_charts_hold_the_cards_figures(analysis: JudgesResult) -> None:
 
 def rows_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
     """Everything the chart draws."""
-    return [row for rows in spec.get("datasets", {}).values() for row in rows] or list(
-        spec["data"]["values"]
-    )
+    own = spec.get("data", {}).get("values", [])
+    return [*own, *(row for rows in spec.get("datasets", {}).values() for row in rows)]
 
 
 def test_more_cards_than_a_page_takes_have_numbers_only(analysis: JudgesResult) -> None:
     many = JudgesResult("", analysis.cards * 7, ())
-    [study] = judge_section([many]).studies
-    assert [bool(card.figures) for card in study.cards] == [True] * 12 + [False] * 2
-    assert study.notes == ("The last 2 cards have no figures here, only numbers.",)
+    section = judges_section([many], ())
+    drawn = [any(isinstance(one, Figure) for one in card.blocks) for card in cards(section)]
+    assert drawn == [True] * 12 + [False] * 2
+    notes = [block.sentences for block in section.blocks if isinstance(block, Text)]
+    assert ["The last 2 cards have no charts here, only numbers."] in notes
 
 
-def rendered(section: JudgeSection) -> str:
-    pages = files("empathylab.report") / "pages"
-    parts = {"judges.html.j2": (pages / "judges.html.j2").read_text(encoding="utf-8"), "p": PAGE}
-    environment = jinja2.Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-        loader=jinja2.DictLoader(parts),
-    )
-    environment.filters["number_columns"] = number_columns
-    return environment.get_template("p").render(
-        judges=section,
-        first_chart={"judges": 0},
-        css=(pages / "report.css").read_text(encoding="utf-8"),
-        script=(pages / "report.js").read_text(encoding="utf-8"),
-        vega=vega_bundle(),
-    )
+@pytest.fixture(scope="module")
+def report(analysis: JudgesResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("judges")
+    with Lab.open(folder / "lab") as lab:
+        return write_report(dataclasses.replace(collect(lab), judges=(analysis,)), folder)
 
 
-def test_names_are_text_and_never_markup(section: JudgeSection) -> None:
-    page = rendered(section)
+def test_names_are_text_and_never_markup(report: Path) -> None:
+    page = report.read_text("utf-8")
     assert "kin/&lt;b&gt;judge&lt;/b&gt;" in page
     assert "<b>judge" not in page
 
 
-@pytest.fixture(scope="module")
-def page(
-    section: JudgeSection, browser: Browser, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Page]:
-    path: Path = tmp_path_factory.mktemp("judges") / "page.html"
-    path.write_text(rendered(section), encoding="utf-8")
-    opened = browser.new_page(viewport={"width": 360, "height": 740})
-    opened.goto(path.as_uri())
-    drawn = "[...document.querySelectorAll('.chart')].every(c => c.dataset.drawn === 'yes')"
-    opened.wait_for_function(drawn)
-    yield opened
-    opened.close()
-
-
 @pytest.mark.browser
-@pytest.mark.slow
-def test_the_cards_fit_on_a_phone(page: Page, section: JudgeSection) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") == 360
-    assert page.locator("svg.marks").count() == len(section.specs)
-
-
-@pytest.mark.browser
-@pytest.mark.slow
-def test_the_accessibility_audit_finds_nothing(page: Page) -> None:
-    found = Axe().run(page)
-    assert found.violations_count == 0, found.generate_report()
+def test_the_cards_fit_on_a_phone_and_are_accessible(
+    report: Path, browser: Browser, section: Section
+) -> None:
+    with opened(browser, report, "phone-dark") as visit:
+        assert visit.serious_violations() == []
+        assert visit.page.evaluate("document.documentElement.scrollWidth") == 390
+        assert visit.page.locator("svg.marks").count() == len(section.figures())
+        assert visit.troubles == []
 
 
 def test_of_a_few_ratings_no_calibration_is_drawn_and_no_clearance_given() -> None:
@@ -157,16 +139,16 @@ def test_of_a_few_ratings_no_calibration_is_drawn_and_no_clearance_given() -> No
         table(replies.people(raters=6), replies.judge("plain")), where="made up"
     )
     small = analyse_judged(judged, plan=CalibrationPlan(resamples=0), style=False)
-    [study] = judge_section([small]).studies
-    [card] = study.cards
+    section = judges_section([small], ())
     assert small.cards[0].n_ratings == 24
-    assert not any(figure.title.startswith("Calibration") for figure in card.figures)
-    assert any("No calibration is drawn from 24 human ratings" in one for one in card.reasons)
-    assert any("length (not testable: too few replies" in one for one in card.reasons)
+    assert not any("Calibration" in figure.title for figure in section.figures())
+    said = [one for block in section.walk() if isinstance(block, Text) for one in block.sentences]
+    assert any("No calibration is drawn from 24 human ratings" in one for one in said)
+    assert any("length (not testable: too few replies" in one for one in said)
 
 
-def test_labels_of_the_biases_fit_the_side_of_a_chart(section: JudgeSection) -> None:
-    shown = [spec for spec in section.specs if "found" in str(spec)]
+def test_labels_of_the_biases_fit_the_side_of_a_chart(section: Section) -> None:
+    shown = [figure.spec for figure in section.figures() if "bias" in figure.name]
     names = {row["bias"] for spec in shown for row in rows_of(spec) if "bias" in row}
     assert "place" in names
     assert all(len(name) <= 14 for name in names)

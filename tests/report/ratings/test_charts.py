@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from pathlib import Path
 from typing import Any
@@ -9,21 +10,22 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+import scipy.stats
 
 from empathylab.analysis import ratings as rated_replies
+from empathylab.analysis.overview.levels import rating_levels
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.power import PowerSetting, power_setting
-from empathylab.report.ratings.charts import emotions_chart, means_chart, shares_chart
+from empathylab.report.ratings.charts import emotions_chart, levels_chart, shares_chart
 from empathylab.report.ratings.model_charts import forest_chart, model_means_chart, power_chart
 from empathylab.report.ratings.rater_charts import (
     inconsistency_chart,
-    levels_chart,
     numbers_chart,
     variable_title,
 )
+from empathylab.report.ratings.rater_charts import levels_chart as properties_chart
 from empathylab.situations.sources.released import Dimension
 from empathylab.situations.sources.welivita import read_release
-from empathylab.stats.arms.means import compare_means
 from empathylab.stats.power.analytic import two_shares_power
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
 from empathylab.store import Lab
@@ -65,7 +67,7 @@ def _data(spec: dict[str, Any]) -> list[dict[str, Any]]:
 def test_a_property_is_shown_with_its_counts(analysis: RatingsResult) -> None:
     assert analysis.rater_comparison is not None
     [found] = [one for one in analysis.rater_comparison.categorical if "country" in one.variable]
-    rows = values(levels_chart(found))
+    rows = values(properties_chart(found))
     assert sum(row["raters"] for row in rows if row["arm"] == "gpt") == 12
     assert {row["level"] for row in rows} == {"Ghana", "Chile", "Nepal"}
     assert all(row["share"] == pytest.approx(row["raters"] / 12) for row in rows)
@@ -131,15 +133,18 @@ def test_the_setting_comes_from_the_study(analysis: RatingsResult) -> None:
 def domains(spec: dict[str, Any] | None, channel: str = "x") -> list[Any]:
     """The ends of the axis in each layer that sets them."""
     assert spec is not None
-    layers = [one["encoding"].get(channel, {}) for one in spec.get("layer", [spec])]
+    inner = spec.get("spec", spec)
+    layers = [one["encoding"].get(channel, {}) for one in inner.get("layer", [inner])]
     return [one["scale"]["domain"] for one in layers if "domain" in one.get("scale", {})]
 
 
 def test_bars_of_proportions_fill_an_axis_from_0_to_1(analysis: RatingsResult) -> None:
-    spec = shares_chart(analysis.comparison, "empathy", "all")
+    spec = shares_chart(analysis.comparison, "empathy")
     assert domains(spec) == [[0, 1]]
-    for arm in ARMS:
-        rows = [row for row in values(spec) if row["arm"] == arm]
+    subsets = {row["situations"] for row in values(spec)}
+    assert subsets == {"all situations", "positive situations", "negative situations"}
+    for arm, subset in itertools.product(ARMS, subsets):
+        rows = [row for row in values(spec) if (row["arm"], row["situations"]) == (arm, subset)]
         assert rows[0]["from"] == 0
         assert rows[-1]["to"] == pytest.approx(1)
         assert [row["rating"] for row in rows] == ["Bad", "Okay", "Good"]
@@ -163,13 +168,37 @@ def test_power_has_an_axis_from_0_to_1() -> None:
     assert domains(power_chart(given), "y") == [[0, 1]]
 
 
-def test_means_have_the_axis_of_the_ratings(analysis: RatingsResult) -> None:
-    found = compare_means(analysis.ratings, dimension="empathy", reference="human")
-    spec = means_chart(found)
-    assert domains(spec) == [[1, 3], [1, 3]]
-    rows = values(spec)
+def test_each_arm_has_its_proportion_with_an_interval_over_raters(
+    analysis: RatingsResult,
+) -> None:
+    """With as many ratings by each rater, the interval is the t interval of the raters' means."""
+    rows = values(levels_chart(rating_levels(analysis)))
     assert [row["arm"] for row in rows] == ["human", "gpt"]
-    assert all(1 <= row["low"] < row["mean"] < row["high"] <= 3 for row in rows)
+    for row in rows:
+        mine = analysis.ratings.filter(arm=row["arm"]).with_columns(good=pl.col("rating") == 3)
+        means = mine.group_by("rater").agg(pl.col("good").mean())["good"].to_numpy()
+        low, high = scipy.stats.t.interval(
+            0.95, len(means) - 1, means.mean(), scipy.stats.sem(means)
+        )
+        assert row["estimate"] == pytest.approx(means.mean())
+        assert (row["low"], row["high"]) == pytest.approx((max(low, 0), min(high, 1)), abs=1e-6)
+
+
+def test_a_scale_of_five_points_is_shown_by_its_means() -> None:
+    frame = pl.DataFrame(
+        [
+            {"rater": f"{arm}{r}", "arm": arm, "situation": f"s{s}", "rating": 1 + (r + s) % 5}
+            for arm in ARMS
+            for r in range(4)
+            for s in range(5)
+        ]
+    )
+    found = rated_replies.from_table(
+        frame, study=Study("s", "S", "between", (Dimension("warmth", (1, 2, 3, 4, 5)),), "closed")
+    )
+    spec = levels_chart(rating_levels(found))
+    assert domains(spec)[0] == [1, 5]
+    assert [row["estimate"] for row in values(spec)] == pytest.approx([3, 3])
 
 
 def test_unlabelled_points_have_bars_of_their_own_that_fill_the_axis() -> None:
@@ -185,10 +214,6 @@ def test_unlabelled_points_have_bars_of_their_own_that_fill_the_axis() -> None:
     ends = Dimension("warmth", (1.0, 2.0, 3.0, 4.0, 5.0), ("cold", "", "", "", "warm"))
     study = Study("s", "S", "between", (ends,), "closed")
     found = rated_replies.from_table(frame, study=study)
-    rows = [
-        row
-        for row in values(shares_chart(found.comparison, "warmth", "all"))
-        if row["arm"] == "gpt"
-    ]
+    rows = [row for row in values(shares_chart(found.comparison, "warmth")) if row["arm"] == "gpt"]
     assert [row["rating"] for row in rows] == ["cold", "2", "3", "4", "warm"]
     assert [row["to"] for row in rows] == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0])

@@ -94,7 +94,8 @@ def every_spec() -> dict[str, dict[str, Any] | None]:
 
 def rows_with(spec: dict[str, Any], field: str) -> list[dict[str, Any]]:
     """The figure's rows that have the field."""
-    [rows] = [rows for rows in spec["datasets"].values() if field in rows[0]]
+    found = [*spec.get("datasets", {}).values(), spec.get("data", {}).get("values", [])]
+    [rows] = [rows for rows in found if rows and field in rows[0]]
     found: list[dict[str, Any]] = rows
     return found
 

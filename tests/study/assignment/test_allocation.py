@@ -19,10 +19,10 @@ from empathylab.study import (
     displaced,
     ended,
     is_live,
-    with_place,
 )
 from empathylab.study.assignment.allocation import World, choose_arm
 from empathylab.study.design.definition import Quota, TimeLimits
+from tests.study.assigned import with_place
 from tests.study.examples import KEY, altered, between
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

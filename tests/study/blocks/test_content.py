@@ -26,6 +26,7 @@ from empathylab.study import (
     study_slots,
     study_steps,
 )
+from empathylab.study.blocks.pages import Mistake
 from empathylab.study.design.definition import Arm
 from tests.study.examples import (
     APPRAISAL,
@@ -63,13 +64,13 @@ def pages(study: Study, person: str, reply: str) -> list[PageContent]:
     """All pages of one person, with the same reply on each page of work."""
     course = ParticipantPath(study, scales(), 2, person)
     return [
-        page_content(course, one, key=KEY, language="en", situation=SITUATION, reply=reply)
+        page_content(course, one, key=KEY, language="en", situation=SITUATION, replies=[reply])
         for one in study_steps(course, {})
     ]
 
 
 def test_a_rating_page_shows_what_the_block_says_and_the_reply() -> None:
-    content = page("rate/1", situation=SITUATION, reply="How lovely!")
+    content = page("rate/1", situation=SITUATION, replies=["How lovely!"])
     assert [(one.role, one.text) for one in content.parts] == [
         ("emotion", "sad"),
         ("situation", "It rained on the wedding."),
@@ -128,11 +129,11 @@ def test_a_second_attempt_explains_what_was_wrong() -> None:
     content = page(
         "tutorial/check/2", answers={"tutorial/check/1": {"question-1": 2, "question-2": 2}}
     )
-    assert [one.text for one in content.parts] == ["It is."]
+    assert content.mistakes == (Mistake("Is it clear", "No", "It is."),)
     both_right = page(
         "tutorial/check/2", answers={"tutorial/check/1": {"question-1": 1, "question-2": 2}}
     )
-    assert both_right.parts == ()
+    assert both_right.mistakes == ()
 
 
 def test_a_worked_example_shows_reply_rating_and_reason() -> None:
@@ -216,5 +217,5 @@ def test_ids_are_compared_as_they_are() -> None:
 
 def test_a_slot_is_only_known_to_the_server() -> None:
     slot = study_slots(between(), ids(4))["one"][0]
-    content = repr(page("rate/1", situation=SITUATION, reply="x"))
+    content = repr(page("rate/1", situation=SITUATION, replies=["x"]))
     assert all(item.situation not in content for item in slot.items)

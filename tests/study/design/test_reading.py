@@ -188,7 +188,7 @@ def test_what_is_no_study_at_all_is_refused(text: str, message: str) -> None:
             "after a situation has been imagined",
         ),
         ("  - block: comment", "  - block: rate\n  - block: comment", "there are 2 blocks rate"),
-        ("  - block: comment", "  - block: imagine", "this one does both"),
+        ("  - block: comment", "  - block: imagine", "imagines one situation"),
         ("  - block: comment", "  - block: debrief", "there are 2 blocks debrief"),
         ("    text: Anything else?", "    id: rate\n    text: x", "two blocks have the id 'rate'"),
         ("seed: 7", "seed: 7\nreplies_per_situation: one", "left out in a design between subjects"),

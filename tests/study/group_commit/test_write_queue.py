@@ -108,7 +108,7 @@ def test_what_waits_together_is_done_in_one_transaction(lab: Lab) -> None:
     people = [someone(service, f"person {one}") for one in range(5)]
     turns = WriteQueue(lab, service.launched.row)
     with Held(turns):
-        # The round that serves somebody is what comes back.
+        # The round that serves someone is what comes back.
         coming = [turns.enqueue(one, lambda shared: shared, locked=False) for one in people]
     assert len({id(one.result()) for one in coming}) == 1
 
@@ -184,7 +184,7 @@ def test_whoever_no_longer_waits_holds_nobody_up(lab: Lab) -> None:
     held.set()
     assert first.result(10)
     assert last.result(10) == 2
-    assert turns.write_for(dee, lambda _: 3, locked=False) == 3
+    assert turns.enqueue(dee, lambda _: 3, locked=False).result() == 3
 
 
 def test_work_that_met_others_at_the_same_rows_is_done_again(lab: Lab) -> None:

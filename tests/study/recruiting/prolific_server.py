@@ -44,6 +44,8 @@ class Platform:
     requests: list[tuple[str, str]] = field(default_factory=list)
     messages: list[dict[str, str]] = field(default_factory=list)
     approved: list[str] = field(default_factory=list)
+    codes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    groups: dict[str, list[str]] = field(default_factory=dict)
     address: str = ""
 
     def client(self, **options: Any) -> Prolific:
@@ -88,8 +90,35 @@ class _Handler(BaseHTTPRequestHandler):
             assert body == {"action": "APPROVE"}
             self.platform.approved.append(self.path.split("/")[-3])
             self._answer(200, {"status": "APPROVED"})
+        elif self.path == "/api/v1/participant-groups/":
+            group = f"group{len(self.platform.groups) + 1}"
+            self.platform.groups[group] = list(body.get("participant_ids", []))
+            self._answer(201, {"id": group, "name": body["name"]})
+        elif self.path.endswith("/participants/") and self.path.split("/")[4] in (
+            self.platform.groups
+        ):
+            members = self.platform.groups[self.path.split("/")[4]]
+            members += [one for one in body["participant_ids"] if one not in members]
+            self._answer(200, {"results": [{"participant_id": one} for one in members]})
         else:
             self._answer(404, {})
+
+    def do_PATCH(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self._misbehaves():
+            return
+        study = self.path.split("/")[4]
+        actions = [act for code in body["completion_codes"] for act in code["actions"]]
+        paid = [act for act in actions if act["action"] == "FIXED_SCREEN_OUT_PAYMENT"]
+        # The real one takes one such code at most, and both numbers with it.
+        whole = all({"fixed_screen_out_reward", "slots"} <= act.keys() for act in paid)
+        if study not in self.platform.studies:
+            self._answer(404, {})
+        elif len(paid) > 1 or not whole:
+            self._answer(400, {"error": {"detail": "completion_codes"}})
+        else:
+            self.platform.codes[study] = body["completion_codes"]
+            self._answer(200, {"id": study})
 
     def _misbehaves(self) -> bool:
         self.platform.requests.append((self.command, self.path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -37,11 +38,12 @@ from empathylab.study import (
     preset_text,
     study_slots,
     valid_values,
-    with_place,
 )
 from empathylab.study.assignment.allocation import World
 from empathylab.study.blocks.interface import Answers
+from empathylab.study.session.drafts import RefusedForm
 from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
+from tests.study.assigned import with_place
 
 KEY = b"a key for the tests, 32 bytes it"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -84,6 +86,7 @@ class Desk:
         self.ids: dict[str, PlatformIds] = {}
         self.answers: dict[str, dict[str, dict[str, Any]]] = {}
         self.drafts: dict[tuple[str, str], Mapping[str, Any]] = {}
+        self.refused: dict[tuple[str, str], RefusedForm] = {}
         self.timings: list[Mapping[str, float]] = []
         self.stored = 0
         self.left: dict[str, bool] = {}
@@ -116,7 +119,12 @@ class Desk:
             return self._view(person, None)
 
     def submit(
-        self, person: str, step_key: str, values: Mapping[str, str], timing: Mapping[str, float]
+        self,
+        person: str,
+        step_key: str,
+        values: Mapping[str, str],
+        timing: Mapping[str, float],
+        visit: str = "",
     ) -> Saved | Refused | Moved:
         self._need_disk()
         with self.lock:
@@ -128,7 +136,9 @@ class Desk:
                 return Moved("Please continue here.")
             checked = check_answer(course, decision.step, values)
             if isinstance(checked, Refused):
+                self.refused[person, step_key] = RefusedForm(visit, values, checked.problems)
                 return checked
+            self.refused.pop((person, step_key), None)
             self.answers[person][step_key] = dict(checked.values)
             self.timings.append(timing)
             self.stored += 1
@@ -145,13 +155,17 @@ class Desk:
         corrects: bool = True,
         browser: str = "",
         answered: str | None = None,
+        visit: str = "",
     ) -> Future[Saved | Refused | Moved]:
         done: Future[Saved | Refused | Moved] = Future()
         try:
-            done.set_result(self.submit(person, step_key, values, timing))
+            done.set_result(self.submit(person, step_key, values, timing, visit))
         except LabError as error:
             done.set_exception(error)
         return done
+
+    def is_closed(self) -> bool:
+        return False
 
     def is_begun_by(self, person: str, browser: str) -> bool:
         return True
@@ -218,25 +232,27 @@ class Desk:
 
     def _page(self, person: str, shown: Show, answers: Answers) -> Page:
         step = shown.step
-        situation = reply = None
+        situation, replies = None, []
         slot = self.slot(person)
         if step.page in ("rate", "imagine", "write") and slot is not None:
             item = slot.items[step.number - 1]
             situation = self.situations[item.situation]
-            reply = f"I hear you, number {step.number}.\nThat is **not** nothing <b>at all</b>."
+            replies = [f"I hear you, number {step.number}.\nThat is **not** nothing <b>at all</b>."]
         content = page_content(
             self._course(person),
             step,
             key=KEY,
             language="en",
             situation=situation,
-            reply=reply,
+            replies=replies,
             answers=answers,
         )
         draft = answers.get(step.key) or self.drafts.get((person, step.key), {})
         back = shown.back is not None
         language = self.languages[person]
-        return Page(step.key, content, shown.progress, back, draft, language, shown.revising)
+        refused = self.refused.get((person, step.key))
+        shown_as = Page(step.key, content, shown.progress, back, draft, language, shown.revising)
+        return dataclasses.replace(shown_as, refused=refused)
 
     def _finished(self, person: str, end: End) -> Finished:
         content = None

@@ -13,7 +13,6 @@ import httpx
 from starlette.applications import Starlette
 
 from empathylab.study import Study
-from empathylab.study.blocks.attention import Attention
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.session.service import StudyService
 from empathylab.study.web import create_app
@@ -51,6 +50,11 @@ class Read(HTMLParser):
         if tag == "textarea":
             self._area = given["name"]
             self.fields[self._area] = Field("textarea")
+        if tag == "select":
+            self._area = given["name"]
+            self.fields[self._area] = Field("select")
+        if tag == "option" and given["value"]:
+            self.fields[self._area].options.append(given["value"])
         if tag == "input":
             one = self.fields.setdefault(given["name"], Field(given["type"]))
             if given["type"] == "radio":
@@ -121,14 +125,18 @@ def app_of(desk: Desk | StudyService, **settings: Any) -> Starlette:
 
 def filled(study: Study, page: httpx.Response) -> dict[str, str]:
     """A careful rater's answers: checks are answered rightly."""
-    answers = {}
+    answers: dict[str, str] = {}
     read = Read(page.text)
     right = right_answers(study)
     for name, one in read.fields.items():
         if not name.startswith("answer-"):
             continue
         bare = name.removeprefix("answer-")
-        usual = {"radio": (one.options or [""])[0], "textarea": "Words of mine", "text": "30"}
+        # Of a ranking, every entry gets a place of its own.
+        group = bare.partition(".")[0]
+        before = sum(other.startswith(f"{group}.") for other in answers)
+        chosen = one.options[before] if one.kind == "select" else (one.options or [""])[0]
+        usual = {"radio": chosen, "select": chosen, "textarea": "Words of mine", "text": "30"}
         answers[bare] = right.get((read.fields["step"].value.rpartition("/")[0], bare)) or (
             right.get((read.fields["step"].value, bare)) or usual[one.kind]
         )
@@ -139,8 +147,8 @@ def right_answers(study: Study) -> dict[tuple[str, str], str]:
     """By step and question, the right answers to the study's checks."""
     right = {}
     for block in study.blocks:
-        if isinstance(block, Attention):
-            right[block.id, "question"] = str(block.right_option)
+        if block.own_check:
+            right[block.id, "question"] = str(block.own_check.right_option)
         if isinstance(block, Tutorial) and block.check:
             for number, one in enumerate(block.check.questions, start=1):
                 right[f"{block.id}/check", f"question-{number}"] = str(one.right_option)

@@ -1,4 +1,4 @@
-"""Browsers that come back: to another version, to another study, as somebody they may not be."""
+"""Browsers that come back: to another version, to another study, as someone they may not be."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from empathylab.errors import InputError
 from empathylab.store import Lab, schema
 from empathylab.study.admin.reviews import Reviews
 from empathylab.study.design.definition import Platform, Recruitment
+from empathylab.study.recruiting.invitations import invite
 from empathylab.study.session.service import StudyService, launch
 from tests.study.examples import altered, between
 from tests.study.service_examples import Clock, opened, rows_of
@@ -215,6 +217,66 @@ def test_a_stale_tab_does_not_overwrite_a_newer_answer(sqlite_lab: Lab) -> None:
         assert moved.headers["location"] == "/page?moved"
     given = {one["step"]: one["given"] for one in rows_of(sqlite_lab, schema.page_answers)}
     assert given["rate/1"] == {"empathy": 2}
+
+
+def test_a_refused_form_is_kept_and_shown_after_a_redirect(sqlite_lab: Lab) -> None:
+    service = recruited(sqlite_lab, "prolific")
+    other_process = StudyService(sqlite_lab, "small", clock=service.now)
+    typed = "Zwölf \x00<b>& mehr</b>"
+    with visiting(service) as ann, visiting(service) as eve, visiting(other_process) as elsewhere:
+        page = go_on(ann, service, ann.get(LINKS["prolific"]), "demographics")
+        sent = {name: value for name, value in field_values(page).items() if "answer" not in name}
+        refused = ann.ask("POST", "/page", data=sent | {"answer-age": typed})
+        assert (refused.status_code, refused.headers["location"]) == (303, "/page?refused")
+        elsewhere.client.cookies = ann.client.cookies
+        for visitor, path in ((ann, "/page?refused"), (ann, "/page"), (elsewhere, "/page")):
+            shown = visitor.get(path)
+            assert Read(shown.text).fields["answer-age"].value == typed.replace("\x00", "")
+            assert "Please write a number" in shown.text
+            assert "already answered" not in shown.text
+        guest = eve.get(LINKS["prolific"])
+        assert step(guest) == "demographics"
+        assert "Zwölf" not in guest.text
+        assert "Please write a number" not in guest.text
+        assert rows_of(sqlite_lab, schema.places)[0]["draft"]["refused"]["step"] == "demographics"
+        after = ann.send(page, **filled(service.study, page))
+        assert step(after) != "demographics"
+        assert rows_of(sqlite_lab, schema.places)[0]["draft"] == {}
+        assert 'id="errors"' not in after.text
+
+
+def test_a_refused_correction_leaves_the_draft_of_the_page_that_is_due(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab)
+    with visiting(service) as ann:
+        due = go_on(ann, service, ann.get("/"), "rate/2")
+        ann.ask("POST", "/draft", data=field_values(due) | ANSWER)
+        earlier = ann.get("/back?from=rate/2")
+        refused = ann.ask("POST", "/page", data=field_values(earlier) | {"answer-empathy": "99"})
+        assert refused.headers["location"] == "/back?from=rate/2"
+        shown = ann.get("/back?from=rate/2")
+        assert step(shown) == "rate/1"
+        assert "Please choose one of the options" in shown.text
+        assert Read(ann.get("/page").text).fields["answer-empathy"].value == "1"
+        ann.send(shown, empathy="2")
+        assert 'id="errors"' not in ann.get("/back?from=rate/2").text
+        assert Read(ann.get("/page").text).fields["answer-empathy"].value == "1"
+
+
+def test_a_closed_study_says_so_to_everybody(sqlite_lab: Lab) -> None:
+    study = between(recruitment=Recruitment(platform="invitation"))
+    service, _ = opened(sqlite_lab, study)
+    used, unused = (f"/?invitation={one.token}" for one in invite(service, 2))
+    with visiting(service) as ann, visiting(service) as new, visiting(service) as nobody:
+        page = go_on(ann, service, ann.get(used), "rate/1")
+        service.actions.close()
+        answers = [ann.send(page, empathy="2"), ann.get("/page"), ann.get(used), new.get(unused)]
+        answers += [nobody.get(path) for path in ("/", "/page", "/?invitation=x", "/leave")]
+        for answer in answers:
+            assert Read(answer.text).title == "The study is closed"
+    acts = (lambda: invite(service, 1), lambda: service.actions.stop_arm("one"))
+    for act in (*acts, service.actions.pause):
+        with pytest.raises(InputError, match="closed for good"):
+            act()
 
 
 def test_a_guest_answers_on(sqlite_lab: Lab) -> None:

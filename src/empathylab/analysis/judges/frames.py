@@ -177,7 +177,7 @@ def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
     usable = judged.filter(pl.col("value").is_not_null())
     compared = lab_preferences(lab, chosen.name, about=rated_by_people)
     decided = compared.filter(pl.col("preferred").is_not_null())
-    imported = _imported(rated.filter(rater_kind="model"), judged["judge"].to_list())
+    imported = imported_judges(rated.filter(rater_kind="model"), judged["judge"].to_list())
     judges = [usable.with_columns(rating=pl.col("value")), imported]
     known = [people, usable, imported]
     return JudgedRatings(
@@ -199,7 +199,7 @@ def _setups(*frames: pl.DataFrame) -> dict[str, int]:
     return dict(most.filter(pl.col("ways") > 1).iter_rows())
 
 
-def _imported(ratings: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
+def imported_judges(ratings: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     """Models' ratings with their judge's name, which differs from that of a judge the lab asked."""
     there = pl.col("rater").is_in(list(dict.fromkeys(judges)))
     named = pl.when(there).then(pl.col("rater") + " (imported)").otherwise(pl.col("rater"))

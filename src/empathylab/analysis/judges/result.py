@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -17,7 +17,13 @@ from empathylab.analysis.judges.prose import (
     verdict,
     verdict_sentence,
 )
-from empathylab.analysis.results import Conclusion, Kind, ModelChoice, summary_text
+from empathylab.analysis.results import (
+    Conclusion,
+    Kind,
+    ModelChoice,
+    Plots,
+    summary_text,
+)
 from empathylab.analysis.text.notes import note_text
 from empathylab.stats.agreement import Coefficient
 from empathylab.stats.judges.calibration import Measured
@@ -31,7 +37,7 @@ _KINDS: Mapping[str, Kind] = {
 
 
 @dataclass(frozen=True, slots=True)
-class JudgesResult:
+class JudgesResult(Plots):
     """A card for each judge and dimension that people rated too."""
 
     study: str
@@ -39,6 +45,8 @@ class JudgesResult:
     cards: tuple[JudgeCard, ...]
     notes: tuple[str, ...]
     """What was skipped, and why; a sentence each."""
+    labels: Mapping[str, Mapping[float, str]] = field(default_factory=dict, hash=False)
+    """By dimension the words for the points of its scale, where the study has them."""
 
     @property
     def design(self) -> Mapping[str, Any]:

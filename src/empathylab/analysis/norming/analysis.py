@@ -41,7 +41,7 @@ class Norming:
     @property
     def kept(self) -> tuple[NormedSituation, ...]:
         """Those that meet the criteria."""
-        return tuple(one for one in self.situations if one.meets)
+        return tuple(situation for situation in self.situations if situation.meets)
 
     @property
     def sentence(self) -> str:
@@ -49,8 +49,8 @@ class Norming:
         return (
             f"{len(self.kept)} of {len(self.situations)} situations meet the criteria: the "
             f"intended emotion is the strongest for at least {self.criteria.top:.0%} of raters "
-            f"and {self.criteria.lead:g} point ahead of any other, and realism is at least "
-            f"{self.criteria.realism:g} of 7."
+            f"and {self.criteria.lead:g} point ahead of any other, realism is at least "
+            f"{self.criteria.realism:g} of 7, and at least {self.criteria.raters} raters saw it."
         )
 
     def normed_set(self, *, only_kept: bool = False) -> SituationSet:

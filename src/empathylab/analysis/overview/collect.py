@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from empathylab import __version__
-from empathylab.analysis import judges, ratings
+from empathylab.analysis import judges, ratings, scores
 from empathylab.analysis.appraisal.analysis import analyse_appraisals
 from empathylab.analysis.appraisal.result import (
     AppraisalResult,
@@ -33,10 +33,12 @@ from empathylab.analysis.results import (
     AnalysisResult,
     Conclusion,
     ModelChoice,
+    Plots,
     conclusions_frame,
     summary_text,
 )
-from empathylab.analysis.run_selection import selected_runs
+from empathylab.analysis.run_selection import RunRow, run_matrix, selected_runs
+from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
 from empathylab.analysis.text.numbers import percent
@@ -45,16 +47,11 @@ from empathylab.situations import builtin_versions
 from empathylab.stats.lengths import length_distributions
 from empathylab.stats.mixed.threads import one_thread
 from empathylab.stats.questionnaires.appraisal import ScaleChange
-from empathylab.store import (
-    Lab,
-    failures_frame,
-    now,
-    outcomes_frame,
-    responses_frame,
-    runs_frame,
-)
+from empathylab.store import Lab, responses_frame, runs_frame
 from empathylab.store.administrations import read_appraisals
-from empathylab.store.judgements import lab_judgements, lab_preferences
+from empathylab.store.inserts import now
+from empathylab.store.judgements import lab_judgements, lab_preferences, rubric_scores
+from empathylab.store.queries import failures_frame, outcomes_frame
 from empathylab.store.ratings import lab_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
@@ -131,7 +128,7 @@ class ReplyLengths:
 
 
 @dataclass(frozen=True, slots=True)
-class LabOverview:
+class LabOverview(Plots):
     """The whole lab: who was measured, and the results of every topic."""
 
     made_at: datetime
@@ -155,6 +152,10 @@ class LabOverview:
     conversations: ConversationsAnalysis | None = None
     leaderboards: tuple[LeaderboardResult, ...] = ()
     """Of the studies with more respondents than the section on ratings compares."""
+    scores: tuple[ScoresResult, ...] = ()
+    """By the rubric, one result for each judge; those that are fit first."""
+    matrix: tuple[RunRow, ...] = ()
+    """All runs of the lab, and which of them the results rest on."""
 
     @property
     def self_reports(self) -> tuple[SelfReport, ...]:
@@ -313,6 +314,41 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
         sets=tuple(_used_sets(shown)),
         conversations=talks,
         leaderboards=boards,
+        scores=tuple(sorted(_scored(lab, chosen, judged), key=lambda found: not found.fit)),
+        matrix=run_matrix(all_runs, first=first),
+    )
+
+
+def of_runs(lab: Lab, runs: Collection[int]) -> LabOverview:
+    """The results of these runs of scales and replies alone: what a command has just measured."""
+    import scipy.linalg  # noqa: F401 - only what is loaded can be held to one thread
+
+    chosen = list(runs)
+    shown = runs_frame(lab).filter(pl.col("run").is_in(chosen))
+    read = read_appraisals(lab)
+    own = read.administrations.filter(pl.col("run").is_in(chosen))
+    replied = responses_frame(lab).filter(pl.col("run").is_in(chosen))
+    outcomes, failures = outcomes_frame(lab), failures_frame(lab)
+    with one_thread():
+        appraisal = analyse_appraisals(lab, dataclasses.replace(read, administrations=own))
+    return LabOverview(
+        made_at=now(),
+        version=__version__,
+        respondents=tuple(dict.fromkeys(shown["respondent"])),
+        runs=tuple(
+            _summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
+            for row in shown.iter_rows(named=True)
+        ),
+        left_out_runs=0,
+        appraisal=appraisal,
+        ratings=(),
+        judges=(),
+        style=None,
+        unrated=(),
+        situations=(),
+        situations_replied=replied.select("set", "situation").n_unique(),
+        lengths=tuple(_lengths(replied)),
+        sets=tuple(_used_sets(shown)),
     )
 
 
@@ -341,6 +377,17 @@ def _judged(lab: Lab, problems: list[str]) -> Iterable[JudgesResult]:
             yield judges.from_lab(lab, name)
         except UserError as error:
             problems.append(f"The judges of the study {name} are not validated: {error}")
+
+
+def _scored(
+    lab: Lab, runs: Collection[int], judged: Collection[JudgesResult]
+) -> Iterable[ScoresResult]:
+    """What each judge says of the shown runs' replies, by the rubric."""
+    frame = rubric_scores(lab, runs)
+    for judge in frame["judge"].unique(maintain_order=True):
+        found = scores.from_lab(lab, judge, runs=runs, validated=tuple(judged))
+        if found.respondents:
+            yield found
 
 
 def _has_judges(lab: Lab, study: str) -> bool:

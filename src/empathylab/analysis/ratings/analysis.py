@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import polars as pl
 
+from empathylab.analysis.cache import cached
+from empathylab.analysis.preregistration.deviations import preregistered
 from empathylab.analysis.ratings.collection_periods import collection_periods
 from empathylab.analysis.ratings.conclusions import conclusions, descriptions
 from empathylab.analysis.ratings.design import (
@@ -95,25 +98,33 @@ def from_lab(
     chosen = lab_study(lab, study)
     require_closed(lab, chosen, peek=peek, who=who)
     ratings = _ratings(lab, chosen, only)
-    found = from_table(
-        ratings,
-        study=chosen,
-        arms=arms_frame(lab, chosen.name),
-        raters=raters_frame(lab, chosen.name),
-        answers=rater_answers_frame(lab, chosen.name),
-        scales=lab_scales(lab).values(),
-        reference=reference,
-        good_from=good_from,
-        margin=margin,
-        rules=rules,
-        compare=compare,
-        bootstrap=bootstrap,
-        spread=spread,
-        specifications=specifications,
-        unrated=_unrated(lab, ratings),
-        running=is_running(chosen),
+    inputs: dict[str, Any] = {
+        "study": chosen,
+        "arms": arms_frame(lab, chosen.name),
+        "raters": raters_frame(lab, chosen.name),
+        "answers": rater_answers_frame(lab, chosen.name),
+        "scales": list(lab_scales(lab).values()),
+        "reference": reference,
+        "good_from": good_from,
+        "margin": margin,
+        "rules": rules,
+        "compare": compare,
+        "bootstrap": bootstrap,
+        "spread": spread,
+        "specifications": specifications,
+        "unrated": _unrated(lab, ratings),
+        "running": is_running(chosen),
+    }
+    # What a peek shows is not kept: the study's results are hidden until it is closed.
+    if is_running(chosen):
+        found = from_table(ratings, **inputs)
+    else:
+        found = cached(lab, "ratings", [ratings, inputs], lambda: from_table(ratings, **inputs))
+    return dataclasses.replace(
+        found,
+        information=_information(lab, chosen),
+        preregistration=preregistered(lab, found),
     )
-    return dataclasses.replace(found, information=_information(lab, chosen))
 
 
 def _information(lab: Lab, study: Study) -> str:

@@ -60,7 +60,7 @@ def study_scales(study: Study, ratings: pl.DataFrame, good_from: Thresholds) -> 
             averaged.append(one.name)
         elif len(one.values) >= _LIKERT_POINTS and one.name not in limits:
             likert.append(one.name)
-        ends = one.values or values
+        ends = one.ends or one.values or values
         ranges[one.name] = float(max(ends)) - float(min(ends))
     continuous = {one.name: not one.values for one in dimensions}
     return StudyScales(scales, continuous, tuple(averaged), tuple(likert), ranges)

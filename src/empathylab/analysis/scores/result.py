@@ -10,7 +10,7 @@ import polars as pl
 
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.judges.cards import JudgeCard
-from empathylab.analysis.results import Conclusion, ModelChoice, summary_text
+from empathylab.analysis.results import Conclusion, ModelChoice, Plots, summary_text
 from empathylab.analysis.scores.estimates import EMPATHY, Comparison, RespondentScores
 from empathylab.analysis.scores.prose import (
     card_sentence,
@@ -22,7 +22,7 @@ from empathylab.judging.rubric import JudgeAcceptance, rubric
 
 
 @dataclass(frozen=True, slots=True)
-class ScoresResult:
+class ScoresResult(Plots):
     """How empathetic replies are by the rubric, and how far the judge can be relied on."""
 
     judge: str

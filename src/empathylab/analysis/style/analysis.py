@@ -6,9 +6,11 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
+from empathylab.analysis.cache import cached
 from empathylab.analysis.run_selection import selected_runs
 from empathylab.analysis.style.estimates import RULES, Depth, estimate_style
 from empathylab.analysis.style.result import StyleResult
@@ -53,18 +55,19 @@ def from_lab(
             remedy="Run `empathylab respond MODEL`, import some with `empathylab data import`, or "
             "name a file: `empathylab analyze style FILE`.",
         )
-    return from_table(
-        frame,
-        ratings=_ratings(lab),
-        dictionaries=dictionaries,
-        lists=lists,
-        against=against,
-        folds=folds,
-        seed=seed,
-        depth=depth,
-        tagger=tagger,
-        tagger_name=tagger_name,
-    )
+    inputs: dict[str, Any] = {
+        "ratings": _ratings(lab),
+        "dictionaries": dictionaries,
+        "lists": lists,
+        "against": against,
+        "folds": folds,
+        "seed": seed,
+        "depth": depth,
+        "tagger": tagger,
+        "tagger_name": tagger_name,
+    }
+    # A tagger is a function and a list a file, whose hash cannot be taken: those are not kept.
+    return cached(lab, "style", [frame, inputs], lambda: from_table(frame, **inputs))
 
 
 def from_table(

@@ -11,7 +11,12 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import Conclusion, ModelChoice, summary_text
+from empathylab.analysis.results import (
+    Conclusion,
+    ModelChoice,
+    Plots,
+    summary_text,
+)
 from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates, Tactics
 from empathylab.analysis.style.prose import (
     ALPHA,
@@ -33,7 +38,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class StyleResult:
+class StyleResult(Plots):
     """How respondents write, how they differ, and what is associated with ratings."""
 
     estimates: StyleEstimates

@@ -13,6 +13,7 @@ from empathylab.cli.analyze import (
     judges,
     leaderboard,
     norming,
+    preferences,
     ratings,
     style,
 )
@@ -29,6 +30,7 @@ app.command("judges", epilog=judges.EXAMPLE)(judges.judges)
 app.command("leaderboard", epilog=leaderboard.EXAMPLE)(leaderboard.leaderboard)
 app.command("changes", epilog=changes.EXAMPLE)(changes.changes)
 app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
+app.command("preferences", epilog=preferences.EXAMPLE)(preferences.preferences)
 app.command("norming", epilog=norming.EXAMPLE)(norming.norming)
 app.command("conversations", epilog=conversations.EXAMPLE)(conversations.conversations)
 app.command("appraisal", epilog=appraisal.EXAMPLE)(appraisal.appraisal)

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from empathylab.cli.options import JsonOption, ModeOption, RunOptions, with_run_options
+from empathylab.cli.options import (
+    JsonOption,
+    LanguageOption,
+    ModeOption,
+    RunOptions,
+    with_run_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +46,7 @@ def evaluate(
         int, typer.Option(help="Situations for each of the 8 emotions.", min=1)
     ] = 3,
     mode: ModeOption = "structured",
+    language: LanguageOption = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -180,14 +187,20 @@ def evaluate(
         )
         job = _Job(
             model or [DEFAULT_MODEL],
-            Combination(situations, mode, temperature=run.temperature, seed=run.seed),
+            Combination(
+                situations,
+                mode,
+                temperature=run.temperature,
+                seed=run.seed,
+                language=language,
+            ),
             JudgeOptions(_one_judge(judge or []), judge_base_url, planted),
             gates,
         )
         shown = _Shown(as_json=json, summary=summary, open_report=open_report, dry_run=dry_run)
         _evaluate(job, shown, run)
         return
-    _refuse_gates(gates)
+    _refuse_against(gates, language)
     from empathylab.cli.evaluate.benchmark import Wanted, evaluate_against
 
     wanted = Wanted(
@@ -217,9 +230,17 @@ def _one_judge(judges: list[str]) -> str | None:
     return judges[0] if judges else None
 
 
-def _refuse_gates(gates: GateOptions) -> None:
+def _refuse_against(gates: GateOptions, language: str | None) -> None:
+    """Refuses what has no meaning in a comparison with a study."""
     from empathylab.errors import InputError
 
+    if language is not None:
+        raise InputError(
+            "the study decides the language",
+            where="--language",
+            got=language,
+            remedy="Leave out --language, or --against.",
+        )
     if gates != type(gates)():
         raise InputError(
             "gates are checked on scores by the rubric",
@@ -286,19 +307,20 @@ def _from_file(
     from empathylab.cli.evaluate.sweep import read_sweep
     from empathylab.errors import InputError
 
-    given = dataclasses.replace(job.gates, junit=None) != type(job.gates)() or job.judge.name
-    if len(job.names) > 1 or given or run.temperature is not None:
+    gates = dataclasses.replace(job.gates, junit=None) != type(job.gates)()
+    further = (job.judge.name, job.combination.language, run.temperature)
+    if len(job.names) > 1 or gates or any(value is not None for value in further):
         raise InputError(
-            "a sweep file says itself which models, judge, gates and temperatures",
+            "a sweep file itself names the models, judge, gates, temperatures and language",
             where=job.names[0],
             remedy="Write them in the file, and give the file alone.",
         )
     sweep = read_sweep(Path(job.names[0]))
     combinations = sweep.combinations()
     asked: list[tuple[Model, Sequence[Combination], RunOptions]] = []
-    for one in sweep.models:
-        options = one.options(run)
-        asked.append((options.open_models([one.name])[0], combinations, options))
+    for entry in sweep.models:
+        options = entry.options(run)
+        asked.append((options.open_models([entry.name])[0], combinations, options))
     return asked, sweep.judge_options(job.judge.planted), sweep.gate_options(job.gates.junit)
 
 

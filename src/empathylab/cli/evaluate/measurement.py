@@ -49,38 +49,70 @@ class Combination:
     seed: int = 1
     template: str | None = None
     """Of replies: an id or a file; the usual one where none is given."""
+    language: str | None = None
+    """Of prompts, situations and the scale; English where none is given."""
 
     def plans(self, lab: Lab, model: str) -> list[Plan]:
-        """A scale before and after situations, and replies to people."""
-        from empathylab.protocols import (
-            Appraisal,
-            Responding,
-            plan_appraisal,
-            plan_responding,
-            reply_template,
-            usual_template,
-        )
-        from empathylab.store import lab_scale, lab_situation_set
+        """A scale before and after situations, where it has its wording, and replies to people."""
+        return [*self._appraisal(lab, model), self._replies(lab, model)]
 
-        imagined, dialogues = (lab_situation_set(lab, name) for name in ("appraisal", "dialogues"))
+    def missing_wording(self, lab: Lab) -> str | None:
+        """Why no scale is administered; None if one is."""
+        from empathylab.errors import InputError
+        from empathylab.protocols.translations import scale_in_language
+
+        if self.language is None:
+            return None
+        try:
+            scale_in_language(lab, self.scale, self.language)
+        except InputError as error:
+            return str(error)
+        return None
+
+    def _appraisal(self, lab: Lab, model: str) -> list[Plan]:
+        from empathylab.protocols import Appraisal, plan_appraisal
+        from empathylab.protocols.translations import (
+            questionnaire_in_language,
+            scale_in_language,
+            set_in_language,
+        )
+        from empathylab.store import lab_situation_set
+
+        if self.missing_wording(lab):
+            return []
+        imagined = lab_situation_set(lab, set_in_language(lab, "appraisal", self.language))
         appraisal = Appraisal(
-            lab_scale(lab, self.scale),
+            scale_in_language(lab, self.scale, self.language),
             imagined,
             imagined.first_per_group(self.situations),
             mode=self.mode,
             temperature=0.0 if self.temperature is None else self.temperature,
             seed=self.seed,
+            template=questionnaire_in_language(self.language),
         )
+        return [plan_appraisal(lab, model, appraisal)]
+
+    def _replies(self, lab: Lab, model: str) -> Plan:
+        from empathylab.protocols import (
+            Responding,
+            plan_responding,
+            reply_template,
+            usual_template,
+        )
+        from empathylab.protocols.reply_templates import in_language
+        from empathylab.protocols.translations import set_in_language
+        from empathylab.store import lab_situation_set
+
+        dialogues = lab_situation_set(lab, set_in_language(lab, "dialogues", self.language))
+        named = None if self.template is None else reply_template(self.template)
         responding = Responding(
             dialogues,
             dialogues.first_per_group(1),
             temperature=0.7 if self.temperature is None else self.temperature,
             seed=self.seed,
-            template=usual_template(dialogues)
-            if self.template is None
-            else reply_template(self.template),
+            template=in_language(named or usual_template(dialogues), dialogues.language),
         )
-        return [plan_appraisal(lab, model, appraisal), plan_responding(lab, model, responding)]
+        return plan_responding(lab, model, responding)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -118,6 +150,7 @@ def evaluate_models(
     prices = options.price_table()
     with Lab.open(options.lab) as lab:
         conditions = gates.conditions(lab)
+        _say_missing_wording(lab, [way for _, ways, _ in asked for way in ways])
         tallies = _carry_out(lab, [_job(lab, *one) for one in asked], prices)
         judging = _ask_judges(lab, judges, tallies, conditions, judge, options, prices)
         data = overview.from_lab(lab)
@@ -133,6 +166,12 @@ def evaluate_models(
         measured = _measured(lab, tallies)
     found = check_gates(conditions, measured, scores)
     return Evaluated(tallies, judging, data, path, measured, scores, found)
+
+
+def _say_missing_wording(lab: Lab, ways: Sequence[Combination]) -> None:
+    """Says which scales cannot be administered in the language, each once."""
+    for reason in dict.fromkeys(filter(None, (way.missing_wording(lab) for way in ways))):
+        sys.stderr.write(f"Only replies are measured: {reason}\n")
 
 
 def conclude(found: Evaluated, options: RunOptions) -> None:

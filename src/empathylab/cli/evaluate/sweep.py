@@ -64,6 +64,8 @@ class Sweep(FileModel):
     """For scales and replies; 0 and 0.7 if left out."""
     seeds: tuple[Whole, ...] = Field(default=(1,), min_length=1)
     situations: Whole = Field(default=3, ge=1)
+    language: Words | None = None
+    """Of prompts, situations and scales; English if left out."""
     judge: Words | None = None
     judge_base_url: Words | None = None
     gates: SweepGates = SweepGates()
@@ -97,7 +99,7 @@ class Sweep(FileModel):
         temperatures: tuple[float | None, ...] = self.temperatures or (None,)
         templates: tuple[str | None, ...] = self.templates or (None,)
         return [
-            Combination(self.situations, mode, scale, temperature, seed, template)
+            Combination(self.situations, mode, scale, temperature, seed, template, self.language)
             for scale, template, mode, temperature, seed in product(
                 self.scales, templates, self.modes, temperatures, self.seeds
             )

@@ -15,6 +15,9 @@ from empathylab.cli.study import (
     demo,
     export,
     files,
+    preregister,
+    preview,
+    prolific,
     recruiting,
     serve,
     status,
@@ -30,7 +33,10 @@ _COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
         "demo": (demo.demo, demo.EXAMPLE),
         "new": (files.new, files.NEW_EXAMPLE),
         "check": (files.check, files.CHECK_EXAMPLE),
+        "preview": (preview.preview, preview.EXAMPLE),
+        "preregister": (preregister.preregister, preregister.EXAMPLE),
         "bots": (bots.bots, bots.EXAMPLE),
+        "prolific-codes": (prolific.prolific_codes, prolific.CODES_EXAMPLE),
         "invite": (recruiting.invite, recruiting.INVITE_EXAMPLE),
     },
     "While people come": {
@@ -47,6 +53,7 @@ _COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
     "Afterwards": {
         "close": (actions.close, actions.CLOSE_EXAMPLE),
         "approvals": (recruiting.approvals, recruiting.APPROVALS_EXAMPLE),
+        "prolific-group": (prolific.prolific_group, prolific.GROUP_EXAMPLE),
         "export": (export.export, export.EXAMPLE),
         "forget": (deletion.forget, deletion.FORGET_EXAMPLE),
         "retention": (deletion.retention, deletion.RETENTION_EXAMPLE),

@@ -106,10 +106,13 @@ def _at(lab: Lab, study: str, url: str | None) -> Iterator[tuple[list[str], Stud
 
     from empathylab.study.assignment.quotas import people_told_of
     from empathylab.study.bots import served
+    from empathylab.study.session.running import require_not_closed
     from empathylab.study.session.service import StudyService
     from empathylab.study.web import visit_token
 
     service = StudyService(lab, study)
+    with lab.reading() as connection:
+        require_not_closed(service, connection)
     token = visit_token("simulated", service.secret)
     with contextlib.nullcontext(url) if url else served(service) as address:
         link = f"{str(address).rstrip('/')}/?visit={token}"

@@ -43,7 +43,7 @@ def new(
 
     file = _file(path, preset)
     text = preset_text(preset).replace(f"name: {preset}", f"name: {_study_name(file)}", 1)
-    _write(file, text)
+    write_new(file, text)
     read = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     blanks = list(dict.fromkeys(" ".join(one.split()) for one in _UNFILLED.findall(read)))
     if json:
@@ -69,7 +69,8 @@ def _study_name(file: Path) -> str:
     return name if name[:1].isalpha() else f"study-{name}".rstrip("-")
 
 
-def _write(file: Path, text: str) -> None:
+def write_new(file: Path, text: str) -> None:
+    """Writes a file that is not there yet."""
     from empathylab.errors import InputError
 
     try:
@@ -100,21 +101,15 @@ def check(
 
     Nothing is changed. Exit 2 where the study cannot be launched as it is.
     """
-    from empathylab.protocols.reply_templates import told_fields
-    from empathylab.store import Lab, has_lab
-    from empathylab.study import read_study
-    from empathylab.study.design.checks import check_study
+    from empathylab.store import has_lab
 
-    study = read_study(file)
+    checked = checked_file(file, lab)
+    study = checked.study
     if language is not None and language not in study.languages:
         from empathylab.errors import UnknownName
 
         raise UnknownName("language of the study", language, study.languages, where=file.name)
-    if has_lab(lab):
-        with Lab.open(lab, create=False) as opened:
-            checked = check_study(study, opened, told=told_fields)
-    else:
-        checked = check_study(study)
+    if not has_lab(lab):
         typer.echo(f"There is no lab at {lab} yet, so only built-in texts are known.", err=True)
     if json:
         print_json(checked_row(checked))
@@ -124,6 +119,20 @@ def check(
         typer.echo(f"{file.name}: {sentence}", err=True)
     if not checked.plan.ready:
         raise typer.Exit(2)
+
+
+def checked_file(file: Path, lab: Path) -> Checked:
+    """The study in the file, held against the lab where there is one."""
+    from empathylab.protocols.reply_templates import told_fields
+    from empathylab.store import Lab, has_lab
+    from empathylab.study import read_study
+    from empathylab.study.design.checks import check_study
+
+    study = read_study(file)
+    if not has_lab(lab):
+        return check_study(study)
+    with Lab.open(lab, create=False) as opened:
+        return check_study(study, opened, told=told_fields)
 
 
 def checked_row(checked: Checked) -> dict[str, Any]:

@@ -84,9 +84,7 @@ def serve(
     A file is launched first: from then on what raters see is frozen, and other words need a new
     version. Answers under way are finished when SIGTERM or Ctrl-C comes.
     """
-    from empathylab.errors import MissingExtra
-
-    _require_extra(MissingExtra)
+    require_extra()
     from empathylab.study.session.service import StudyService
     from empathylab.study.web.serving import (
         Serving,
@@ -127,12 +125,15 @@ def serve(
     typer.echo("Stopped. All answers are kept. Run the same command again to resume.", err=True)
 
 
-def _require_extra(error: Any) -> None:
+def require_extra() -> None:
+    """Raises where a package is missing without which no page can be served."""
     import importlib.util
+
+    from empathylab.errors import MissingExtra
 
     for package in _NEEDED:
         if importlib.util.find_spec(package) is None:
-            raise error(package, "study", "A study on the network")
+            raise MissingExtra(package, "study", "A study on the network")
 
 
 def _definition(given: str) -> Study | None:
@@ -166,8 +167,9 @@ def _open(lab: Path, definition: Study | None) -> Lab:
 
 def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
     """The name of the study, launched now or before."""
+    from empathylab.cli.study.preregister import record_beside
     from empathylab.errors import InputError
-    from empathylab.store import now
+    from empathylab.store.inserts import now
     from empathylab.store.studies.records import find_study
     from empathylab.study.design.planning import unfilled_texts
     from empathylab.study.session.service import launch
@@ -183,6 +185,8 @@ def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
             remedy="Fill it in, or pass --yes to show it to raters as it is.",
         )
     name = launch(lab, study, now=now(), who=operator())
+    if record_beside(lab, study, Path(file)):
+        typer.echo("The preregistration beside the file is recorded with the study.", err=True)
     if before is None:
         typer.echo(
             f"Launched {name}, version {study.version}. What raters see is frozen from now on.",
@@ -284,7 +288,7 @@ _LINKS = {
 
 
 def _link(study: Study) -> str:
-    """With what it must say of whoever comes by it left to be filled in."""
+    """The link with placeholders for what it says about the person."""
     from urllib.parse import quote
 
     from empathylab.study.assignment.quotas import told_by_link
@@ -316,7 +320,7 @@ def _print(links: dict[str, Any], *, as_json: bool) -> None:
         import json as encoder
 
         typer.echo(encoder.dumps(links, ensure_ascii=False))
-        sys.stdout.flush()  # whoever started us waits for this line
+        sys.stdout.flush()  # the caller waits for this line
         return
     typer.echo(f"{links['study']}, version {links['version']}: {links['status']}")
     typer.echo(f"Protocol  {links['protocol_hash']}")

@@ -76,7 +76,7 @@ def _print(found: StudyStatus) -> None:
             "finished": _count(one.finished, one),
             "under way": _count(one.live, one),
             "left": "hidden" if one.coarse else sum(one.others.values()),
-            "takes people": not one.stopped,
+            "takes people": found.status == "open" and not one.stopped,
         }
         for one in found.arms
     ]

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 SCORE = "feeling"
 """The dimension that is the result: how the person feels, 0 the worst and 100 the best."""
 DIMENSIONS = ("feeling", "heard", "trust")
-NEEDS = ("be heard", "advice", "perspective", "celebrate")
 BUILT_IN = "built-in"
 
 

@@ -10,7 +10,6 @@ from empathylab.runs import Reading
 from empathylab.runs.plans import CUT_OFF
 
 Role = Literal["person", "respondent"]
-NeedMet = Literal["no", "partly", "yes"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""The report's figures, as Vega-Lite specifications. The page chooses the colours."""
+"""Charts of scales, as Vega-Lite specifications."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -10,12 +10,15 @@ import polars as pl
 
 from empathylab.analysis.appraisal.result import baselines, interval_of
 from empathylab.report.chart_parts import (
+    estimates_chart,
     number_tooltip,
     respondent_color,
     spec_of,
     zero_line,
 )
+from empathylab.report.colours import DIVERGING
 from empathylab.situations import APPRAISAL_EMOTIONS
+from empathylab.stats.questionnaires.alignment import AlignmentSummary
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 _MOST_DOTS = 120
@@ -77,6 +80,56 @@ def levels_chart(scores: pl.DataFrame, *, lowest: float, highest: float) -> dict
     return spec_of(alt.layer(band, line, dots, means), height)
 
 
+def overall_chart(
+    changes: Sequence[ScaleChange], titles: Mapping[tuple[str, str], str]
+) -> dict[str, Any] | None:
+    """Each respondent's change over all situations, a panel per subscale."""
+    rows = []
+    for change in changes:
+        interval = interval_of(change)
+        rows.append(
+            {
+                "respondent": change.respondent,
+                "subscale": titles[change.scale, change.subscale],
+                "estimate": change.cluster_delta,
+                "low": interval.low if interval else None,
+                "high": interval.high if interval else None,
+                "n": change.n,
+            }
+        )
+    if not rows:
+        return None
+    several = len({row["subscale"] for row in rows}) > 1
+    return estimates_chart(
+        rows,
+        title="change from baseline, points",
+        form="+.1f",
+        zero=True,
+        panels="subscale" if several else None,
+    )
+
+
+def distance_chart(summaries: Sequence[AlignmentSummary]) -> dict[str, Any] | None:
+    """How far each respondent's changes are from people's, the nearest first."""
+    rows = [
+        {
+            "respondent": summary.respondent,
+            "scale": summary.scale.upper(),
+            "estimate": summary.distance,
+            "low": summary.low,
+            "high": summary.high,
+            "n": summary.factors,
+        }
+        for summary in sorted(summaries, key=lambda summary: summary.distance)
+    ]
+    if not rows:
+        return None
+    several = len({row["scale"] for row in rows}) > 1
+    title = "distance from people, standard deviations of people’s changes"
+    panels = "scale" if several else None
+    return estimates_chart(rows, title=title, form=".2f", zero=True, panels=panels)
+
+
 def change_chart(changes: Sequence[ScaleChange]) -> dict[str, Any]:
     """One subscale's change from baseline after each emotion, with intervals, per respondent."""
     rows = []
@@ -94,8 +147,7 @@ def change_chart(changes: Sequence[ScaleChange]) -> dict[str, Any]:
         )
     respondents = list(dict.fromkeys(one.respondent for one in changes))
     emotions = in_usual_order(str(one.emotion) for one in changes)
-    values = alt.InlineData(values=rows)
-    base = alt.Chart(values).encode(
+    base = alt.Chart().encode(
         alt.Y("emotion:N", sort=emotions, title=None, axis=alt.Axis(grid=False)),
         respondent_color(respondents),
         yOffset=alt.YOffset("respondent:N", sort=respondents),
@@ -112,7 +164,7 @@ def change_chart(changes: Sequence[ScaleChange]) -> dict[str, Any]:
     lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("change:Q", axis=axis))
     height = len(emotions) * max(26, 11 * len(respondents))
-    return spec_of(alt.layer(zero_line(axis), lines, points), height)
+    return spec_of(alt.layer(zero_line(axis), lines, points), height, rows)
 
 
 def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
@@ -137,7 +189,7 @@ def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
     upright = len(respondents) < 4 and max(map(len, respondents)) < 15
     most = max((abs(one.delta) for one in changes), default=1.0) or 1.0
     chart = (
-        alt.Chart(alt.InlineData(values=rows))
+        alt.Chart()
         .mark_rect()
         .encode(
             alt.X(
@@ -149,7 +201,7 @@ def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
             alt.Y("factor:N", sort=factors, title=None, axis=alt.Axis(labelLimit=420)),
             alt.Color(
                 "change:Q",
-                scale=alt.Scale(scheme="purpleorange", domain=[-most, most], reverse=True),
+                scale=alt.Scale(range=DIVERGING, domain=[-most, 0, most]),
                 legend=alt.Legend(title="change", orient="bottom"),
             ),
             tooltip=[
@@ -160,7 +212,7 @@ def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
             ],
         )
     )
-    return spec_of(chart, 20 * len(factors))
+    return spec_of(chart, 20 * len(factors), rows)
 
 
 def _band(scores: pl.DataFrame, lowest: float, highest: float) -> pl.DataFrame:

@@ -1,125 +1,209 @@
-"""The appraisal part of the report: charts and tables of changes, beside people's."""
+"""The section on scales: changes from baseline, distances from people, and their validity."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
-import polars as pl
-
-from empathylab.analysis.appraisal.result import AppraisalResult, interval_of
-from empathylab.report.appraisal.charts import change_chart, factor_heatmap, levels_chart
-from empathylab.report.appraisal.tables import shown_respondents
-from empathylab.scales import Scale
-from empathylab.stats.intervals import Interval
+from empathylab.analysis.appraisal.result import AppraisalResult, interval_of, place_label
+from empathylab.analysis.text.numbers import number, p_value, percent, signed
+from empathylab.report.appraisal.figures import figures
+from empathylab.report.appraisal.tables import side_by_side_tables
+from empathylab.report.blocks import Block, Figure, Fold, Row, Section, Table, Text, kept
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
 _MOST_TABLES = 24
-_CAPTIONS = {
-    "levels": "The dashed line is the mean at baseline, the band one standard deviation to either "
-    "side; a dot is one administration after a situation, the upright bar an emotion’s mean.",
-    "changes": "Change from baseline with 95% intervals, clustered by situation and item order; "
-    "people are compared with themselves.",
-    "factors": "Change from baseline after the situations of each factor.",
-}
+_ARROWS = {"up": "↑", "down": "↓", "none": "–"}
+_VALIDITY = (
+    "A questionnaire says something only if its answers follow what the items say. Each "
+    "respondent’s answers were compared with the items’ positions on the page, with other item "
+    "orders, and with repeated answers."
+)
+_DISTANCES = (
+    "Rank agreement: do the factors that move people most also move the respondent most "
+    "(Spearman)? Factor coherence: the proportion of the variance of situations that is between "
+    "factors. A respondent that was asked about other situations than people were differs from "
+    "them for that reason, too."
+)
+_NUMBERS = (
+    "Mean (SD), change from baseline with 95% interval clustered by situation and item order; the "
+    "published test with p corrected after Holm over rows of the same level; ↑ ↓ – its direction "
+    "at α = .01, uncorrected."
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A chart's place on the page."""
+def scales_section(result: AppraisalResult, lead: Sequence[str]) -> Section:
+    """The section; without blocks where nothing was answered."""
+    if not result.changes:
+        return Section(id="scales", title="Scales", blocks=())
+    drawn = list(figures(result))
+    main = [figure for figure in drawn if figure.name.startswith(("changes", "distances"))]
+    blocks = kept(
+        *main[:1],
+        *[figure for figure in main[1:] if figure.name == "distances"],
+        _believed(result),
+        Fold(
+            id="scales-others",
+            title="Other scales",
+            blocks=[figure for figure in main[1:] if figure.name != "distances"],
+        ),
+        Fold(id="scales-emotions", title="By emotion", blocks=_named(drawn, "emotions")),
+        Fold(id="scales-levels", title="Each administration", blocks=_named(drawn, "levels")),
+        Fold(id="scales-factors", title="By factor", blocks=_named(drawn, "factors")),
+        Fold(
+            id="scales-counterparts",
+            title="Had it gone well",
+            blocks=kept(
+                Table(
+                    title="Change after situations that went well",
+                    rows=_counterparts(result),
+                    caption="After the positive counterparts of the same situations.",
+                    paper=False,
+                )
+            ),
+        ),
+        Fold(
+            id="scales-people",
+            title="How near to people?",
+            blocks=kept(
+                Table(
+                    title="Distance from people",
+                    rows=_distances(result),
+                    caption=_DISTANCES,
+                    paper=False,
+                )
+            ),
+        ),
+        Fold(id="scales-numbers", title="The numbers", blocks=_numbers(result)),
+    )
+    return Section(id="scales", title="Scales", blocks=blocks, lead=lead)
 
-    kind: str
-    """Where it belongs: `levels`, `changes` or `factors` here, other words in other sections."""
-    title: str
-    spec: int
-    """Its number among the section's specifications."""
-    caption: str = ""
-    """What the reader of a paper must know of it: sentences."""
+
+def _named(drawn: Sequence[Figure], name: str) -> list[Block]:
+    return [figure for figure in drawn if figure.name.startswith(name)]
 
 
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """One line of a respondent's table."""
+def _believed(result: AppraisalResult) -> Fold:
+    """The verdicts on the answers, counted in the title."""
+    verdicts = [report.validity.verdict for report in result.self_reports]
+    worst = next((one for one in ("meaningless", "doubtful", "usable") if one in verdicts), "")
+    said = ", ".join(
+        f"{verdicts.count(one)} {one}"
+        for one in ("usable", "doubtful", "meaningless")
+        if one in verdicts
+    )
+    table = Table(title="Verdicts", rows=_verdicts(result), caption=_VALIDITY, paper=False)
+    return Fold(
+        id="scales-validity",
+        title="Can these answers be believed?",
+        blocks=kept(table),
+        tag=(worst, said) if said else None,
+        printed=True,
+    )
 
-    change: ScaleChange
-    interval: Interval | None
 
-
-@dataclass(frozen=True, slots=True)
-class AppraisalSection:
-    """What the page shows of the appraisals."""
-
-    figures: tuple[Figure, ...]
-    specs: tuple[dict[str, Any], ...]
-    tables: dict[tuple[str, str], tuple[TableRow, ...]]
-    """By respondent and scale; of very many respondents, of the first."""
-    left_out: int = 0
-    """Respondents without a table."""
-
-
-def appraisal_section(analysis: AppraisalResult) -> AppraisalSection:
-    """The section's figures and tables; empty where nothing was answered."""
-    figures: list[Figure] = []
-    specs: list[dict[str, Any]] = []
-
-    def add(kind: str, title: str, spec: dict[str, Any] | None) -> None:
-        if spec is not None:
-            figures.append(Figure(kind, title, len(specs), _CAPTIONS[kind]))
-            specs.append(spec)
-
-    scales = {scale.id: scale for scale in analysis.scales}
-    groups = dict.fromkeys((one.scale, one.subscale) for one in analysis.changes)
-    everybody = len({one.respondent for one in analysis.changes})
-    for scale_id, subscale in groups:
-        scale = scales[scale_id]
-        mine = [
-            one
-            for one in analysis.changes
-            if (one.scale, one.subscale) == (scale_id, subscale) and not math.isnan(one.delta)
-        ]
-        lowest, highest = _range(scale, subscale)
-        drawn = shown_respondents(mine)
-        title = _title(scale, subscale)
-        alone = f" of {drawn[0]}" if len(drawn) == 1 < everybody else ""
-        scores = analysis.scores.filter(
-            pl.col("respondent").is_in(drawn), scale=scale_id, subscale=subscale
+def _verdicts(result: AppraisalResult) -> list[Row]:
+    """A row per respondent and scale; the verdict first."""
+    rows: list[Row] = []
+    for report in result.self_reports:
+        validity = report.validity
+        patterns = ", ".join(f"{count} {name}" for name, count in report.patterns.items())
+        reliability = ", ".join(
+            f"{subscale} {number(alpha.estimate, 2)}" for subscale, alpha in validity.alpha.items()
         )
-        levels = levels_chart(scores, lowest=lowest, highest=highest)
-        add("levels", title + alone, levels)
-        mine = [one for one in mine if one.respondent in drawn]
-        emotions = [one for one in mine if one.level == "emotion"]
-        if emotions and (levels is None or len({one.respondent for one in mine}) > 1):
-            add("changes", f"{title}{alone}, change", change_chart(emotions))
-        factors = [one for one in mine if one.level == "factor"]
-        if len({one.factor for one in factors}) > 1 and len({one.respondent for one in mine}) > 1:
-            add("factors", f"{title}, change by factor", factor_heatmap(factors))
-    names = list(dict.fromkeys(one.respondent for one in analysis.changes))
-    tables = _tables(analysis, names[:_MOST_TABLES])
-    return AppraisalSection(tuple(figures), tuple(specs), tables, max(0, len(names) - _MOST_TABLES))
+        rows.append(
+            {
+                "respondent": report.respondent,
+                "scale": report.scale.upper(),
+                "verdict": validity.verdict,
+                "valid": f"{number(validity.valid, 0)} of {number(validity.administrations, 0)}",
+                "follow the page": f"{percent(validity.pattern_share)} {patterns}".strip(),
+                "explained by items": _share(validity.content_share),
+                "by position": _share(validity.position_share),
+                "α": reliability or "–",
+                "retest r": number(validity.retest.estimate, 2) if validity.retest else "–",
+                "why": " ".join(report.reasons) or "–",
+            }
+        )
+    return rows
 
 
-def _title(scale: Scale, subscale: str) -> str:
-    name = next((part.name for part in scale.subscales if part.id == subscale), "total")
-    return f"{scale.id.upper()}: {name}"
+def _share(value: float | None) -> str:
+    """Corrected for noise, a share may fall a little below 0, which is shown as 0."""
+    return percent(None if value is None else max(value, 0.0))
 
 
-def _range(scale: Scale, subscale: str) -> tuple[float, float]:
-    """The lowest and highest score that can be had."""
-    items = next((len(p.items) for p in scale.subscales if p.id == subscale), scale.items)
-    times = {"sum": items, "double-sum": 2 * items, "mean": 1}[scale.rule]
-    return scale.minimum * times, scale.maximum * times
+def _counterparts(result: AppraisalResult) -> list[Row]:
+    return [
+        {
+            "respondent": change.respondent,
+            "subscale": change.subscale,
+            "after": change.emotion or "all situations",
+            "n": number(change.n, 0),
+            "change": f"{signed(change.delta)} {_ARROWS[change.direction]}",
+        }
+        for change in result.counterparts
+    ]
 
 
-def _tables(
-    analysis: AppraisalResult, names: Sequence[str]
-) -> dict[tuple[str, str], tuple[TableRow, ...]]:
-    tables: dict[tuple[str, str], list[TableRow]] = {}
-    shown = set(names)
-    for one in analysis.changes:
-        if one.respondent not in shown:
+def _distances(result: AppraisalResult) -> list[Row]:
+    rows: list[Row] = []
+    for found in sorted(result.summaries, key=lambda summary: summary.distance):
+        key = (found.respondent, found.scale)
+        ranks = [one for one in result.ranks if (one.respondent, one.scale) == key]
+        coherent = [one for one in result.coherences if (one.respondent, one.scale) == key]
+        rows.append(
+            {
+                "respondent": found.respondent,
+                "scale": found.scale.upper(),
+                "distance over factors": number(found.distance, 2),
+                "95% interval": f"{number(found.low, 2)} to {number(found.high, 2)}",
+                "rank agreement (ρ)": _parts([(one.subscale, one.rho) for one in ranks]),
+                "factor coherence": _parts([(one.subscale, one.coherence) for one in coherent]),
+            }
+        )
+    return rows
+
+
+def _parts(values: Sequence[tuple[str, float | None]]) -> str:
+    return ", ".join(f"{name} {number(value, 2)}" for name, value in values) or "–"
+
+
+def _numbers(result: AppraisalResult) -> list[Block]:
+    """The published layout side by side, then every respondent's own table."""
+    blocks: list[Block] = [
+        Table(title=table.title, rows=table.rows, caption=table.caption)
+        for table in side_by_side_tables(result)
+    ]
+    names = list(dict.fromkeys(change.respondent for change in result.changes))
+    keys = dict.fromkeys((change.respondent, change.scale) for change in result.changes)
+    for respondent, scale in keys:
+        if respondent not in names[:_MOST_TABLES]:
             continue
-        rows = tables.setdefault((one.respondent, one.scale), [])
-        rows.append(TableRow(one, interval_of(one)))
-    return {key: tuple(rows) for key, rows in tables.items()}
+        mine = [one for one in result.changes if (one.respondent, one.scale) == (respondent, scale)]
+        title = f"{respondent}, {scale.upper()}"
+        table = Table(title=title, rows=[_row(one) for one in mine], caption=_NUMBERS, paper=False)
+        place = list(keys).index((respondent, scale)) + 1
+        blocks.append(Fold(id=f"scales-numbers-{place}", title=title, blocks=(table,)))
+    left_out = len(names) - _MOST_TABLES
+    if left_out > 0:
+        said = f"The numbers of {left_out} more respondents: empathylab analyze appraisal."
+        blocks.append(Text((said,), "note"))
+    return blocks
+
+
+def _row(change: ScaleChange) -> Row:
+    interval = interval_of(change)
+    return {
+        "subscale": change.subscale,
+        "after": place_label(change.level, change.emotion, change.factor),
+        "n": number(change.n, 0),
+        "after situations": f"{number(change.mean)} ({number(change.sd)})",
+        "at baseline": f"{number(change.default_mean)} ({number(change.default_sd)})",
+        "change": f"{signed(change.cluster_delta)} {_ARROWS[change.direction]}",
+        "95% interval": f"{signed(interval.low)} to {signed(interval.high)}" if interval else "–",
+        "t": number(change.statistic, 2) if interval else "–",
+        "p": p_value(change.p) if interval else "–",
+        "p (Holm)": p_value(change.p_holm) if interval else "–",
+        "p (clustered)": p_value(change.cluster_p) if interval else "–",
+        "g": number(change.effect_size, 2) if interval else "–",
+    }

@@ -19,7 +19,7 @@ def render_leaderboard(board: LeaderboardResult) -> str:
         .get_template("leaderboard_page.html.j2")
         .render(
             board=leaderboard_section(board),
-            style=page_asset("report.css") + page_asset("leaderboard.css"),
+            style="".join(page_asset(name) for name in ("base.css", "leaderboard.css")),
             made_at=moment(datetime.now(UTC)),
             version=empathylab.__version__,
         )
@@ -27,5 +27,5 @@ def render_leaderboard(board: LeaderboardResult) -> str:
 
 
 def write_leaderboard(path: Path, board: LeaderboardResult) -> Path:
-    """The path of the page, written anew."""
+    """Writes the page; its path."""
     return write_whole(path, render_leaderboard(board))

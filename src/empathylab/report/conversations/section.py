@@ -1,17 +1,17 @@
-"""The conversations' part of the report: curves, tables, and some chats with their feelings."""
+"""The section on conversations: final feelings, curves, tables and some of the chats."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from empathylab.analysis.conversations import ConversationsAnalysis
-from empathylab.report.appraisal.section import Figure
-from empathylab.report.conversations.charts import curve_chart, final_chart
+from empathylab.report.blocks import Fold, Partial, Section, Table, Text, kept, slug
+from empathylab.report.conversations.figures import figures
 from empathylab.report.conversations.tables import (
-    Rows,
     comparison_table,
     effect_table,
     need_table,
@@ -58,27 +58,21 @@ class Chat:
         return " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in self.points)
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationSection:
-    """What the page shows of conversations."""
-
-    sentences: tuple[str, ...]
-    caveats: tuple[str, ...]
-    respondents: Rows
-    tables: tuple[tuple[str, Rows], ...]
-    """Each with its title."""
-    chats: tuple[Chat, ...]
-    left_out: int
-    """Conversations that are not shown as chats."""
-    figures: tuple[Figure, ...]
-    specs: tuple[dict[str, Any], ...]
+_ABOUT = (
+    "A person talks with each respondent for several turns. After each reply the person’s feeling "
+    "is noted, from 0 (worst) to 100 (best). Where a model plays the person, the result holds for "
+    "that simulator only."
+)
+_SHOWN = (
+    "Of each respondent and simulator the best, a middle and the worst conversation, and one that "
+    "could not be scored."
+)
 
 
-def conversation_section(result: ConversationsAnalysis | None) -> ConversationSection:
-    """The section; empty where the lab holds no conversation."""
+def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[str]) -> Section:
+    """The section; without blocks where the lab holds no conversation."""
     if result is None:
-        return ConversationSection((), (), (), (), (), 0, (), ())
-    figures, specs = _figures(result)
+        return Section(id="conversations", title="Conversations", blocks=())
     tables = {
         "comparisons": comparison_table(result),
         "outcomes": outcome_table(result),
@@ -88,40 +82,47 @@ def conversation_section(result: ConversationsAnalysis | None) -> ConversationSe
         "claims and safety": safety_table(result),
         "style in the course of conversations": style_table(result),
     }
-    chats = _chats(result)
-    return ConversationSection(
-        sentences=tuple(str(one) for one in result.conclusions),
-        caveats=tuple(result.caveats),
-        respondents=respondent_table(result),
-        tables=tuple((title, rows) for title, rows in tables.items() if rows),
-        chats=chats,
-        left_out=result.conversations.height - len(chats),
-        figures=figures,
-        specs=specs,
+    chats = chosen_chats(result)
+    left_out = result.conversations.height - len(chats)
+    more = f" {left_out} more are in the lab." if left_out else ""
+    blocks = kept(
+        *figures(result),
+        Text((_ABOUT,)),
+        Table(
+            title="Conversations by respondent and simulator",
+            rows=respondent_table(result),
+            paper=False,
+        ),
+        Text(tuple(result.caveats), "caveats"),
+        Fold(
+            id="conversations-conclusions",
+            title="All conclusions",
+            blocks=kept(Text([str(one) for one in result.conclusions], "list")),
+            printed=True,
+        ),
+        *(
+            Fold(
+                id=f"conversations-{slug(title)}",
+                title=title.capitalize(),
+                blocks=(Table(title=f"Conversations, {title}", rows=rows, paper=False),),
+            )
+            for title, rows in tables.items()
+            if rows
+        ),
+        Fold(
+            id="conversations-chats",
+            title=f"{len(chats)} of the conversations",
+            blocks=kept(
+                Text((f"{_SHOWN}{more}",), "note"), Partial(template="chats.html.j2", data=chats)
+            )
+            if chats
+            else (),
+        ),
     )
+    return Section(id="conversations", title="Conversations", blocks=blocks, lead=lead)
 
 
-def _figures(
-    result: ConversationsAnalysis,
-) -> tuple[tuple[Figure, ...], tuple[dict[str, Any], ...]]:
-    drawn: dict[str, dict[str, Any] | None] = {
-        "Final feeling by respondent and simulator": final_chart(result.tables["respondents"])
-    }
-    curves = result.tables["curves"]
-    for simulator in curves["simulator"].unique(maintain_order=True) if curves.height else ():
-        title = f"Feeling in the course of conversations, simulator {simulator}"
-        drawn[title] = curve_chart(curves.filter(simulator=simulator))
-    figures: list[Figure] = []
-    specs: list[dict[str, Any]] = []
-    for title, spec in drawn.items():
-        if spec is not None:
-            caption = "Mean with 95% interval over personas; ended conversations keep their value."
-            figures.append(Figure("conversations", title, len(specs), caption))
-            specs.append(spec)
-    return tuple(figures), tuple(specs)
-
-
-def _chats(result: ConversationsAnalysis) -> tuple[Chat, ...]:
+def chosen_chats(result: ConversationsAnalysis) -> tuple[Chat, ...]:
     """Of each respondent and simulator the best, the middle and the worst conversation."""
     picked: list[dict[str, Any]] = []
     grouped = result.conversations.group_by("respondent", "simulator", maintain_order=True)

@@ -14,7 +14,7 @@ from empathylab.report.writing import page_asset, page_environment, write_whole
 
 
 def write_changes(result: DriftResult, path: Path) -> Path:
-    """The path of the page, written anew."""
+    """Writes the page; its path."""
     return write_whole(path, changes_page(result))
 
 
@@ -33,5 +33,5 @@ def changes_page(result: DriftResult) -> str:
         judge_verdicts=document["judge_verdicts"],
         made_at=datetime.now(UTC),
         version=__version__,
-        style=page_asset("report.css"),
+        style=page_asset("base.css"),
     )

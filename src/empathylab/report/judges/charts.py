@@ -1,9 +1,9 @@
-"""The figures of a judge's card, as Vega-Lite specifications. The page chooses the colours."""
+"""The charts of judges, as Vega-Lite specifications."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -11,10 +11,9 @@ import numpy as np
 
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
 from empathylab.analysis.judges.prose import bias_title
-from empathylab.report.chart_parts import spec_of, zero_line
+from empathylab.report.chart_parts import cells, estimates_chart, spec_of, zero_line
+from empathylab.report.colours import ESTIMATE, FOUND, GUIDE, NOT_FOUND, ordered_colours
 
-_DARK, _LIGHT = "#1f2328", "#ffffff"
-_CALM, _FOUND = "#0072B2", "#D55E00"
 _SHORT = {"position": "place", "scale_order": "scale turned"}
 """Of biases whose names are too long for the side of a chart on a phone."""
 _ROW = 24
@@ -22,18 +21,57 @@ _MOST_BARS = 11
 _GRID = 41
 
 
-def confusion_chart(card: JudgeCard) -> dict[str, Any] | None:
+Labels = Mapping[float, str]
+"""The words for the points of a scale."""
+
+
+def agreement_chart(cards: Sequence[JudgeCard]) -> dict[str, Any] | None:
+    """How well each judge agrees with people: weighted κ with intervals, a panel per dimension."""
+    rows = [
+        {
+            "judge": card.judge,
+            "dimension": card.dimension,
+            "estimate": card.weighted_kappa.estimate,
+            "low": None if math.isnan(card.weighted_kappa.low) else card.weighted_kappa.low,
+            "high": None if math.isnan(card.weighted_kappa.high) else card.weighted_kappa.high,
+            "n": card.n,
+        }
+        for card in cards
+        if not math.isnan(card.weighted_kappa.estimate)
+    ]
+    if not rows:
+        return None
+    several = len({row["dimension"] for row in rows}) > 1
+    lows = [card.weighted_kappa.low for card in cards if not math.isnan(card.weighted_kappa.low)]
+    lowest = min(0.0, *lows) if lows else 0.0
+    return estimates_chart(
+        rows,
+        who="judge",
+        title="weighted κ with people: 0 is chance, 1 is perfect agreement",
+        form=".2f",
+        ends=(lowest, 1.0),
+        panels="dimension" if several else None,
+        coloured=False,
+    )
+
+
+def point_names(values: Sequence[float], labels: Labels) -> list[str]:
+    """The points as the study calls them, else as numbers."""
+    return [labels.get(value) or f"{value:g}" for value in values]
+
+
+def confusion_chart(card: JudgeCard, labels: Labels) -> dict[str, Any] | None:
     """What the judge says where people say so; None for ratings in degrees."""
     if card.confusion is None:
         return None
-    names = [f"{one:g}" for one in card.confusion.categories]
+    names = point_names(card.confusion.categories, labels)
     rows = [
         {"people": name, "judge": rating, "count": count, "share": count / (sum(counts) or 1)}
         for name, counts in zip(names, card.confusion.counts, strict=True)
         for rating, count in zip(names, counts, strict=True)
     ]
     axis = alt.Axis(orient="top", labelAngle=0)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         alt.X("judge:O", sort=names, title="judge's rating", axis=axis),
         alt.Y("people:O", sort=names[::-1], title="people's rating", axis=alt.Axis(labelAngle=0)),
         tooltip=[
@@ -43,12 +81,7 @@ def confusion_chart(card: JudgeCard) -> dict[str, Any] | None:
             alt.Tooltip("share:Q", title="of people's", format=".1%"),
         ],
     )
-    color = alt.Color(
-        "share:Q", scale=alt.Scale(scheme="blues", domain=[0, 1]), legend=None, title=None
-    )
-    ink = alt.condition(alt.datum["share"] > 0.6, alt.value(_LIGHT), alt.value(_DARK))
-    numbers = base.mark_text(fontSize=12).encode(alt.Text("share:Q", format=".0%"), color=ink)
-    return spec_of(alt.layer(base.mark_rect().encode(color), numbers), 36 * max(3, len(names)))
+    return spec_of(cells(base, "share", [0, 1], ".0%", None), 36 * max(3, len(names)), rows)
 
 
 def curve_chart(card: JudgeCard) -> dict[str, Any] | None:
@@ -64,7 +97,7 @@ def curve_chart(card: JudgeCard) -> dict[str, Any] | None:
     scale = alt.Scale(domain=ends, nice=False, zero=False, clamp=True)
     x = alt.X("judge:Q", title="judge's rating", scale=scale, axis=alt.Axis(grid=True, tickCount=5))
     y_axis = alt.Axis(grid=True)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         x,
         tooltip=[
             alt.Tooltip("judge:Q", format=".2f", title="judge's rating"),
@@ -76,19 +109,19 @@ def curve_chart(card: JudgeCard) -> dict[str, Any] | None:
     )
     y = alt.Y("people:Q", title="people's mean", scale=scale, axis=y_axis)
     low = alt.Y("low:Q", title="people's mean", scale=scale, axis=y_axis)
-    bars = base.mark_rule(strokeWidth=2, color=_CALM).encode(low, alt.Y2("high:Q"))
-    points = base.mark_point(filled=True, size=60, opacity=1, color=_CALM).encode(y)
+    bars = base.mark_rule(strokeWidth=2, color=ESTIMATE).encode(low, alt.Y2("high:Q"))
+    points = base.mark_point(filled=True, size=60, opacity=1, color=ESTIMATE).encode(y)
     line = [{"judge": one, "people": one} for one in ends]
     perfect = (
         alt.Chart(alt.InlineData(values=line))
-        .mark_line(strokeDash=[4, 3], color="gray")
+        .mark_line(strokeDash=[4, 3], color=GUIDE)
         .encode(alt.X("judge:Q", scale=scale), alt.Y("people:Q", scale=scale))
     )
-    return spec_of(alt.layer(perfect, bars, points), 220)
+    return spec_of(alt.layer(perfect, bars, points), 220, rows)
 
 
-def map_chart(card: JudgeCard) -> dict[str, Any] | None:
-    """The calibration map: the shares of people's categories at each value of the judge."""
+def map_chart(card: JudgeCard, labels: Labels) -> dict[str, Any] | None:
+    """The calibration map: the proportions of people's answers at each value of the judge."""
     if card.map is None or not card.points or len(card.map.at) < 2:
         return None
     few = len(card.map.at) <= _MOST_BARS
@@ -97,15 +130,16 @@ def map_chart(card: JudgeCard) -> dict[str, Any] | None:
         if few
         else np.linspace(card.map.at[0], card.map.at[-1], _GRID, dtype=np.float64)
     )
-    names = [f"{one:g}" for one in card.map.categories]
+    names = point_names(card.map.categories, labels)
+    ticks = point_names(at.tolist(), labels) if few else [round(float(one), 6) for one in at]
     rows = [
-        {"judge": round(float(value), 6), "people": name, "share": float(share), "place": place}
-        for value, shares in zip(at, card.map.shares(at), strict=True)
+        {"judge": tick, "people": name, "share": float(share), "place": place}
+        for tick, shares in zip(ticks, card.map.shares(at), strict=True)
         for place, (name, share) in enumerate(zip(names, shares, strict=True))
     ]
-    steps = alt.Scale(domain=names, scheme="blues")
+    steps = alt.Scale(domain=names, range=ordered_colours(len(names)))
     x = (
-        alt.X("judge:O", title="judge's rating", axis=alt.Axis(labelAngle=0, format="~g"))
+        alt.X("judge:O", sort=ticks, title="judge's rating", axis=alt.Axis(labelAngle=0))
         if few
         else alt.X(
             "judge:Q",
@@ -114,7 +148,7 @@ def map_chart(card: JudgeCard) -> dict[str, Any] | None:
             axis=alt.Axis(tickCount=5),
         )
     )
-    chart = alt.Chart(alt.InlineData(values=rows)).encode(
+    chart = alt.Chart().encode(
         x,
         alt.Y(
             "share:Q",
@@ -125,12 +159,12 @@ def map_chart(card: JudgeCard) -> dict[str, Any] | None:
         alt.Color("people:O", scale=steps, sort=names, legend=alt.Legend(title=None, orient="top")),
         order=alt.Order("place:Q"),
         tooltip=[
-            alt.Tooltip("judge:Q", format=".2f", title="judge's rating"),
+            alt.Tooltip("judge:N", title="judge's rating"),
             alt.Tooltip("people:O", title="people's rating"),
-            alt.Tooltip("share:Q", format=".1%"),
+            alt.Tooltip("share:Q", format=".1%", title="proportion"),
         ],
     )
-    return spec_of(chart.mark_bar() if few else chart.mark_area(), 220)
+    return spec_of(chart.mark_bar() if few else chart.mark_area(), 220, rows)
 
 
 def bias_chart(biases: Sequence[JudgeBias]) -> dict[str, Any] | None:
@@ -152,11 +186,11 @@ def bias_chart(biases: Sequence[JudgeBias]) -> dict[str, Any] | None:
     order = [str(row["bias"]) for row in rows]
     color = alt.Color(
         "found:N",
-        scale=alt.Scale(domain=["found", "not found"], range=[_FOUND, _CALM]),
+        scale=alt.Scale(domain=["found", "not found"], range=[FOUND, NOT_FOUND]),
         legend=alt.Legend(title=None, orient="top"),
     )
     axis = alt.Axis(title="judge minus people", grid=True, tickCount=5)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         alt.Y("bias:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=150)),
         color,
         tooltip=[
@@ -169,7 +203,7 @@ def bias_chart(biases: Sequence[JudgeBias]) -> dict[str, Any] | None:
     )
     lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=60, opacity=1).encode(alt.X("estimate:Q", axis=axis))
-    return spec_of(alt.layer(zero_line(axis), lines, points), max(2, len(order)) * _ROW)
+    return spec_of(alt.layer(zero_line(axis), lines, points), max(2, len(order)) * _ROW, rows)
 
 
 def _ends(card: JudgeCard, rows: Sequence[dict[str, float]]) -> list[float]:

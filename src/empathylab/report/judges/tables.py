@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from empathylab.analysis.judges.cards import JudgeBias, JudgeCard
 from empathylab.analysis.judges.prose import bias_title, limits
@@ -52,11 +52,14 @@ def bias_rows(cards: Iterable[JudgeCard]) -> list[dict[str, str]]:
     ]
 
 
-def confusion_rows(card: JudgeCard) -> list[dict[str, str]]:
-    """People's ratings by the judge's value, as counts."""
+def confusion_rows(
+    card: JudgeCard, labels: Mapping[float, str] | None = None
+) -> list[dict[str, str]]:
+    """People's ratings by the judge's value, as counts; `labels` are the points' words."""
     if card.confusion is None:
         return []
-    names = [f"{one:g}" for one in card.confusion.categories]
+    words = labels or {}
+    names = [words.get(value) or f"{value:g}" for value in card.confusion.categories]
     return [
         {"people": name} | {f"judge {rating}": number(count, 0) for rating, count in cells}
         for name, row in zip(names, card.confusion.counts, strict=True)

@@ -2,7 +2,7 @@
 // stand in the page once; what is seen is made from them, some at a time, and only ever as text.
 const replies = document.getElementById("replies-data");
 if (replies) {
-  const AT_ONCE = 25;
+  const AT_ONCE = 5;
   const LONG = 1500;
   const data = JSON.parse(replies.textContent);
   const entries = data.situations;
@@ -15,6 +15,7 @@ if (replies) {
     plain([one.title, one.text, one.utterance, one.group, ...one.replies.map((reply) => reply.text)].filter(Boolean).join("\n")));
   let found = [];
   let first = 0;
+  const shownName = (name) => (name === "human" ? "people" : name);
   const count = (number) => number.toLocaleString("en");
 
   const made = (name, className, text) => {
@@ -51,7 +52,7 @@ if (replies) {
   const reply = (one, words) => {
     const box = made("div", `reply ${one.outcome === "valid" ? "valid" : "unusable"}`);
     const who = made("p", "who");
-    who.append(made("bdi", "", data.respondents[one.respondent]));
+    who.append(made("bdi", "", shownName(data.respondents[one.respondent])));
     if (one.outcome !== "valid") who.append(" · ", made("strong", "", one.outcome.replaceAll("_", " ")));
     if (one.reason) who.append(` · ${one.reason}`);
     box.append(who, passage("p", "", one.text || "(no text)", words));

@@ -1,4 +1,4 @@
-"""Figures of a rated study, as Vega-Lite specifications."""
+"""Charts of a rated study, as Vega-Lite specifications."""
 
 from __future__ import annotations
 
@@ -7,53 +7,110 @@ from typing import Any
 
 import altair as alt
 
+from empathylab.analysis.overview.levels import RatingLevel
+from empathylab.report.chart_parts import (
+    estimates_chart,
+    panels_spec,
+    respondent_color,
+    spec_of,
+)
+from empathylab.report.colours import ordered_colours, text_on
 from empathylab.stats.arms import ArmComparison, ArmCount
-from empathylab.stats.arms.means import MeanComparison
-
-# From worst to best; distinguishable with any colour vision, on light and on dark.
-_LOW, _MIDDLE, _HIGH = "#D55E00", "#73777C", "#0072B2"
 
 _MOST_ARMS = 12
+_SUBSETS = {"all": "all situations"}
 
 
-def shares_chart(comparison: ArmComparison, dimension: str, subset: str) -> dict[str, Any]:
-    """The proportion of each rating in each arm, in one subset of the situations."""
+def levels_chart(levels: list[RatingLevel]) -> dict[str, Any] | None:
+    """Every arm with its 95% interval, a panel per dimension; dimensions of one scale together."""
+    known = [level for level in levels if not math.isnan(level.estimate)]
+    if not known:
+        return None
+    percent = all(level.good is not None for level in known)
+    ends = {(level.lowest, level.highest) for level in known}
+    dimensions = list(dict.fromkeys(level.dimension for level in known))
+    labels = {level.good for level in known}
+    what = f"rated {labels.pop()}" if percent and len(labels) == 1 else "rated good"
+    rows = [
+        {
+            "arm": level.arm,
+            "dimension": level.dimension,
+            "estimate": level.estimate,
+            "low": None if math.isnan(level.low) else level.low,
+            "high": None if math.isnan(level.high) else level.high,
+            "n": level.n,
+        }
+        for level in known
+    ]
+    return estimates_chart(
+        rows,
+        who="arm",
+        title=f"proportion {what}" if percent else "mean rating",
+        form=".0%" if percent else ".2f",
+        ends=ends.pop() if len(ends) == 1 else None,
+        panels="dimension" if len(dimensions) > 1 else None,
+    )
+
+
+def shares_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] | None:
+    """The proportion of each answer in each arm: all situations, then by valence."""
     counts = [
         one
         for one in comparison.counts
-        if (one.dimension, one.subset) == (dimension, subset) and one.n
+        if one.dimension == dimension and one.kind in ("all", "valence") and one.n
     ]
+    if not counts:
+        return None
     labels = list(counts[0].counts)
     arms = list(dict.fromkeys(one.arm for one in counts))
+    subsets = list(dict.fromkeys(_subset(one.subset) for one in counts))
+    colours = ordered_colours(len(labels))
     rows = [row for one in counts for row in _bars(one, labels)]
     x = alt.X(
         "from:Q",
-        axis=alt.Axis(format="%", title="proportion of ratings", tickCount=5),
+        axis=alt.Axis(format="%", title=None, values=[0, 0.5, 1], labelFlush=True),
         scale=alt.Scale(domain=[0, 1], nice=False),
     )
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         alt.Y("arm:N", sort=arms, title=None, axis=alt.Axis(labelLimit=180, grid=False)),
         tooltip=[
             alt.Tooltip("arm:N"),
+            alt.Tooltip("situations:N"),
             alt.Tooltip("rating:N"),
             alt.Tooltip("count:Q", format=","),
             alt.Tooltip("n:Q", title="of", format=","),
-            alt.Tooltip("share:Q", format=".1%"),
+            alt.Tooltip("share:Q", format=".1%", title="proportion"),
         ],
     )
     colour = alt.Color(
         "rating:N",
-        scale=alt.Scale(domain=labels, range=_steps(len(labels))),
+        scale=alt.Scale(domain=labels, range=colours),
         legend=alt.Legend(title=None, orient="top"),
     )
-    bars = base.mark_bar(height=22).encode(x, alt.X2("to:Q"), colour)
-    words = (
-        base.transform_filter("datum.share * width >= 28")  # where the number fits
-        .mark_text(fontSize=12, color="white", fontWeight=600)
-        .encode(alt.X("middle:Q"), text=alt.Text("share:Q", format=".0%"))
-    )
-    chart = alt.layer(bars, words).properties(width="container", height=34 * len(arms))
-    return _spec(chart)
+    bars = base.mark_bar(height=20).encode(x, alt.X2("to:Q"), colour)
+    words = [
+        base.transform_filter(f"datum.rating === {_quoted(label)} && datum.share >= 0.1")
+        .mark_text(fontSize=12)
+        .encode(
+            alt.X("middle:Q"),
+            text=alt.Text("share:Q", format=".0%"),
+            color=alt.value(text_on(shade)),
+        )
+        for label, shade in zip(labels, colours, strict=True)
+    ]
+    layered = alt.layer(bars, *words)
+    height = 28 * len(arms)
+    if len(subsets) == 1:
+        return spec_of(layered, height, rows)
+    return panels_spec(layered, "situations", subsets, height, rows)
+
+
+def _subset(name: str) -> str:
+    return _SUBSETS.get(name, f"{name} situations")
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _bars(one: ArmCount, labels: list[str]) -> list[dict[str, Any]]:
@@ -63,6 +120,7 @@ def _bars(one: ArmCount, labels: list[str]) -> list[dict[str, Any]]:
         rows.append(
             {
                 "arm": one.arm,
+                "situations": _subset(one.subset),
                 "rating": label,
                 "count": count,
                 "n": one.n,
@@ -74,23 +132,6 @@ def _bars(one: ArmCount, labels: list[str]) -> list[dict[str, Any]]:
         )
         begun += count
     return rows
-
-
-def _steps(count: int) -> list[str]:
-    """Colours of ordered categories, the worst first."""
-    if count == 2:
-        return [_LOW, _HIGH]
-    if count == 3:
-        return [_LOW, _MIDDLE, _HIGH]
-    return [_mixed(place / (count - 1)) for place in range(count)]
-
-
-def _mixed(place: float) -> str:
-    ends = (_LOW, _MIDDLE) if place < 0.5 else (_MIDDLE, _HIGH)
-    share = 2 * place - (place >= 0.5)
-    first, second = ([int(end[k : k + 2], 16) for k in (1, 3, 5)] for end in ends)
-    parts = [round(a + share * (b - a)) for a, b in zip(first, second, strict=True)]
-    return "#" + "".join(f"{part:02X}" for part in parts)
 
 
 def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] | None:
@@ -118,13 +159,9 @@ def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] 
         for one in counts
     ]
     emotions = _by_difference(rows, comparison.reference)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         alt.Y("emotion:N", sort=emotions, title=None, axis=alt.Axis(grid=False)),
-        alt.Color(
-            "arm:N",
-            scale=alt.Scale(domain=arms),
-            legend=alt.Legend(title=None, orient="top") if len(arms) > 1 else None,
-        ),
+        respondent_color(arms, field="arm"),
         yOffset=alt.YOffset("arm:N", sort=arms),
         tooltip=[
             alt.Tooltip("arm:N"),
@@ -144,39 +181,7 @@ def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] 
     points = base.mark_point(filled=True, size=52, opacity=1).encode(
         alt.X("share:Q", axis=axis, scale=scale)
     )
-    height = len(emotions) * max(20, 9 * len(arms))
-    return _spec(alt.layer(lines, points).properties(width="container", height=height))
-
-
-def means_chart(found: MeanComparison) -> dict[str, Any]:
-    """Each arm's mean rating with its interval, over all situations."""
-    means = [one for one in found.means if one.kind == "all"]
-    arms = [one.arm for one in means]
-    rows = [
-        {"arm": one.arm, "mean": one.mean.estimate, "n": one.n}
-        | ({} if math.isnan(one.mean.low) else {"low": one.mean.low, "high": one.mean.high})
-        for one in means
-    ]
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        alt.Y("arm:N", sort=arms, title=None, axis=alt.Axis(labelLimit=180, grid=False)),
-        tooltip=[
-            alt.Tooltip("arm:N"),
-            alt.Tooltip("mean:Q", format=".2f"),
-            alt.Tooltip("low:Q", format=".2f", title="95% from"),
-            alt.Tooltip("high:Q", format=".2f", title="to"),
-            alt.Tooltip("n:Q", title="ratings", format=","),
-        ],
-    )
-    axis = alt.Axis(title=f"mean {found.dimension}", grid=True)
-    scale = alt.Scale(domain=[found.lowest, found.highest], nice=True)
-    lines = base.mark_rule(strokeWidth=2, color=_HIGH, opacity=0.6).encode(
-        alt.X("low:Q", axis=axis, scale=scale), alt.X2("high:Q")
-    )
-    points = base.mark_point(filled=True, size=64, opacity=1, color=_HIGH).encode(
-        alt.X("mean:Q", axis=axis, scale=scale)
-    )
-    chart = alt.layer(lines, points)
-    return _spec(chart.properties(width="container", height=34 * len(arms)))
+    return spec_of(alt.layer(lines, points), len(emotions) * max(20, 9 * len(arms)), rows)
 
 
 def _by_difference(rows: list[dict[str, Any]], reference: str) -> list[str]:
@@ -193,9 +198,3 @@ def _by_difference(rows: list[dict[str, Any]], reference: str) -> list[str]:
         return (sum(others) / len(others) if others else 0.0) - of[reference]
 
     return sorted(shares, key=lead, reverse=True)
-
-
-def _spec(chart: Any) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.to_dict(validate=False)
-    spec.pop("config", None)
-    return spec

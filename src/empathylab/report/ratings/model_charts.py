@@ -11,9 +11,9 @@ import altair as alt
 from empathylab.analysis.ratings.mixed_models import doubtful, mean_rows
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.power import DIFFERENCES, PowerSetting, power_curve
+from empathylab.report.chart_parts import estimates_chart, spec_of, zero_line
+from empathylab.report.colours import ESTIMATE, GUIDE, ordered_colours
 from empathylab.stats.mixed import Clmm
-
-_BLUE = "#0072B2"
 
 
 def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
@@ -59,22 +59,17 @@ def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
     ]
     if ordinal:
         tooltip.append(alt.Tooltip("odds ratio:Q", format=".2f"))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         alt.Y("term:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=420)),
         tooltip=tooltip,
     )
-    lines = base.mark_rule(strokeWidth=2, color=_BLUE).encode(
+    lines = base.mark_rule(strokeWidth=2, color=ESTIMATE).encode(
         alt.X("low:Q", axis=axis), alt.X2("high:Q")
     )
-    points = base.mark_square(size=70, opacity=1, color=_BLUE).encode(
+    points = base.mark_square(size=70, opacity=1, color=ESTIMATE).encode(
         alt.X("estimate:Q", axis=axis)
     )
-    zero = (
-        alt.Chart(alt.InlineData(values=[{"zero": 0}]))
-        .mark_rule(strokeDash=[2, 2])
-        .encode(alt.X("zero:Q", axis=axis), color=alt.value("gray"))
-    )
-    return _spec(alt.layer(zero, lines, points), 30 * max(2, len(order)))
+    return spec_of(alt.layer(zero_line(axis), lines, points), 30 * max(2, len(order)), rows)
 
 
 def _term(one: DimensionModel, name: str, *, several: bool) -> str:
@@ -105,34 +100,13 @@ def model_means_chart(one: DimensionModel) -> dict[str, Any] | None:
     if not found:
         return None
     rows = [
-        {"arm": row["level"], "mean": row["estimate"], "low": row["low"], "high": row["high"]}
+        {name: row[name] for name in ("low", "high")}
+        | {"arm": row["level"], "mean": row["estimate"]}
         for row in found
     ]
     ordinal = isinstance(one.model, Clmm)
     title = f"mean {one.dimension}" + (" (1 is worst)" if ordinal else "")
-    axis = alt.Axis(title=title, grid=True, tickCount=6)
-    scale = alt.Scale(zero=False)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        alt.Y(
-            "arm:N",
-            sort=[str(row["arm"]) for row in rows],
-            title=None,
-            axis=alt.Axis(labelLimit=180, grid=False),
-        ),
-        tooltip=[
-            alt.Tooltip("arm:N"),
-            alt.Tooltip("mean:Q", format=".3f"),
-            alt.Tooltip("low:Q", format=".3f", title="95% from"),
-            alt.Tooltip("high:Q", format=".3f", title="to"),
-        ],
-    )
-    lines = base.mark_rule(strokeWidth=2, color=_BLUE).encode(
-        alt.X("low:Q", axis=axis, scale=scale), alt.X2("high:Q")
-    )
-    points = base.mark_point(filled=True, size=64, opacity=1, color=_BLUE).encode(
-        alt.X("mean:Q", axis=axis, scale=scale)
-    )
-    return _spec(alt.layer(lines, points), 34 * max(2, len(rows)))
+    return estimates_chart(rows, who="arm", title=title, estimate="mean", form=".2f")
 
 
 def power_chart(given: PowerSetting) -> dict[str, Any]:
@@ -158,7 +132,7 @@ def power_chart(given: PowerSetting) -> dict[str, Any]:
             ),
             alt.Color(
                 "difference:N",
-                scale=alt.Scale(domain=order),
+                scale=alt.Scale(domain=order, range=ordered_colours(len(order) + 1)[1:]),
                 legend=alt.Legend(title=None, orient="top"),
             ),
             tooltip=[
@@ -171,14 +145,6 @@ def power_chart(given: PowerSetting) -> dict[str, Any]:
     had = (
         alt.Chart(alt.InlineData(values=[{"had": given.raters}]))
         .mark_rule(strokeDash=[4, 3])
-        .encode(alt.X("had:Q", title="raters per arm"), color=alt.value("gray"))
+        .encode(alt.X("had:Q", title="raters per arm"), color=alt.value(GUIDE))
     )
-    return _spec(alt.layer(lines, had), 240)
-
-
-def _spec(chart: Any, height: int) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(
-        validate=False
-    )
-    spec.pop("config", None)
-    return spec
+    return spec_of(alt.layer(lines, had), 240)

@@ -1,7 +1,4 @@
-"""Figures about the raters of a study: who they are, how long they took, how carefully they answer.
-
-Vega-Lite specifications; the page and the picture files choose the colours.
-"""
+"""Charts of the raters of a study: who they are, how long they took, how carefully they answer."""
 
 from __future__ import annotations
 
@@ -10,11 +7,12 @@ from typing import Any
 
 import altair as alt
 
+from empathylab.report.chart_parts import respondent_color, spec_of
+from empathylab.report.colours import ESTIMATE
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
 from empathylab.stats.raters.comparability import CategoricalComparison, NumericComparison
 
 _MOST_LEVELS = 25
-_BLUE = "#0072B2"
 _UNITS = {"seconds": ("minutes taken", 60.0)}
 _WORDS = {
     "age": "age",
@@ -53,7 +51,7 @@ def levels_chart(found: CategoricalComparison) -> dict[str, Any]:
         .encode(
             alt.X("share:Q", axis=alt.Axis(format="%", title="proportion of the arm’s raters")),
             alt.Y("level:N", sort=levels, title=None, axis=alt.Axis(grid=False, labelLimit=180)),
-            _color(arms),
+            respondent_color(arms, field="arm"),
             yOffset=alt.YOffset("arm:N", sort=arms),
             tooltip=[
                 alt.Tooltip("arm:N"),
@@ -64,7 +62,7 @@ def levels_chart(found: CategoricalComparison) -> dict[str, Any]:
             ],
         )
     )
-    return _spec(chart, max(2, len(levels)) * max(18, 10 * len(arms)))
+    return spec_of(chart, max(2, len(levels)) * max(18, 10 * len(arms)))
 
 
 def numbers_chart(found: NumericComparison) -> dict[str, Any]:
@@ -104,7 +102,7 @@ def inconsistency_chart(found: Inconsistencies) -> dict[str, Any] | None:
     title = f"answers that contradict the others (at most {found.most_possible})"
     chart = (
         alt.Chart(alt.InlineData(values=rows))
-        .mark_bar(size=22, color=_BLUE)
+        .mark_bar(size=22, color=ESTIMATE)
         .encode(
             alt.X("answers:O", title=title, axis=alt.Axis(labelAngle=0)),
             alt.Y("share:Q", axis=alt.Axis(format="%", title="raters", tickCount=5)),
@@ -116,7 +114,7 @@ def inconsistency_chart(found: Inconsistencies) -> dict[str, Any] | None:
             ],
         )
     )
-    return _spec(chart, 200)
+    return spec_of(chart, 200)
 
 
 def _histogram(rows: Sequence[dict[str, Any]], arms: list[str], title: str) -> dict[str, Any]:
@@ -128,7 +126,7 @@ def _histogram(rows: Sequence[dict[str, Any]], arms: list[str], title: str) -> d
             alt.X("from:Q", title=title, bin="binned", axis=alt.Axis(tickCount=6, grid=False)),
             alt.X2("to:Q"),
             alt.Y("share:Q", stack=None, axis=alt.Axis(format="%", title="raters", tickCount=4)),
-            _color(arms),
+            respondent_color(arms, field="arm"),
             tooltip=[
                 alt.Tooltip("arm:N"),
                 alt.Tooltip("from:Q", format=".4~g"),
@@ -139,17 +137,4 @@ def _histogram(rows: Sequence[dict[str, Any]], arms: list[str], title: str) -> d
             ],
         )
     )
-    return _spec(chart, 220)
-
-
-def _color(arms: list[str]) -> alt.Color:
-    legend = alt.Legend(title=None, orient="top") if len(arms) > 1 else None
-    return alt.Color("arm:N", scale=alt.Scale(domain=arms), legend=legend)
-
-
-def _spec(chart: Any, height: int) -> dict[str, Any]:
-    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict(
-        validate=False
-    )
-    spec.pop("config", None)
-    return spec
+    return spec_of(chart, 220)

@@ -1,120 +1,182 @@
-"""The ratings part of the report: how the arms were rated, and by whom."""
+"""The sections on ratings and on raters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.collection_periods import collection_table
 from empathylab.analysis.ratings.mixed_models import coefficient_table, random_table
 from empathylab.analysis.ratings.model import DimensionModel
-from empathylab.analysis.ratings.power import PowerSetting, power_setting
-from empathylab.analysis.ratings.raters import INCONSISTENCIES
 from empathylab.analysis.ratings.rows import comparison_table, count_table, mean_table, rater_table
-from empathylab.analysis.results import Conclusion
+from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, percent
-from empathylab.report.appraisal.section import Figure
-from empathylab.report.ratings.charts import emotions_chart, means_chart, shares_chart
-from empathylab.report.ratings.model_charts import forest_chart, model_means_chart, power_chart
-from empathylab.report.ratings.rater_charts import (
-    inconsistency_chart,
-    levels_chart,
-    numbers_chart,
-    variable_title,
+from empathylab.report.benchmark.section import LeaderboardSection
+from empathylab.report.blocks import Block, Fold, Heading, Partial, Section, Table, Text, kept
+from empathylab.report.ratings.figures import rater_figures, rating_figures
+
+_TESTS = (
+    "Difference in percentage points with 95% interval; p corrected over the subsets of one kind. "
+    "χ² is the published test: good against other ratings, with Yates’ correction. It treats all "
+    "ratings as independent. Ratings by the same rater are correlated, so its p values are too "
+    "small; p clustered and the mixed model take this into account."
 )
-from empathylab.report.ratings.specification_chart import specification_chart
-
-Rows = tuple[dict[str, str], ...]
-Drawn = tuple[str, str, dict[str, Any] | None, str]
-"""A figure's kind, title, specification and caption."""
-_EMOTIONS = "Proportion of good ratings with Wilson’s 95% interval; largest difference first."
-_FOREST = "Coefficients with 95% intervals, raters and situations as random effects; against {}."
-_MEANS = "Estimated means with 95% intervals, raters and situations as random effects."
-_SPECIFICATIONS = "The same comparison under every reasonable choice, smallest estimate first."
-_CONTRADICTIONS = "Answers on the other side of the midpoint than most of the rater’s answers."
-_TITLES = {
-    "all": "all situations",
-    "positive": "positive situations",
-    "negative": "negative situations",
-}
+_MEANS = (
+    "Mean and difference from the reference with 95% interval, raters as the independent units; g "
+    "is Hedges’ standardised difference."
+)
+_ALIKE = (
+    "Numbers as mean (SD), properties as counts. A small p shows that arms differ; a small p TOST "
+    "shows that they are equivalent within ±0.3 standard deviations."
+)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelTable:
-    """A mixed model as the page shows it."""
-
-    model: DimensionModel
-    coefficients: Rows
-    random: Rows
-
-
-@dataclass(frozen=True, slots=True)
-class StudySection:
-    """One study's part of the page."""
-
-    analysis: RatingsResult
-    figures: tuple[Figure, ...]
-    counts: Rows
-    tests: Rows
-    emotions: Rows
-    means: Rows
-    """Of dimensions compared by their means."""
-    mean_emotions: Rows
-    models: tuple[ModelTable, ...]
-    raters: Rows
-    collected: Rows
-    """When the arms were rated."""
-    conclusions: tuple[Conclusion, ...]
-    notes: tuple[str, ...]
-    paragraphs: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RatingsSection:
-    """What the page shows of the rated studies."""
-
-    studies: tuple[StudySection, ...]
-    specs: tuple[dict[str, Any], ...]
-
-
-def ratings_section(analyses: tuple[RatingsResult, ...]) -> RatingsSection:
-    """The figures and tables of every study."""
-    specs: list[dict[str, Any]] = []
-    return RatingsSection(tuple(_study(one, specs) for one in analyses), tuple(specs))
-
-
-def _study(analysis: RatingsResult, specs: list[dict[str, Any]]) -> StudySection:
-    comparison = analysis.comparison
-    compared = analysis.rater_comparison
-    models = [
-        ModelTable(
-            one,
-            tuple(coefficient_table(one.model)) if one.model else (),
-            tuple(random_table(one.model)) if one.model else (),
+def ratings_section(
+    studies: Sequence[RatingsResult], boards: Sequence[LeaderboardSection], lead: Sequence[str]
+) -> Section:
+    """How people rated the replies, study by study."""
+    blocks: list[Block] = []
+    for place, study in enumerate(studies, start=1):
+        blocks += _study(study, f"ratings-{place}", alone=len(studies) == 1)
+    for board in boards:
+        blocks.append(
+            Fold(
+                id=board.id,
+                title=f"Compared on {board.study}: {board.what}",
+                blocks=(Partial(template="leaderboard.html.j2", data=board),),
+                printed=True,
+            )
         )
-        for one in analysis.models
-    ]
-    kinds = ("all", "valence")
-    named = len(analysis.dimensions) > 1
+    return Section(id="ratings", title="Ratings", blocks=blocks, lead=lead)
+
+
+def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
+    named = len(study.dimensions) > 1
+    drawn = list(rating_figures(study))
+    main = [figure for figure in drawn if figure.name.startswith("ratings")]
+    answers = [figure for figure in drawn if figure.name.startswith("answers")]
+    emotions = [figure for figure in drawn if figure.name.startswith("emotions")]
+    models = [figure for figure in drawn if figure not in (*main, *answers, *emotions)]
+    comparison, kinds = study.comparison, ("all", "valence")
+    counts = [row for kind in kinds for row in count_table(comparison, kind, named=named)]
     tests = [row for kind in kinds for row in comparison_table(comparison, kind, named=named)]
-    varied = [one for one in analysis.means if not one.constant]
-    return StudySection(
-        analysis=analysis,
-        figures=tuple(_figures(analysis, specs)),
-        counts=tuple(row for kind in kinds for row in count_table(comparison, kind, named=named)),
-        tests=tuple(_narrow(row) for row in tests),
-        emotions=tuple(comparison_table(comparison, "emotion", named=named)),
-        means=tuple(row for kind in kinds for row in mean_table(varied, kind)),
-        mean_emotions=tuple(mean_table(varied, "emotion")),
-        models=tuple(models),
-        raters=tuple(rater_table(compared)) if compared else (),
-        collected=tuple(collection_table(analysis.collected)),
-        conclusions=analysis.conclusions,
-        notes=analysis.caveats,
-        paragraphs=tuple(analysis.paragraphs()),
+    varied = [one for one in study.means if not one.constant]
+    means = [row for kind in kinds for row in mean_table(varied, kind)]
+    heading = "How people rated the replies" if alone else study.study.title
+    of = "" if alone else f", {study.study.name}"
+    constant = [
+        f"Every rating of {one.dimension} is {one.lowest:g}, so it shows no difference between "
+        "arms or raters."
+        for one in study.means
+        if one.constant
+    ]
+    apart = [Table(title=f"When the arms were rated{of}", rows=collection_table(study.collected))]
+    return list(
+        kept(
+            Heading(id=place, title=heading),
+            Text((_described(study),)),
+            *main,
+            *answers[:1],
+            Text((*constant, *study.caveats), "caveats"),
+            *(apart if study.apart else ()),
+            Fold(
+                id=f"{place}-comparisons",
+                title="All comparisons",
+                printed=True,
+                blocks=kept(Text(tuple(_sentences(study)), "list"), *_model_note(study)),
+            ),
+            Fold(
+                id=f"{place}-emotions",
+                title="By emotion",
+                blocks=kept(
+                    *emotions,
+                    Table(
+                        title=f"Tests by emotion{of}",
+                        rows=comparison_table(comparison, "emotion", named=named),
+                        caption="Good ratings compared with the reference.",
+                    ),
+                    Table(
+                        title=f"Means by emotion{of}",
+                        rows=mean_table(varied, "emotion"),
+                        caption="Means with 95% intervals.",
+                    ),
+                ),
+            ),
+            Fold(
+                id=f"{place}-numbers",
+                title="Counts, means and tests",
+                blocks=kept(
+                    *answers[1:],
+                    Table(
+                        title=f"Counts of ratings{of}",
+                        rows=counts,
+                        caption="Ratings with percentages.",
+                    ),
+                    Table(title=f"Means of ratings{of}", rows=means, caption=_MEANS),
+                    Table(
+                        title=f"Tests of arms{of}",
+                        rows=[_narrow(row) for row in tests],
+                        caption=_TESTS,
+                    ),
+                ),
+            ),
+            Fold(
+                id=f"{place}-models",
+                title="Mixed models and power",
+                blocks=kept(
+                    *models,
+                    *(block for model in study.models for block in _model(model, of)),
+                ),
+            ),
+        )
     )
+
+
+def _described(study: RatingsResult) -> str:
+    compared = (
+        f"Arms are compared with {study.reference}."
+        if len(study.arms) > 1
+        else f"The only rated arm is {study.reference}."
+    )
+    return (
+        f"{study.study.title}: {counted(study.ratings.height, 'rating')} by "
+        f"{counted(study.raters.height, 'rater')}, {study.study.design} subjects, "
+        f"{number(study.recognised.ratings_per_reply, 1)} ratings per reply. {compared}"
+    )
+
+
+def _sentences(study: RatingsResult) -> list[str]:
+    return [" ".join((one.sentence, *one.caveats)) for one in study.conclusions]
+
+
+def _model_note(study: RatingsResult) -> list[Block]:
+    if study.model is None or not study.model.formula:
+        return []
+    said = f"Model: {study.model.name}, {study.model.formula}. {study.model.reason}"
+    return [Text((said,), "note")]
+
+
+def _model(model: DimensionModel, of: str) -> list[Block]:
+    by = " with valence" if model.by_valence else ""
+    title = f"Mixed model of {model.dimension}{by}{of}"
+    if model.model is None:
+        return [Text((f"{title}: no model could be fitted: {model.problem}",), "note")]
+    kind = (
+        "Ordinal, logit link, Laplace approximation; a coefficient above 0 raises ratings."
+        if model.kind == "clmm"
+        else "Linear, REML, Satterthwaite’s degrees of freedom."
+    )
+    notes = " ".join(map(note_text, (*model.model.notes, *model.model.problems)))
+    caption = f"{model.model.formula}, n = {number(model.model.n, 0)}. {kind} {notes}".strip()
+    return [
+        Table(title=f"{title}, coefficients", rows=coefficient_table(model.model), caption=caption),
+        Table(
+            title=f"{title}, random effects",
+            rows=random_table(model.model),
+            caption="Standard deviations of raters and situations, on the same scale.",
+        ),
+    ]
 
 
 def _narrow(row: dict[str, str]) -> dict[str, str]:
@@ -129,73 +191,50 @@ def _narrow(row: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def _figures(analysis: RatingsResult, specs: list[dict[str, Any]]) -> list[Figure]:
-    figures = []
-    for kind, title, spec, caption in _drawn(analysis):
-        if spec is not None:
-            figures.append(Figure(kind, title, len(specs), caption))
-            specs.append(spec)
-    return figures
+def raters_section(studies: Sequence[RatingsResult]) -> Section:
+    """Who the raters are, and whether those of the arms are alike."""
+    blocks: list[Block] = []
+    lead = []
+    for place, study in enumerate(studies, start=1):
+        drawn = list(rater_figures(study))
+        compared = study.rater_comparison
+        of = "" if len(studies) == 1 else f", {study.study.name}"
+        if not drawn and compared is None:
+            continue
+        lead.append(_raters(study))
+        blocks += kept(
+            *([Heading(id=f"raters-{place}", title=study.study.title)] if of else []),
+            *drawn[:2],
+            Fold(
+                id=f"raters-{place}-more",
+                title=f"More about the raters{of}",
+                blocks=drawn[2:],
+            ),
+            Fold(
+                id=f"raters-{place}-arms",
+                title=f"Are the arms’ raters alike?{of}",
+                blocks=kept(
+                    Table(
+                        title=f"Raters of the arms{of}",
+                        rows=rater_table(compared) if compared else (),
+                        caption=_ALIKE,
+                    )
+                ),
+            ),
+        )
+    return Section(id="raters", title="Raters", blocks=blocks, lead=lead)
 
 
-def _drawn(analysis: RatingsResult) -> Iterator[Drawn]:
-    comparison = analysis.comparison
-    several = len(analysis.dimensions) > 1
-    for dimension in comparison.scales:
-        named = f"{dimension}: " if several else ""
-        shown = [
-            one.subset
-            for one in comparison.counts
-            if one.dimension == dimension and one.kind in ("all", "valence")
-        ]
-        for subset in dict.fromkeys(shown):
-            title = f"{named}Ratings, {_TITLES.get(subset, subset)}"
-            chart = shares_chart(comparison, dimension, subset)
-            yield "shares", title, chart, "Proportions of each arm’s ratings."
-        title = f"{named}Good ratings by emotion"
-        yield "emotions", title, emotions_chart(comparison, dimension), _EMOTIONS
-    for one in analysis.means:
-        if not one.constant:
-            title = f"Mean {one.dimension}, with 95% interval"
-            yield "shares", title, means_chart(one), "Raters are the independent units."
-    yield from _of_models(analysis, several=several)
-    yield from _of_raters(analysis)
-
-
-def _of_models(analysis: RatingsResult, *, several: bool) -> Iterator[Drawn]:
-    title = "Mixed models: coefficients" if len(analysis.models) > 1 else "Mixed model"
-    yield "models", title, forest_chart(analysis.models), _FOREST.format(analysis.reference)
-    for one in analysis.models:
-        named = f"{one.dimension}: m" if several else "M"
-        yield "models", f"{named}eans from the mixed model", model_means_chart(one), _MEANS
-    if analysis.multiverse is not None:
-        chart = specification_chart(analysis.multiverse)
-        yield "models", "Specification curve", chart, _SPECIFICATIONS
-    for dimension in analysis.comparison.scales:
-        given = power_setting(analysis.comparison, dimension)
-        if given is not None and analysis.study.design == "between":
-            named = f"{dimension}: p" if several else "P"
-            yield "models", f"{named}ower of a study like this", power_chart(given), _power(given)
-
-
-def _of_raters(analysis: RatingsResult) -> Iterator[Drawn]:
-    compared = analysis.rater_comparison
-    for one in compared.numeric if compared else ():
-        if one.variable != INCONSISTENCIES:
-            title = f"Raters: {variable_title(one.variable)}"
-            yield "raters", title, numbers_chart(one), "Proportions of each arm’s raters."
-    if analysis.inconsistencies is not None:
-        chart = inconsistency_chart(analysis.inconsistencies)
-        yield "raters", "Raters: contradictions in the questionnaire", chart, _CONTRADICTIONS
-    for two in compared.categorical if compared else ():
-        title = f"Raters: {variable_title(two.variable)}"
-        pooled = f" Pooled as others: {', '.join(two.pooled)}." if two.pooled else ""
-        yield "raters", title, levels_chart(two), f"Proportions of each arm’s raters.{pooled}"
-
-
-def _power(given: PowerSetting) -> str:
+def _raters(study: RatingsResult) -> str:
+    per_arm = ", ".join(
+        f"{number(count, 0)} of {arm}" for arm, count in study.recognised.raters_per_arm.items()
+    )
+    said = f"{counted(study.raters.height, 'rater')} gave the ratings: {per_arm}."
+    if study.inconsistencies is None:
+        return said
+    found = study.inconsistencies
     return (
-        f"Power of the test of two proportions at α = .05 if {given.reference} has "
-        f"{percent(given.share)} good ratings and each rater gives {given.ratings_per_rater} "
-        f"ratings with an ICC of {number(given.icc, 3)}; the dashed line is this study."
+        f"{said} In their questionnaires, {percent(found.share_without)} of {found.n} do not "
+        f"contradict themselves; {number(100 * found.share_over_half, 1)}% do in more than half "
+        "of the possible answers."
     )

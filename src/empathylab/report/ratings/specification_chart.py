@@ -7,6 +7,8 @@ from typing import Any
 import altair as alt
 
 from empathylab.analysis.ratings.multiverse import ALPHA, Multiverse
+from empathylab.report.chart_parts import plain_spec
+from empathylab.report.colours import FOUND, NOT_FOUND
 
 _CHOICES = ("outcome", "method", "clustering", "excluded")
 _WIDTH = 560
@@ -20,8 +22,7 @@ def specification_chart(multiverse: Multiverse) -> dict[str, Any] | None:
     if not multiverse.specifications:
         return None
     parts = [_curve(multiverse, *key) for key in multiverse.comparisons]
-    found: dict[str, Any] = alt.vconcat(*parts).to_dict()
-    return found
+    return plain_spec(alt.vconcat(*parts))
 
 
 def _curve(multiverse: Multiverse, dimension: str, arm: str) -> alt.VConcatChart:
@@ -37,7 +38,7 @@ def _curve(multiverse: Multiverse, dimension: str, arm: str) -> alt.VConcatChart
     x = alt.X("place:O", axis=None)
     colour = alt.Color(
         "p:N",
-        scale=alt.Scale(domain=["p < .05", "p ≥ .05"], range=["#0072B2", "#999999"]),
+        scale=alt.Scale(domain=["p < .05", "p ≥ .05"], range=[FOUND, NOT_FOUND]),
         legend=alt.Legend(title=None),
     )
     base = alt.Chart(alt.InlineData(values=rows)).encode(x, colour)

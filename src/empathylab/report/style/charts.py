@@ -1,4 +1,4 @@
-"""The figures about style, as Vega-Lite specifications. The page chooses the colours."""
+"""The charts of style, as Vega-Lite specifications."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import polars as pl
 from empathylab.analysis.style.estimates import RatedStyle
 from empathylab.analysis.text.emoji_names import emoji_name
 from empathylab.report.chart_parts import (
+    cells,
     number_tooltip,
     plain_spec,
     respondent_color,
     spec_of,
     zero_line,
 )
+from empathylab.report.colours import ESTIMATE, GUIDE, NOT_FOUND
 from empathylab.style.authorship.predictability import Classification, Predictability
 from empathylab.style.differences import FeatureStanding
 from empathylab.style.distinctive import DistinctiveTerms
@@ -25,7 +27,6 @@ from empathylab.style.distinctive import DistinctiveTerms
 EMOJI_FONTS = "Noto Color Emoji, Apple Color Emoji, Segoe UI Emoji, Twemoji Mozilla, sans-serif"
 """An emoji on its own is drawn in colour where one of these is installed."""
 
-_DARK, _LIGHT = "#1f2328", "#ffffff"
 _ROW = 22
 _ADJUSTMENTS = ("alone", "same length and author")
 
@@ -55,7 +56,7 @@ def feature_profile_chart(
     respondents = list(dict.fromkeys(str(row["respondent"]) for row in rows))
     order = list(dict.fromkeys(str(row["feature"]) for row in rows))
     axis = alt.Axis(title="standard deviations from the mean of all", grid=True, tickCount=6)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         alt.Y("feature:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=260)),
         respondent_color(respondents),
         yOffset=alt.YOffset("respondent:N", sort=respondents),
@@ -72,7 +73,7 @@ def feature_profile_chart(
     lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("standing:Q", axis=axis))
     height = len(order) * max(_ROW, 10 * len(respondents))
-    return spec_of(alt.layer(zero_line(axis), lines, points), height)
+    return spec_of(alt.layer(zero_line(axis), lines, points), height, rows)
 
 
 def emoji_chart(counts: pl.DataFrame, *, top: int = 12) -> dict[str, Any] | None:
@@ -148,7 +149,7 @@ def distinctive_chart(
     ]
     furthest = max(term.z for each in found for term in each.terms[:top])
     against = f"{one.against}, per 1,000" if one.against else "others, per 1,000"
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         alt.X(
             "z:Q",
             title="z of the log odds ratio",
@@ -173,7 +174,7 @@ def distinctive_chart(
     )
     stems = base.mark_rule(strokeWidth=2, opacity=0.6).encode(x2=alt.datum(0))
     dots = base.mark_point(filled=True, size=60, opacity=1)
-    return spec_of(alt.layer(stems, dots), 19 * len(terms))
+    return spec_of(alt.layer(stems, dots), 19 * len(terms), rows)
 
 
 def confusion_chart(found: Predictability) -> dict[str, Any]:
@@ -188,7 +189,7 @@ def confusion_chart(found: Predictability) -> dict[str, Any]:
     names = list(found.respondents)
     # Upright names must fit beside each other, on a phone too.
     upright = len(names) * max(map(len, names)) <= 18
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         alt.X(
             "predicted:N",
             sort=names,
@@ -203,7 +204,7 @@ def confusion_chart(found: Predictability) -> dict[str, Any]:
             number_tooltip("share", "percent", ".1%"),
         ],
     )
-    return spec_of(_cells(base, "share", [0, 1], ".1%", "of the author's"), _square(names))
+    return spec_of(cells(base, "share", [0, 1], ".1%", None), _square(names), rows)
 
 
 def ablation_chart(found: Predictability) -> dict[str, Any]:
@@ -224,7 +225,7 @@ def ablation_chart(found: Predictability) -> dict[str, Any]:
     lowest = min(found.full.chance, found.uniform_chance, *(one.low for one in every))
     scale = alt.Scale(domain=[max(0.0, lowest - 0.03), 1], nice=False)
     axis = alt.Axis(title="accuracy on unseen situations", format="%", grid=True)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         alt.Y(
             "name:N",
             sort=[str(row["name"]) for row in rows],
@@ -241,21 +242,21 @@ def ablation_chart(found: Predictability) -> dict[str, Any]:
         ],
     )
     lines = base.mark_rule(strokeWidth=2).encode(
-        alt.X("low:Q", scale=scale, axis=axis), alt.X2("high:Q"), color=alt.value("#0072B2")
+        alt.X("low:Q", scale=scale, axis=axis), alt.X2("high:Q"), color=alt.value(ESTIMATE)
     )
     points = base.mark_point(filled=True, size=55, opacity=1).encode(
-        alt.X("accuracy:Q", scale=scale, axis=axis), color=alt.value("#0072B2")
+        alt.X("accuracy:Q", scale=scale, axis=axis), color=alt.value(ESTIMATE)
     )
     chance = (
         alt.Chart(alt.InlineData(values=[{"chance": found.full.chance}]))
         .mark_rule(strokeDash=[4, 3])
         .encode(
             alt.X("chance:Q", scale=scale, axis=axis),
-            color=alt.value("gray"),
+            color=alt.value(GUIDE),
             tooltip=[number_tooltip("chance", "chance: always the largest class", ".1%")],
         )
     )
-    return spec_of(alt.layer(chance, lines, points), _ROW * len(rows))
+    return spec_of(alt.layer(chance, lines, points), _ROW * len(rows), rows)
 
 
 def tactic_flow_chart(places: pl.DataFrame) -> dict[str, Any] | None:
@@ -287,13 +288,13 @@ def tactic_flow_chart(places: pl.DataFrame) -> dict[str, Any] | None:
         ],
     )
     most = max(float(share) for share in places["share"])
-    cells = _cells(base, "share", [0, most], ".0%", "percent of sentences")
-    chart = cells.facet(
-        data=alt.InlineData(values=rows),
+    table = cells(base, "share", [0, most], ".0%", "percent of sentences")
+    chart = table.facet(
+        data=alt.InlineData(values=[]),
         facet=alt.Facet("respondent:N", sort=respondents, title=None),
         columns=3,
     )
-    return plain_spec(chart.resolve_axis(x="independent"))
+    return plain_spec(chart.resolve_axis(x="independent"), rows)
 
 
 def tactic_transition_chart(transitions: pl.DataFrame, respondent: str) -> dict[str, Any] | None:
@@ -305,7 +306,7 @@ def tactic_transition_chart(transitions: pl.DataFrame, respondent: str) -> dict[
     if not mine.height:
         return None
     tactics = sorted({*mine["before"], *mine["after"]} - {"start", "end"})
-    base = alt.Chart(alt.InlineData(values=mine.to_dicts())).encode(
+    base = alt.Chart().encode(
         alt.X(
             "after:N",
             sort=[*tactics, "end"],
@@ -320,8 +321,8 @@ def tactic_transition_chart(transitions: pl.DataFrame, respondent: str) -> dict[
             number_tooltip("share", "percent", ".1%"),
         ],
     )
-    cells = _cells(base, "share", [0, 1], ".0%", "percent of what follows")
-    return spec_of(cells, _square(["start", *tactics]))
+    table = cells(base, "share", [0, 1], ".0%", "percent of what follows")
+    return spec_of(table, _square(["start", *tactics]), mine.to_dicts())
 
 
 def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, Any] | None:
@@ -349,11 +350,11 @@ def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, An
     last: dict[str, float] = {row["feature"]: row["slope"] for row in rows}
     order = sorted(last, key=lambda name: -last[name])
     axis = alt.Axis(title="points of the rating per SD of the feature", grid=True, tickCount=6)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = alt.Chart().encode(
         alt.Y("feature:N", sort=order, title=None, axis=alt.Axis(grid=False, labelLimit=260)),
         alt.Color(
             "adjustment:N",
-            scale=alt.Scale(domain=list(_ADJUSTMENTS), range=["#8c8c8c", "#0a84c6"]),
+            scale=alt.Scale(domain=list(_ADJUSTMENTS), range=[NOT_FOUND, ESTIMATE]),
             legend=alt.Legend(title=None, orient="top"),
         ),
         yOffset=alt.YOffset("adjustment:N", sort=list(_ADJUSTMENTS)),
@@ -368,7 +369,7 @@ def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, An
     )
     lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("slope:Q", axis=axis))
-    return spec_of(alt.layer(zero_line(axis), lines, points), _ROW * len(order))
+    return spec_of(alt.layer(zero_line(axis), lines, points), _ROW * len(order), rows)
 
 
 def _square(names: Sequence[str]) -> int:
@@ -391,22 +392,6 @@ def _completed(places: pl.DataFrame) -> pl.DataFrame:
         whole = whole.join(places.select(column).unique(maintain_order=True), how="cross")
     joined = whole.join(places, on=["respondent", "tactic", "part"], how="left")
     return joined.with_columns(pl.col("count", "share").fill_null(0))
-
-
-def _cells(base: Any, field: str, domain: list[float], form: str, title: str) -> Any:
-    """Coloured cells with their numbers, dark on light or light on dark."""
-    color = alt.Color(
-        f"{field}:Q",
-        scale=alt.Scale(scheme="blues", domain=domain),
-        legend=alt.Legend(title=title, orient="bottom", format="%"),
-    )
-    ink = alt.condition(
-        alt.datum[field] > domain[0] + 0.68 * (domain[1] - domain[0]),
-        alt.value(_LIGHT),
-        alt.value(_DARK),
-    )
-    numbers = base.mark_text(fontSize=12).encode(alt.Text(f"{field}:Q", format=form), color=ink)
-    return alt.layer(base.mark_rect().encode(color), numbers)
 
 
 def _different_names(emoji: Sequence[str]) -> dict[str, str]:

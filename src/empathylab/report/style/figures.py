@@ -1,11 +1,9 @@
-"""The figures about style, each with its title and the table behind it."""
+"""The charts of style, each with its name, title and note."""
 
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from empathylab.analysis.style.tables import (
     shown_terms,
     spelled,
 )
+from empathylab.report.blocks import Figure, slug
 from empathylab.report.style.charts import (
     ablation_chart,
     confusion_chart,
@@ -34,25 +33,26 @@ from empathylab.style.distinctive import DistinctiveTerms
 _TERMS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class StyleFigure:
-    """A chart, what it shows, and the name of its file."""
-
-    kind: str
-    """`profile`, `distinctive`, `confusion`, `ablations`, `emoji`, `tactics`, `transitions` or
-    `ratings`."""
-    title: str
-    name: str
-    spec: dict[str, Any]
+_NOTES = {
+    "profile": "In standard deviations over responses from the mean of all respondents; 95% "
+    "intervals over situations.",
+    "emoji": "The most common emoji. A PDF shows their names, because it cannot hold a font of "
+    "coloured emoji; SVG and PNG show them where such a font is installed.",
+}
+_SMALL = ("distinctive", "transitions", "confusion", "ablations", "emoji")
 
 
-def style_figures(analysis: StyleEstimates) -> list[StyleFigure]:
-    """All figures that the analysis has something for."""
-    return [
-        StyleFigure(kind, title, name, json_value(spec))
-        for kind, title, name, spec in _drawn(analysis)
-        if spec is not None
-    ]
+def figures(analysis: StyleEstimates) -> Iterator[Figure]:
+    """All charts that the analysis has something for."""
+    for kind, title, name, spec in _drawn(analysis):
+        if spec is not None:
+            yield Figure(
+                name=name,
+                title=title,
+                spec=json_value(spec),
+                note=_NOTES.get(kind, ""),
+                wide=kind not in _SMALL,
+            )
 
 
 def write_figures(analysis: StyleEstimates, folder: Path) -> list[Path]:
@@ -63,7 +63,7 @@ def write_figures(analysis: StyleEstimates, folder: Path) -> list[Path]:
 
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for one in style_figures(analysis):
+    for one in figures(analysis):
         path = folder / f"{one.name}.json"
         path.write_text(json.dumps(one.spec, ensure_ascii=False, indent=1), encoding="utf-8")
         path.with_suffix(".svg").write_text(svg(one.spec), encoding="utf-8")
@@ -104,11 +104,6 @@ def _drawn(
         title = f"Associations with {rated.dimension or 'the'} ratings"
         named = f"{title}, {rated.study}" if rated.study else title
         yield "ratings", named, f"ratings-{place}", chart
-
-
-def slug(name: str) -> str:
-    """The name as part of a file's name on any machine."""
-    return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()[:40] or "respondent"
 
 
 def _readable(one: DistinctiveTerms) -> DistinctiveTerms:

@@ -36,7 +36,7 @@ class Rules:
     max_words: int | None = None
     """The most; None for no limit."""
     opening: bool = True
-    """Leave out what answers somebody: the other speaker is involved already."""
+    """Leave out what answers someone: the other speaker is involved already."""
     unsafe: WordList = field(default_factory=unsafe_words)
     """Words that none of a situation's texts may hold."""
     duplicates: Duplicates = "near"

@@ -78,6 +78,8 @@ class Dimension:
     labels: tuple[str, ...] = ()
     question: str | None = None
     """What raters were asked, as far as it is known."""
+    ends: tuple[float, float] | None = None
+    """The lowest and the highest value of a scale that is not made of points, where known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ class RatedStudy:
     raters: tuple[Rater, ...]
     ratings: tuple[Rating, ...]
     replies: Mapping[str, Any] | None = None
-    """How to ask somebody for replies who is measured later, as the respondents were asked."""
+    """How to ask someone for replies who is measured later, as the respondents were asked."""
 
 
 @dataclass(frozen=True, slots=True)

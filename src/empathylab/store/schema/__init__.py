@@ -8,6 +8,7 @@ from sqlalchemy import (
     Column,
     Float,
     ForeignKey,
+    Index,
     Integer,
     Table,
     UniqueConstraint,
@@ -25,7 +26,10 @@ from empathylab.store.schema.columns import (
 )
 from empathylab.store.schema.conversations import conversations, personas, turns
 from empathylab.store.schema.judging import judgements, preferences
+from empathylab.store.schema.results import cached_results
+from empathylab.store.schema.search import add_search
 from empathylab.store.schema.studies import (
+    alerts,
     arms,
     audit,
     console_links,
@@ -50,10 +54,12 @@ __all__ = [
     "Moment",
     "RowId",
     "administrations",
+    "alerts",
     "answers",
     "arms",
     "audit",
     "batches",
+    "cached_results",
     "console_links",
     "conversations",
     "departures",
@@ -229,6 +235,17 @@ answers = Table(
     # The settings that were really sent, where they differ from the parameters.
     Column("sent", Document, nullable=True),
     UniqueConstraint("run_id", "key"),
+    # What a list of runs sums up, so that their texts need not be read.
+    Index(
+        "ix_answers_totals",
+        "run_id",
+        "outcome",
+        "reused_from",
+        "prompt_tokens",
+        "completion_tokens",
+        "cost",
+        "answered_at",
+    ),
 )
 
 # Requests handed to a provider's batch API, so that a resumed run fetches their answers.
@@ -275,7 +292,9 @@ responses = Table(
     refers_to("imports", nullable=True),
     # What the source says about it: labels of its sentences, who wrote it …
     Column("details", Document, nullable=True),
+    Index("ix_responses_outcome_id", "outcome", "id"),
 )
+add_search(responses)
 
 imports = Table(
     "imports",

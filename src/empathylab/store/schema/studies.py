@@ -30,7 +30,7 @@ studies = Table(
     text_column("secret", nullable=True),
     Column("launched_at", Moment, nullable=True),
     Column("closed_at", Moment, nullable=True),
-    # Rises when an arm joins or recruitment changes, so that running servers read it anew.
+    # Rises when an arm joins or recruitment changes, so that running servers read it again.
     Column("revision", Integer, nullable=False, server_default=text("0")),
     UniqueConstraint("name", "version"),
     one_of("status", "draft", "open", "paused", "closed"),
@@ -188,7 +188,7 @@ people = Table(
     UniqueConstraint("study_id", "person"),
 )
 
-# That somebody had their data deleted who may not take part again: a keyed digest and nothing
+# That someone had their data deleted who may not take part again: a keyed digest and nothing
 # else, not even when. Deleted with the platform ids.
 departures = Table(
     "departures",
@@ -219,6 +219,8 @@ researchers = Table(
     Column("added_at", Moment, nullable=False),
     # Cookies that were given before are worth nothing.
     Column("signed_out_at", Moment, nullable=False),
+    # The authenticator's key, the last code that was used, and digests of recovery codes.
+    Column("second_factor", Document, nullable=True),
     one_of("role", "owner", "researcher", "viewer"),
 )
 
@@ -245,7 +247,27 @@ login_attempts = Table(
     Index("ix_login_attempts_who_at", "who", "at"),
 )
 
-# Single-use links, by the key of whoever comes with one.
+# What researchers are notified of: one row for each event and channel, so that it is sent once.
+alerts = Table(
+    "alerts",
+    metadata,
+    row_number(),
+    refers_to("studies", index=False),
+    text_column("kind"),
+    text_column("key"),
+    text_column("channel"),
+    Column("details", Document, nullable=False),
+    Column("at", Moment, nullable=False),
+    text_column("state"),
+    Column("attempts", Integer, nullable=False, server_default=text("0")),
+    # Nobody else sends it before.
+    Column("next_at", Moment, nullable=False),
+    UniqueConstraint("study_id", "kind", "key", "channel"),
+    one_of("channel", "email", "webhook"),
+    one_of("state", "pending", "sent", "failed", "off"),
+)
+
+# Single-use links, by the key of the person who uses one.
 invitations = Table(
     "invitations",
     metadata,

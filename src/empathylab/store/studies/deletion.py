@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, Table, bindparam, delete, func, null, or
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
+from empathylab.store.results import clear_results
 from empathylab.store.studies.places import change_place
 
 WITHDRAWN = "withdrawn"
@@ -28,6 +29,7 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
     `pseudonym` stands in place of their key and is derived from nothing. What they wrote as replies
     is for `withdraw_replies`.
     """
+    clear_results(connection)
     people, answers, audit = schema.people, schema.page_answers, schema.audit
     connection.execute(
         delete(people).where(people.c.study_id == study, people.c.person == row.person)
@@ -43,7 +45,7 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
         traits={},
         language="",
         draft={},
-        # Whoever had finished has left at no page.
+        # Finished participants dropped out at no page.
         shown_step=None if row.status == "finished" else row.shown_step,
     )
     connection.execute(
@@ -55,6 +57,7 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
 
 def erase_rater(connection: Connection, study: int, name: str) -> bool:
     """Whether there was a rater of that name, who is deleted with all their ratings."""
+    clear_results(connection)
     table = schema.raters
     done = connection.execute(
         delete(table).where(
@@ -78,6 +81,7 @@ def withdraw_replies(connection: Connection, study: str, person: str) -> dict[in
     replies = list(connection.execute(written).scalars())
     if not replies:
         return {}
+    clear_results(connection)
     _empty_judges(connection, replies)
     used = _used(connection, replies)
     connection.execute(delete(table).where(table.c.id.in_(set(replies) - used)))
@@ -133,7 +137,7 @@ def _empty_judges(connection: Connection, replies: Sequence[int]) -> None:
     connection.execute(
         update(table)
         .where(table.c.id.in_(asked | _asked_alike(connection, asked)))
-        # A fingerprint of words that are gone could only tell that somebody had guessed them.
+        # A fingerprint of words that are gone could only tell that someone had guessed them.
         .values(messages=[], text="", logprobs=null(), reason=None, fingerprint=WITHDRAWN)
     )
 
@@ -160,29 +164,30 @@ def _asked_alike(connection: Connection, asked: set[int]) -> set[int]:
     return found
 
 
-def exclude_replies(connection: Connection, study: str, person: str, reason: str) -> int:
-    """How many replies that an excluded person wrote are no longer shown or analysed anew."""
+def exclude_replies(connection: Connection, study: str, person: str, reason: str | None) -> int:
+    """How many replies of an excluded person no new study shows or analyses; None undoes it."""
     table = schema.responses
     details = table.c.details
+    before, after = ("excluded", "valid") if reason is None else ("valid", "excluded")
     done = connection.execute(
         update(table)
         .where(
             details["rater"].as_string() == person,
             details["study"].as_string() == study,
-            table.c.outcome == "valid",
+            table.c.outcome == before,
         )
-        .values(outcome="excluded", reason=reason)
+        .values(outcome=after, reason=reason)
     )
     return done.rowcount
 
 
 def add_departure(connection: Connection, study: int, digest: str) -> None:
-    """Keeps that somebody was here whose data is deleted now."""
+    """Keeps a digest of a participant whose data is deleted now."""
     insert_or_ignore(connection, schema.departures, [{"study_id": study, "digest": digest}])
 
 
 def has_departed(connection: Connection, studies: Sequence[int], digest: str) -> bool:
-    """Whether somebody of that digest was in one of the studies before their data was deleted."""
+    """Whether a participant of that digest was in one of the studies before deletion."""
     found = connection.execute(_DEPARTED, {"studies": tuple(studies), "digest": digest})
     return found.first() is not None
 

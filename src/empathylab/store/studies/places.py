@@ -77,6 +77,8 @@ def _held(*columns: ColumnElement[Any]) -> Select[Any]:
         table.c.study_id == bindparam("study"),
         table.c.world.in_(bindparam("worlds", expanding=True)),
         table.c.status.in_(("live", "finished")),
+        # Who was excluded by mistake counts again, and somebody else may have their slot.
+        table.c.slot.is_not(None),
         table.c.person != bindparam("besides"),
     )
 
@@ -119,7 +121,7 @@ def find_place(
 def find_places(
     connection: Connection, study: int, people: Sequence[str], *, lock: bool = False
 ) -> dict[str, Row[Any]]:
-    """By person, the same of several at once; whoever is not known is not there."""
+    """By person, the same of several at once; unknown people are left out."""
     query = _FIND_MANY_LOCKED if lock else _FIND_MANY
     rows = connection.execute(query, {"study": study, "people": tuple(people)})
     return {row.person: row for row in rows}
@@ -136,6 +138,20 @@ def add_places(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Non
     insert_or_ignore(connection, schema.places, rows)
 
 
+def slot_is_held(connection: Connection, study: int, row: Row[Any]) -> bool:
+    """Whether another participant holds or finished the slot of this row."""
+    table = schema.places
+    held = select(table.c.id).where(
+        table.c.study_id == study,
+        table.c.world == row.world,
+        table.c.arm == row.arm,
+        table.c.slot == row.slot,
+        table.c.status.in_(("live", "finished")),
+        table.c.id != row.id,
+    )
+    return connection.execute(held).first() is not None
+
+
 def change_place(connection: Connection, place: int, **values: Any) -> None:
     """Changes the person's row."""
     connection.execute(_CHANGE, {"place": place, **values})
@@ -150,7 +166,7 @@ def change_places(connection: Connection, changes: Mapping[int, Mapping[str, Any
         connection.execute(_CHANGE, rows if len(rows) > 1 else rows[0])
 
 
-def give_on(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
+def abandon_place(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
     """Whether the person's live place could be taken from them: not if they were seen since."""
     table = schema.places
     done = connection.execute(
@@ -174,11 +190,11 @@ class Holders(TypedDict):
     besides: str
     """The person who asks."""
     seen_since: datetime
-    """Whoever was last seen before is late."""
+    """People last seen before this moment are late."""
     seen_until: datetime
-    """Whoever was seen after that was seen by a wrong clock."""
+    """People seen after this moment were seen by a wrong clock."""
     claimed_since: datetime
-    """Whoever took their place before is late, too."""
+    """People who took their place before this moment are late, too."""
 
 
 def held_places(connection: Connection, holders: Holders, *, traits: bool) -> Rows:
@@ -226,19 +242,6 @@ def page_times(connection: Connection, place: int) -> dict[str, Any]:
     return {row.step: row for row in connection.execute(_TIMES, {"place": place})}
 
 
-def answered_pages(connection: Connection, study: int, steps: Sequence[str] | None = None) -> Rows:
-    """The pages that people answered: which, what was given, and the time."""
-    table, own = schema.page_answers, schema.places
-    query = (
-        select(table.c.step, table.c.given, table.c.timing)
-        .join(own, own.c.id == table.c.place_id)
-        .where(own.c.study_id == study, own.c.world == "person")
-    )
-    if steps is not None:
-        query = query.where(table.c.step.in_(steps))
-    return connection.execute(query).all()
-
-
 def add_answers(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Keeps answers; a second one for the same page breaks a unique rule."""
     connection.execute(_ADD_ANSWER, [dict(row) for row in rows])
@@ -264,8 +267,8 @@ def add_people(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Non
     insert_or_ignore(connection, schema.people, rows)
 
 
-def told_of(connection: Connection, study: int, person: str) -> dict[str, str]:
-    """What the platform told about the person."""
+def platform_details(connection: Connection, study: int, person: str) -> dict[str, str]:
+    """What the platform says about the person."""
     found = connection.execute(_TOLD, {"study": study, "who": person})
     return dict(found.scalar_one_or_none() or {})
 

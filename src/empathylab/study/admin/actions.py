@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import statistics
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from dataclasses import fields
 from typing import Any, get_args
 
 from sqlalchemy import Connection, Row
@@ -15,17 +12,15 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.store.studies.deletion import exclude_replies
 from empathylab.store.studies.places import (
     all_places,
-    answered_pages,
     change_place,
     find_place,
     people_rows,
+    slot_is_held,
 )
 from empathylab.store.studies.records import (
     add_audit,
     audit_rows,
     change_study,
-    count_ratings,
-    launched_study,
     lock_study,
     other_versions,
     stop_arm,
@@ -33,23 +28,14 @@ from empathylab.store.studies.records import (
 )
 from empathylab.store.studies.results import exclude_rater
 from empathylab.study.admin.deletion import erase, forget_rater, leave_no_trace
+from empathylab.study.admin.monitoring import watch
 from empathylab.study.admin.retention import apply_retention
-from empathylab.study.assignment.allocation import World, ended, is_live
+from empathylab.study.assignment.allocation import World, ended
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.group_commit.current_places import place_of
 from empathylab.study.recruiting.statuses import Freed
-from empathylab.study.session.admissions import only_opened
-from empathylab.study.session.launched import Launched
-from empathylab.study.session.running import StudyContext
-from empathylab.study.session.visits import (
-    ArmStatus,
-    AttentionCount,
-    AuditEntry,
-    Participant,
-    StudyStatus,
-)
-
-_LEFT = frozenset({"abandoned", "returned", "timed-out", "withdrawn"})
+from empathylab.study.session.running import StudyContext, require_not_closed, study_status
+from empathylab.study.session.visits import AuditEntry, Participant, StudyStatus
 
 
 def exclude_row(
@@ -60,8 +46,34 @@ def exclude_row(
     change_place(connection, row.id, status=ended(place_of(row), "excluded").status)
     exclude_rater(connection, number, row.person, reason)
     exclude_replies(connection, study.name, row.person, reason)
-    details = {"person": row.person, "reason": reason}
+    details = {"person": row.person, "reason": reason, "status": row.status}
     add_audit(connection, number, study.now(), who, "exclude", **details)
+
+
+def include_row(study: StudyContext, connection: Connection, row: Row[Any], *, who: str) -> None:
+    """Undoes an exclusion, in a transaction that has locked the study and the row.
+
+    Finished work counts again, even where another participant has taken the slot since: refusing
+    would show that both are in the same arm. Others can resume if their slot is still free.
+    """
+    number = study.launched.row
+    status = next(
+        (
+            entry.details.get("status")
+            for entry in reversed(audit_rows(connection, number))
+            if entry.action == "exclude" and entry.details.get("person") == row.person
+        ),
+        None,
+    )
+    if status is None:
+        status = "finished" if row.outcome == "completed" else "abandoned"
+    values: dict[str, Any] = {"status": "abandoned" if status == "live" else status}
+    if status == "finished" and slot_is_held(connection, number, row):
+        values["slot"] = None
+    change_place(connection, row.id, **values)
+    exclude_rater(connection, number, row.person, None)
+    exclude_replies(connection, study.name, row.person, None)
+    add_audit(connection, number, study.now(), who, "undo exclusion", person=row.person)
 
 
 def release_row(
@@ -115,6 +127,22 @@ class AdminActions:
                 )
             exclude_row(self._running, connection, row, reason, who=who)
         return True
+
+    def include(self, person: str, *, who: str = "researcher") -> bool:
+        """Whether an exclusion was undone, so that analyses count the participant again."""
+        study = self._running.launched.row
+        with self._running.lab.writing() as connection:
+            lock_study(connection, study)
+            row = find_place(connection, study, person, lock=True)
+            if row is None or row.status != "excluded":
+                return False
+            include_row(self._running, connection, row, who=who)
+        return True
+
+    def find(self, platform_id: str) -> list[str]:
+        """The keys of the participant whom the platform knows under this id."""
+        with self._running.lab.reading() as connection:
+            return self._keys_of(connection, self._running.launched.row, platform_id)
 
     def release(self, person: str, status: Freed = "returned", *, who: str = "researcher") -> bool:
         """Whether the place of somebody who has not finished was freed, because they left it."""
@@ -196,79 +224,20 @@ class AdminActions:
 
     def status(self) -> StudyStatus:
         """How far the study is, as of now."""
-        study, launched = self._running.launched.study, self._running.launched
-        with self._running.lab.reading() as connection:
-            own = launched_study(connection, f"{study.name}@{study.version}")
-            rows = all_places(connection, own.id)
-            pages = answered_pages(connection, own.id)
-            stopped = stopped_arms(connection, own.id)
-            ratings = count_ratings(connection, own.id)
-        people = [row for row in rows if row.world == "person"]
-        came = [row for row in people if not only_opened(study, row)]
-        places = launched.places(
-            {(row.arm, row.slot) for row in came if self._state_of(row) in ("live", "finished")}
-        )
-        worlds = Counter(row.world for row in rows)
+        watched = watch(self._running.lab, self._running.launched, self._running.now())
+        shared = {one.name for one in fields(StudyStatus)} - {"seconds"}
         return StudyStatus(
-            name=own.name,
-            version=own.version,
-            title=own.title,
-            status=own.status,
-            launched_at=own.launched_at,
-            closed_at=own.closed_at,
-            arrivals=len(came),
-            opened=len(people) - len(came),
-            arms=tuple(
-                self._arm_status(arm, count, came, arm in stopped) for arm, count in places.items()
-            ),
-            outcomes=dict(Counter(row.outcome for row in came if row.outcome is not None)),
-            drop_outs=self._drop_outs(came),
-            seconds=_median_seconds(launched, pages),
-            attention=_attention(launched, pages),
-            ratings=ratings,
-            simulated=worlds["simulated"],
-            tests=worlds["test"],
+            **{name: getattr(watched, name) for name in shared},
+            seconds={one.block: one.median for one in watched.times if one.median == one.median},
         )
-
-    def _state_of(self, row: Row[Any]) -> str:
-        limits = self._running.launched.study.time_limits
-        if row.status == "live" and not is_live(place_of(row), limits, self._running.now()):
-            return "late"
-        return str(row.status)
-
-    def _arm_status(
-        self, arm: str, places: int, people: Sequence[Row[Any]], stopped: bool
-    ) -> ArmStatus:
-        held = Counter(self._state_of(row) for row in people if row.arm == arm)
-        live, finished = held.pop("live", 0), held.pop("finished", 0)
-        return ArmStatus(arm, places, stopped, live, finished, dict(held))
-
-    def _drop_outs(self, people: Sequence[Row[Any]]) -> dict[str, int]:
-        """By block in the study's order; who was seen lately may still be at it."""
-        study, now = self._running.launched.study, self._running.now()
-        patience = timedelta(minutes=study.time_limits.abandon_after)
-        left: Counter[str] = Counter()
-        for row in people:
-            gone = row.status == "arrived" and not row.outcome and now - row.seen_at > patience
-            if gone or self._state_of(row) == "late" or row.status in _LEFT:
-                # No page was due to whoever deleted what they had finished.
-                left[_block_of(row.shown_step or "")] += 1
-        return {one.id: left[one.id] for one in study.blocks if left[one.id]}
 
     def _set_status(self, status: str, who: str, action: str) -> None:
         study, now = self._running.launched.row, self._running.now()
-        name, version = self._running.launched.study.name, self._running.launched.study.version
         with self._running.lab.writing() as connection:
             lock_study(connection, study)
-            before = launched_study(connection, f"{name}@{version}").status
-            if before == status:
+            if study_status(self._running, connection) == status:
                 return
-            if before == "closed":
-                raise InputError(
-                    "the study is closed for good",
-                    where=f"study {name}",
-                    remedy=f"Launch version {version + 1} to take people again.",
-                )
+            require_not_closed(self._running, connection)
             closed = {"closed_at": now} if status == "closed" else {}
             change_study(connection, study, status=status, **closed)
             add_audit(connection, study, now, who, action)
@@ -277,6 +246,7 @@ class AdminActions:
         study = self._running.launched.row
         with self._running.lab.writing() as connection:
             lock_study(connection, study)
+            require_not_closed(self._running, connection)
             if arm not in self._running.launched.slots:
                 raise UnknownName("arm", arm, self._running.launched.slots)
             if (arm in stopped_arms(connection, study)) == stopped:
@@ -302,28 +272,3 @@ class AdminActions:
                     break
                 keys[key] = None
         return list(keys)
-
-
-def _block_of(step: str) -> str:
-    return step.partition("/")[0]
-
-
-def _median_seconds(launched: Launched, pages: Sequence[Row[Any]]) -> Mapping[str, float]:
-    taken: dict[str, list[float]] = {}
-    for page in pages:
-        if page.timing["seconds"] is not None:
-            taken.setdefault(_block_of(page.step), []).append(page.timing["seconds"])
-    return {
-        one.id: statistics.median(taken[one.id]) for one in launched.study.blocks if one.id in taken
-    }
-
-
-def _attention(launched: Launched, pages: Sequence[Row[Any]]) -> Mapping[str, AttentionCount]:
-    checks = {one.id: one for one in launched.study.blocks if one.checks_attention}
-    asked: Counter[str] = Counter()
-    failed: Counter[str] = Counter()
-    for page in pages:
-        if page.step in checks:
-            asked[page.step] += 1
-            failed[page.step] += not checks[page.step].passed(page.given)
-    return {name: AttentionCount(asked[name], failed[name]) for name in checks}

@@ -15,7 +15,8 @@ from sqlalchemy import Connection
 
 from empathylab.errors import InputError
 from empathylab.scales import builtin_scales, scale_to_dict
-from empathylab.store import Lab, hash_of
+from empathylab.store import Lab
+from empathylab.store.inserts import hash_of
 from empathylab.store.studies.archive import (
     ArchiveImport,
     Rows,
@@ -279,7 +280,7 @@ class _Packer:
                 "rater": self.names[int(one.id)],
                 "kind": one.kind,
                 "seconds": one.seconds,
-                "details": one.details,
+                "details": _shared_details(one.details),
             }
             for one in self._raters
         ]
@@ -326,6 +327,15 @@ class _Packer:
                 }
             )
         return found
+
+
+def _shared_details(details: Mapping[str, Any]) -> dict[str, Any]:
+    """The details without free words about replies, which may tell who somebody is."""
+    marks = dict(details.get("marks") or {})
+    if "answers" not in marks:
+        return dict(details)
+    marks["answers"] = [answer for answer in marks["answers"] if not answer.get("free")]
+    return {**details, "marks": marks}
 
 
 def _day(pick: Any, days: Iterable[date] | None) -> str | None:

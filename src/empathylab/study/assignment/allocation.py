@@ -191,16 +191,6 @@ def counts(place: Place, limits: TimeLimits, now: datetime) -> bool:
     return place.status == "finished" or is_live(place, limits, now)
 
 
-def with_place(state: State, place: Place) -> State:
-    """The state after a place was claimed or seen; an earlier holder has abandoned its slot."""
-    kept = []
-    for one in state.places:
-        if one.person == place.person and one.world == place.world:
-            continue
-        kept.append(dataclasses.replace(one, status="abandoned") if _displaces(place, one) else one)
-    return dataclasses.replace(state, places=(*kept, place))
-
-
 def displaced(state: State, place: Place) -> tuple[Place, ...]:
     """The places to mark abandoned when this one is stored."""
     return tuple(one for one in state.places if _displaces(place, one))

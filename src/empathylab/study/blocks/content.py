@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from empathylab.situations import Situation
 from empathylab.study.assignment.blinding import opaque_id
 from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath, Step
-from empathylab.study.blocks.pages import PageContent
+from empathylab.study.blocks.pages import PageContent, ShownReply
 
 
 def page_content(
@@ -15,15 +17,16 @@ def page_content(
     key: bytes,
     language: str,
     situation: Situation | None = None,
-    reply: str | None = None,
+    replies: Sequence[str | ShownReply] = (),
     answers: Answers | None = None,
 ) -> PageContent:
     """The page for the path's participant, in one of the study's languages.
 
-    `situation` and `reply` are those of the participant's item where the step shows one; `answers`
+    `situation` and `replies` are those of the items that the step shows; `answers`
     are what they answered so far; `key` is the study's secret.
     """
-    view = PageView(path, step, language, situation, reply, answers or {})
+    shown = (ShownReply(one) if isinstance(one, str) else one for one in replies)
+    view = PageView(path, step, language, situation, tuple(shown), answers or {})
     block = path.study.block(step.block)
     body = block.body(view)
     return PageContent(
@@ -35,6 +38,8 @@ def page_content(
         text=body.text,
         parts=body.parts,
         asks=body.asks,
+        mistakes=body.mistakes,
+        reply=step.reply,
         least_seconds=block.minimum_seconds(step),
         help=view.said(path.study.help),
     )

@@ -8,9 +8,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from empathylab.file_models import FileModel, Number, Whole, wrong
+from empathylab.study.blocks.questions.slider import require_steps
 from empathylab.study.blocks.texts import Identifier, Text
 
 _LIKERT_POINTS = 5
+_SLIDER_ENDS = (0, 100)
 Label = Annotated[Text | None, BeforeValidator(lambda value: None if value == "" else value)]
 
 
@@ -25,6 +27,10 @@ class Dimension(FileModel):
     """1, 2, 3 and so on, unless the file says otherwise."""
     direction: Literal["fixed", "random"] = "fixed"
     """`random`: half of the raters see the points in reverse order, always the same half."""
+    input: Literal["slider"] | None = None
+    """`slider`: a line in place of points; the values are those of the labels on it."""
+    step: Annotated[Whole, Field(ge=1)] | None = None
+    """Of a slider; 1 unless given."""
     margin: Number | None = None
     """The smallest difference between arms that matters: in points of a scale with five points or
     more, else in percentage points of good ratings."""
@@ -35,7 +41,8 @@ class Dimension(FileModel):
         if isinstance(data, Mapping) and data.get("values") is None:
             labels = data.get("labels")
             count = len(labels) if isinstance(labels, list | tuple) else 0
-            return {**data, "values": tuple(range(1, count + 1))}
+            on_slider = data.get("input") == "slider" and count == 2
+            return {**data, "values": _SLIDER_ENDS if on_slider else tuple(range(1, count + 1))}
         return data
 
     @model_validator(mode="after")
@@ -53,8 +60,21 @@ class Dimension(FileModel):
         return self
 
     @model_validator(mode="after")
+    def _step_fits_slider(self) -> Self:
+        if self.step is not None and self.input is None:
+            raise wrong("left out without a slider", "Add `input: slider`.", at=("step",))
+        if self.input == "slider":
+            require_steps(self.values[0], self.values[-1], self.step or 1)
+        return self
+
+    @property
+    def positions(self) -> range:
+        """The values that a slider can stand on."""
+        return range(self.values[0], self.values[-1] + 1, self.step or 1)
+
+    @model_validator(mode="after")
     def _margin_fits_scale(self) -> Self:
-        by_mean = len(self.values) >= _LIKERT_POINTS
+        by_mean = self.input == "slider" or len(self.values) >= _LIKERT_POINTS
         most = self.values[-1] - self.values[0] if by_mean else 100
         if self.margin is not None and not 0 < self.margin < most:
             unit = "points" if by_mean else "percentage points"

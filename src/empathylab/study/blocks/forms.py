@@ -24,7 +24,16 @@ Code = Literal[
     "too-many-words",
     "too-long",
     "too-soon",
+    "twice",
+    "not-on-slider",
+    "too-few-choices",
+    "too-many-choices",
+    "unranked",
+    "same-place",
+    "missing-rows",
 ]
+Given = Mapping[str, str | list[str]]
+"""What a form sends, by the name of the question; a list where a name came several times."""
 
 MOST_CHARACTERS = 10_000
 """Of free words; more is refused rather than cut."""
@@ -41,6 +50,13 @@ _SENTENCES: dict[Code, str] = {
     "too-many-words": "Please write at most {most} words.",
     "too-long": "Please write at most {most} characters.",
     "too-soon": "Please take at least {least} seconds for this page.",
+    "twice": "Please give one answer only.",
+    "not-on-slider": "Please choose a number from {least} to {most} in steps of {step}.",
+    "too-few-choices": "Please choose more. Least number of answers: {least}.",
+    "too-many-choices": "Please choose fewer. Largest number of answers: {most}.",
+    "unranked": "Please give every entry a place.",
+    "same-place": "Please give each place only once.",
+    "missing-rows": "Please answer every row.",
 }
 
 
@@ -88,10 +104,15 @@ def clean_text(text: str) -> str:
     return unicodedata.normalize("NFC", kept).strip()
 
 
+def is_whole(text: str) -> bool:
+    """Whether the text is a whole number."""
+    return _NUMBER.fullmatch(text) is not None and "." not in text
+
+
 class FormReader:
     """Collects the values and the problems of one page."""
 
-    def __init__(self, given: Mapping[str, str]) -> None:
+    def __init__(self, given: Given) -> None:
         self._given = given
         self.values: dict[str, Any] = {}
         self.problems: dict[str, Problem] = {}
@@ -104,17 +125,44 @@ class FormReader:
         if value in known:
             self.values[name] = value
         else:
-            self._refuse(name, "not-an-option")
+            self.refuse(name, "not-an-option")
 
     def whole(self, name: str, known: Sequence[int]) -> None:
         """One of the known whole numbers."""
         value = self._text(name, required=True)
         if value is None:
             return
-        if _NUMBER.fullmatch(value) and "." not in value and int(value) in known:
+        if is_whole(value) and int(value) in known:
             self.values[name] = int(value)
         else:
-            self._refuse(name, "not-an-option")
+            self.refuse(name, "not-an-option")
+
+    def position(self, name: str, known: range, *, required: bool) -> None:
+        """One of the numbers that a slider can stand on."""
+        value = self._text(name, required=required)
+        if value is None:
+            return
+        if is_whole(value) and int(value) in known:
+            self.values[name] = int(value)
+        else:
+            self.refuse(name, "not-on-slider", least=known[0], most=known[-1], step=known.step)
+
+    def parts(self, name: str, known: Sequence[str]) -> dict[str, str] | None:
+        """The parts of an answer that are not empty; None where they cannot be read.
+
+        A form sends the part `x` of the question `q` under the name `q.x`.
+        """
+        found: dict[str, str] = {}
+        for key, given in self._given.items():
+            part = key.removeprefix(f"{name}.")
+            if part == key:
+                continue
+            if part not in known or _is_several(given):
+                self.refuse(name, "not-an-option" if part not in known else "twice")
+                return None
+            if value := _only(given):
+                found[part] = value
+        return found
 
     def free(self, name: str, *, required: bool, most: int) -> None:
         """Text of at most so many characters."""
@@ -122,22 +170,30 @@ class FormReader:
         if value is None:
             return
         if len(value) > most:
-            self._refuse(name, "too-long", most=most)
+            self.refuse(name, "too-long", most=most)
         else:
             self.values[name] = value
 
-    def words(self, name: str, *, least: int, most: int) -> None:
+    def words(
+        self,
+        name: str,
+        *,
+        least: int,
+        most: int,
+        required: bool = True,
+        characters: int = 4 * MOST_CHARACTERS,
+    ) -> None:
         """Text with a number of words within bounds."""
-        value = self._text(name, required=True)
+        value = self._text(name, required=required)
         if value is None:
             return
         count = count_words(value)
         if count < least:
-            self._refuse(name, "too-short", least=least)
+            self.refuse(name, "too-short", least=least)
         elif count > most:
-            self._refuse(name, "too-many-words", most=most)
-        elif len(value) > 4 * MOST_CHARACTERS:
-            self._refuse(name, "too-long", most=4 * MOST_CHARACTERS)
+            self.refuse(name, "too-many-words", most=most)
+        elif len(value) > characters:
+            self.refuse(name, "too-long", most=characters)
         else:
             self.values[name] = value
 
@@ -147,7 +203,7 @@ class FormReader:
         if written is None:
             return
         if not _NUMBER.fullmatch(written):
-            self._refuse(name, "not-a-number")
+            self.refuse(name, "not-a-number")
             return
         value = float(written)
         if (least is None or value >= least) and (most is None or value <= most):
@@ -157,16 +213,27 @@ class FormReader:
 
     def _text(self, name: str, *, required: bool) -> str | None:
         """The cleaned text; None where it is empty, which is a problem where it is required."""
-        given = self._given.get(name)
-        value = clean_text(given) if isinstance(given, str) else ""
-        if value:
+        given = self._given.get(name, "")
+        if _is_several(given):
+            self.refuse(name, "twice")
+            return None
+        if value := _only(given):
             return value
         if required:
-            self._refuse(name, "missing")
+            self.refuse(name, "missing")
         return None
 
-    def _refuse(self, name: str, code: Code, **numbers: object) -> None:
+    def refuse(self, name: str, code: Code, **numbers: object) -> None:
+        """Says what is wrong with the answer to a question."""
         self.problems[name] = problem(code, **numbers)
+
+
+def _is_several(given: str | list[str]) -> bool:
+    return isinstance(given, list) and len(given) > 1
+
+
+def _only(given: str | list[str]) -> str:
+    return clean_text(given if isinstance(given, str) else "".join(given))
 
 
 def _outside(least: float | None, most: float | None) -> Problem:

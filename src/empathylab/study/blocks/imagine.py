@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -28,6 +29,7 @@ class Imagine(WorkBlock):
 
     def check_fit(self, study: StudyRules, at: Path) -> None:
         """A second situation would be coloured by the first."""
+        super().check_fit(study, at)
         if study.batch_size != 1:
             raise misfit(
                 "each participant imagines one situation: a second would be coloured by the first",
@@ -43,9 +45,13 @@ class Imagine(WorkBlock):
 
     def minimum_seconds(self, step: Step) -> int:
         """As long as the study asks for."""
-        return self.seconds if step.shows_item else 0
+        return self.seconds if step.shows else 0
 
-    def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
+    def own_names(self, study: StudyRules) -> Sequence[str]:
+        """Of the words about the situation."""
+        return ("words",)
+
+    def read_item(self, form: FormReader, path: ParticipantPath) -> None:
         """Words, where they are asked for."""
-        if self.question and step.shows_item:
+        if self.question:
             form.words("words", least=1, most=MOST_CHARACTERS)

@@ -15,11 +15,14 @@ from typing import Any, ClassVar, Literal, Protocol
 from empathylab.file_models import FileModel, Path
 from empathylab.scales import Scale
 from empathylab.situations import Situation
+from empathylab.study.assignment.seeded_random import shuffled
 from empathylab.study.assignment.slots import Item, Slot
 from empathylab.study.blocks.dimensions import Dimension
-from empathylab.study.blocks.fields import PersonField
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.pages import Body
+from empathylab.study.blocks.pages import Body, ShownReply
+from empathylab.study.blocks.questions.checks import CheckQuestion
+from empathylab.study.blocks.questions.conditions import ConditionText, Values, condition
+from empathylab.study.blocks.questions.interface import Question, Thing
 from empathylab.study.blocks.texts import Identifier, Text
 from empathylab.table_specs import ColumnSpec
 
@@ -49,6 +52,8 @@ class StudyRules(Protocol):
     @property
     def dimensions(self) -> tuple[Dimension, ...]: ...
     @property
+    def attention_pool(self) -> tuple[CheckQuestion, ...]: ...
+    @property
     def content_note(self) -> Text | None: ...
     @property
     def help(self) -> Text | None: ...
@@ -58,6 +63,8 @@ class StudyRules(Protocol):
     def batch_size(self) -> int: ...
     @property
     def items_per_rater(self) -> int: ...
+    @property
+    def replies_together(self) -> int: ...
     @property
     def blocks_before_place(self) -> frozenset[str]: ...
     def block(self, block_id: str) -> Block: ...
@@ -89,12 +96,18 @@ class Step:
     of: int = 1
     entries: tuple[int, ...] = ()
     """Of a scale: the numbers of its items on this page, in the order shown."""
-    shows_item: bool = False
-    """Whether the page shows the participant's item of that number."""
+    shows: tuple[int, ...] = ()
+    """The numbers of the participant's items that the page shows, from 1."""
+    reply: tuple[int, int] | None = None
+    """Which of how many replies to the same situation, where there are several in a row."""
+
+    def items(self, slot: Slot | None) -> tuple[Item, ...]:
+        """The items of the slot that the page shows."""
+        return () if slot is None else tuple(slot.items[number - 1] for number in self.shows)
 
     def item(self, slot: Slot | None) -> Item | None:
-        """The item of the slot that the page shows, if any."""
-        return slot.items[self.number - 1] if slot is not None and self.shows_item else None
+        """The first item of the slot that the page shows, if any."""
+        return next(iter(self.items(slot)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +118,8 @@ class PageView:
     step: Step
     language: str
     situation: Situation | None = None
-    reply: str | None = None
+    replies: tuple[ShownReply, ...] = ()
+    """Of the items that the page shows."""
     answers: Answers = field(default_factory=dict, hash=False)
     """What the participant has answered so far."""
 
@@ -113,16 +127,30 @@ class PageView:
         """The text in the participant's language; empty where there is none."""
         return "" if text is None else text.said(self.language)
 
+    def in_order(self, things: Sequence[Thing], *parts: object) -> tuple[Thing, ...]:
+        """The things in the order that is drawn for the participant."""
+        return shuffled(things, self.path.study.seed, *parts, self.path.person)
+
 
 @dataclass(frozen=True, slots=True)
 class RatedItem:
     """One rating."""
 
-    step: str
+    step: Step
     item: Item
     dimension: str
     value: int
     label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """An answer about an item that is no rating; a preference is about two."""
+
+    step: Step
+    items: tuple[Item, ...]
+    question: str
+    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +168,7 @@ class AnsweredScale:
 class WrittenReply:
     """A reply in the participant's own words."""
 
+    step: Step
     situation: str
     text: str
 
@@ -151,6 +180,26 @@ class Results:
     ratings: tuple[RatedItem, ...] = ()
     scales: tuple[AnsweredScale, ...] = ()
     replies: tuple[WrittenReply, ...] = ()
+    answers: tuple[AnsweredQuestion, ...] = ()
+
+
+def person_values(blocks: Iterable[Block], answers: Answers) -> dict[str, Any]:
+    """The answers to the questions about the participant, by name, for conditions."""
+    return {
+        question.name: given[question.name]
+        for block in blocks
+        if (given := answers.get(block.id))
+        for question in block.person_fields
+        if question.name in given
+    }
+
+
+def shown_blocks(study: StudyRules, answers: Answers) -> tuple[Block, ...]:
+    """The blocks that somebody with these answers sees, as far as the answers decide it."""
+    if not any(block.show_if for block in study.blocks):
+        return study.blocks
+    values = person_values(study.blocks, answers)
+    return tuple(block for block in study.blocks if block.is_shown(values))
 
 
 class BotForm(Protocol):
@@ -167,6 +216,8 @@ class Block(FileModel):
     """Its type; a subclass narrows it to a literal."""
     id: Identifier
     title: Text | None = None
+    show_if: ConditionText | None = None
+    """A condition on earlier answers; without it, everybody sees the block."""
 
     position: ClassVar[Literal["first", "last"] | None] = None
     """Where in the study it must stand; None: anywhere between."""
@@ -186,6 +237,16 @@ class Block(FileModel):
     def kind(self) -> str:
         """The block's type."""
         return self.block
+
+    def is_shown(self, values: Values) -> bool:
+        """Whether somebody with these answers sees the block."""
+        return self.show_if is None or condition(self.show_if).holds(values)
+
+    def conditions(self) -> Iterator[tuple[str, str, bool]]:
+        """The conditions in its entry: their key, their text, and whether they go by its own
+        answers too."""
+        if self.show_if is not None:
+            yield "show_if", self.show_if, False
 
     # The study file
 
@@ -220,6 +281,11 @@ class Block(FileModel):
         """The outcomes that `early_end` can give."""
         return ()
 
+    @property
+    def screening(self) -> str | None:
+        """The condition under which somebody cannot take part; nobody has a place before it."""
+        return None
+
     def early_end(self, answers: Answers) -> Outcome | None:
         """Why the study ends after these answers, if it does."""
         return None
@@ -241,6 +307,11 @@ class Block(FileModel):
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         """Checks the submitted answers of a page."""
 
+    @property
+    def own_check(self) -> CheckQuestion | None:
+        """Of an attention check: its question, where everybody is asked the same."""
+        return None
+
     def passed(self, given: Mapping[str, Any]) -> bool:
         """Of an attention check: whether the answer is right."""
         return True
@@ -253,8 +324,13 @@ class Block(FileModel):
     # Results
 
     @property
-    def person_fields(self) -> tuple[PersonField, ...]:
+    def person_fields(self) -> tuple[Question, ...]:
         """The questions about the participant that it asks."""
+        return ()
+
+    @property
+    def item_questions(self) -> tuple[Question, ...]:
+        """The questions about items that it asks, apart from ratings."""
         return ()
 
     @property

@@ -10,9 +10,31 @@ from dataclasses import dataclass
 from typing import Literal
 
 Role = Literal[
-    "emotion", "topic", "title", "situation", "context", "utterance", "reply", "rating", "note"
+    "emotion",
+    "topic",
+    "title",
+    "situation",
+    "context",
+    "utterance",
+    "reply",
+    "chat",
+    "first",
+    "second",
+    "rating",
+    "note",
 ]
-InputKind = Literal["choice", "number", "line", "paragraph"]
+InputKind = Literal[
+    "choice",
+    "choices",
+    "dropdown",
+    "line",
+    "matrix",
+    "number",
+    "paragraph",
+    "preference",
+    "ranking",
+    "slider",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +44,35 @@ class Input:
     description: str
     """For previews."""
     seconds: float
-    """About how long an answer takes, after reading; an assumption, measured on nobody."""
+    """About how long an answer takes, after reading; an assumption, measured on nobody.
+
+    Of a matrix for each row, of a ranking for each entry.
+    """
 
 
 INPUTS: dict[InputKind, Input] = {
     "choice": Input("a choice", 4.0),
-    "number": Input("a number", 5.0),
+    "choices": Input("several choices", 8.0),
+    "dropdown": Input("a choice from a list", 6.0),
     "line": Input("a line", 8.0),
+    "matrix": Input("a choice in each row", 4.0),
+    "number": Input("a number", 5.0),
     "paragraph": Input("free words", 60.0),
+    "preference": Input("the better of two replies", 6.0),
+    "ranking": Input("a place for each entry", 5.0),
+    "slider": Input("a point on a line", 5.0),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ShownReply:
+    """A reply as a page gets it: a text, or a conversation."""
+
+    text: str
+    chat: tuple[tuple[str, str], ...] = ()
+    """Who speaks, `person` or `respondent`, and what they say; nothing else is told of them."""
+    rated_turn: bool = False
+    """Whether the last turn is what is rated, not the whole conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +81,8 @@ class Part:
 
     role: Role
     text: str
+    reply: ShownReply | None = None
+    """The conversation that is shown in place of the text, where it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +104,26 @@ class Asked:
     kind: InputKind
     label: str
     options: tuple[Option, ...] = ()
+    """Of a slider, the labelled points: the two ends, and those between."""
     required: bool = True
+    rows: tuple[Option, ...] = ()
+    """Of a matrix."""
+    step: int = 1
+    """Of a slider."""
+
+    @property
+    def parts(self) -> int:
+        """How many answers it takes."""
+        return {"matrix": len(self.rows), "ranking": len(self.options)}.get(self.kind, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """A question of a check that was answered wrongly the last time."""
+
+    question: str
+    answer: str
+    explanation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +134,7 @@ class Body:
     """Markdown."""
     parts: tuple[Part, ...] = ()
     asks: tuple[Asked, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +151,9 @@ class PageContent:
     """Markdown."""
     parts: tuple[Part, ...] = ()
     asks: tuple[Asked, ...] = ()
+    mistakes: tuple[Mistake, ...] = ()
+    reply: tuple[int, int] | None = None
+    """Which of how many replies to the same situation."""
     least_seconds: int = 0
     help: str = ""
     """Where to find help, in Markdown."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from empathylab.file_models import Flag, Path, Words, unknown
@@ -33,6 +35,8 @@ class Rate(WorkBlock):
     back: Flag = True
     """Whether an earlier rating may be looked at and changed."""
     text: Text | None = None
+    layout: Literal["matrix"] | None = None
+    """`matrix`: dimensions with the same labels stand in one table."""
 
     rates_responses: ClassVar[bool] = True
 
@@ -42,6 +46,11 @@ class Rate(WorkBlock):
         for number, name in enumerate(self.dimensions):
             if name not in known:
                 raise unknown("dimension", name, known, at=(*at, "dimensions", number))
+        super().check_fit(study, at)
+
+    def own_names(self, study: StudyRules) -> Sequence[str]:
+        """Of the dimensions."""
+        return [dimension.name for dimension in self.rated(study)]
 
     def rated(self, study: StudyRules) -> tuple[Dimension, ...]:
         """The dimensions that it asks for, in the study's order."""
@@ -55,31 +64,35 @@ class Rate(WorkBlock):
 
     def item_body(self, view: PageView) -> Body:
         """The situation, the response, and a question per dimension."""
-        reply = () if view.reply is None else (Part("reply", view.reply),)
-        asks = tuple(_asked(one, view) for one in self.rated(view.path.study))
-        return Body(view.said(self.text), (*self.situation_parts(view), *reply), asks)
+        replies = tuple(
+            Part("chat" if reply.chat else "reply", reply.text, reply) for reply in view.replies
+        )
+        asks: tuple[Asked, ...] = tuple(_asked(one, view) for one in self.rated(view.path.study))
+        if self.layout == "matrix":
+            asks = tuple(_in_tables(asks))
+        return Body(view.said(self.text), (*self.situation_parts(view), *replies), asks)
 
-    def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
+    def read_item(self, form: FormReader, path: ParticipantPath) -> None:
         """A point of every dimension."""
-        if step.shows_item:
-            for dimension in self.rated(path.study):
+        for dimension in self.rated(path.study):
+            if dimension.input == "slider":
+                form.position(dimension.name, dimension.positions, required=True)
+            else:
                 form.whole(dimension.name, dimension.values)
 
     def results(self, path: ParticipantPath, slot: Slot, answers: Answers) -> Results:
-        """One rating per item and dimension."""
-        return Results(ratings=tuple(self._ratings(path, slot, answers)))
+        """One rating per item and dimension, and the answers to further questions."""
+        ratings = tuple(self._ratings(path, slot, answers))
+        return replace(super().results(path, slot, answers), ratings=ratings)
 
     def _ratings(self, path: ParticipantPath, slot: Slot, answers: Answers) -> Iterator[RatedItem]:
         language = path.study.languages[0]
-        for step in self.steps(path, answers):
-            item = step.item(slot)
-            if item is None:
-                continue
+        for step, (item,) in self.shown_items(path, slot):
             for dimension in self.rated(path.study):
                 value = answers[step.key][dimension.name]
-                label = dimension.labels[dimension.values.index(value)]
+                label = dict(zip(dimension.values, dimension.labels, strict=True)).get(value)
                 said = None if label is None else label.said(language)
-                yield RatedItem(step.key, item, dimension.name, value, said)
+                yield RatedItem(step, item, dimension.name, value, said)
 
     def analysis_command(self, study: str) -> str | None:
         """How the arms compare."""
@@ -89,9 +102,22 @@ class Rate(WorkBlock):
 def _asked(dimension: Dimension, view: PageView) -> Asked:
     pairs = zip(dimension.values, dimension.labels, strict=True)
     options = tuple(Option(str(value), view.said(label)) for value, label in pairs)
-    path = view.path
+    path, question = view.path, view.said(dimension.question)
     if dimension.direction == "random" and turned(
         path.study.seed, "side", dimension.name, path.person
     ):
         options = options[::-1]
-    return Asked(dimension.name, "choice", view.said(dimension.question), options)
+    if dimension.input == "slider":
+        return Asked(dimension.name, "slider", question, options, step=dimension.step or 1)
+    return Asked(dimension.name, "choice", question, options)
+
+
+def _in_tables(asks: Iterable[Asked]) -> Iterator[Asked]:
+    """The questions, with those that follow each other and have the same options in one table."""
+    for (kind, options), group in itertools.groupby(asks, key=lambda ask: (ask.kind, ask.options)):
+        together = list(group)
+        if kind == "choice" and len(together) > 1:
+            rows = tuple(Option(ask.name, ask.label) for ask in together)
+            yield Asked("", "matrix", "", options, rows=rows)
+        else:
+            yield from together

@@ -19,9 +19,10 @@ from pydantic import Discriminator, TypeAdapter, ValidationInfo, WrapValidator
 
 from empathylab.study.blocks.attention import Attention
 from empathylab.study.blocks.comment import Comment
+from empathylab.study.blocks.compare import Compare
 from empathylab.study.blocks.consent import Consent
 from empathylab.study.blocks.debrief import Debrief
-from empathylab.study.blocks.demographics import Demographics
+from empathylab.study.blocks.demographics import Demographics, Questions
 from empathylab.study.blocks.imagine import Imagine
 from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.norming import Norm
@@ -72,9 +73,11 @@ AnyBlock = Annotated[Block, WrapValidator(_read)]
 for _type in (
     Consent,
     Demographics,
+    Questions,
     ScaleBlock,
     Tutorial,
     Rate,
+    Compare,
     Imagine,
     Norm,
     Write,

@@ -17,8 +17,8 @@ from empathylab.study.blocks.interface import (
     ParticipantPath,
     Step,
 )
-from empathylab.study.blocks.pages import Body, Part
-from empathylab.study.blocks.questions import Check
+from empathylab.study.blocks.pages import Body, Mistake, Part
+from empathylab.study.blocks.questions.checks import Check
 from empathylab.study.blocks.texts import Text
 
 
@@ -80,7 +80,7 @@ class Tutorial(Block):
         return "failed-comprehension" if failed else None
 
     def body(self, view: PageView) -> Body:
-        """A page to read, an example, or the check with hints after a wrong attempt."""
+        """A page to read, an example, or the check with what was wrong before."""
         step = view.step
         if step.page == "reading":
             return Body(view.said(self.pages[step.number - 1]))
@@ -89,15 +89,19 @@ class Tutorial(Block):
         if self.check is None:
             return Body()
         asks = tuple(one.asked(name, view.said) for name, one in self.check.named_questions())
-        return Body(parts=tuple(self._hints(self.check, view)), asks=asks)
+        return Body(asks=asks, mistakes=tuple(self._mistakes(self.check, view)))
 
-    def _hints(self, check: Check, view: PageView) -> Iterator[Part]:
+    def _mistakes(self, check: Check, view: PageView) -> Iterator[Mistake]:
+        """What was not right in the attempt before."""
         before = view.answers.get(self._attempt(view.step.number - 1))
         if before is None:
             return
-        for question, right in zip(check.questions, check.right_answers(before), strict=True):
-            if not right and question.explanation:
-                yield Part("note", view.said(question.explanation))
+        rights = check.right_answers(before)
+        for (name, question), right in zip(check.named_questions(), rights, strict=True):
+            if not right:
+                chosen = question.options[before[name] - 1]
+                explanation = view.said(question.explanation)
+                yield Mistake(view.said(question.question), view.said(chosen), explanation)
 
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         """An option for every question of the check."""

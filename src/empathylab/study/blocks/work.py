@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
+from empathylab.file_models import Path, misfit
 from empathylab.situations import Situation
+from empathylab.study.assignment.slots import Item, Slot
+from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.interface import (
+    AnsweredQuestion,
     Answers,
     Block,
     PageView,
     ParticipantPath,
+    Results,
     Step,
+    StudyRules,
 )
 from empathylab.study.blocks.pages import Body, Part
+from empathylab.study.blocks.questions.interface import Question
+from empathylab.study.blocks.questions.registry import AnyQuestion
 from empathylab.study.blocks.texts import refuse_repeated
 
 Shown = Literal["emotion", "topic", "title", "situation", "utterance", "context"]
@@ -33,32 +42,68 @@ class WorkBlock(Block):
     """One page per item of the participant's batch, after a note where texts may distress."""
 
     shows: Shows = ("title", "situation", "context", "utterance")
+    questions: tuple[AnyQuestion, ...] = ()
+    """Asked about every item; what is to be compared between arms is a dimension."""
 
     is_work: ClassVar[bool] = True
     unique: ClassVar[bool] = True
 
+    @model_validator(mode="after")
+    def _questions_differ(self) -> Self:
+        refuse_repeated([question.name for question in self.questions], "questions of the name")
+        return self
+
+    def check_fit(self, study: StudyRules, at: Path) -> None:
+        """Its questions have names of their own."""
+        taken = self.own_names(study)
+        for number, question in enumerate(self.questions):
+            if question.name in taken:
+                raise misfit(
+                    f"the page asks {question.name!r} already",
+                    "Give the question another name.",
+                    at=(*at, "questions", number, "name"),
+                )
+
+    def own_names(self, study: StudyRules) -> Sequence[str]:
+        """The names under which the block's own questions are asked."""
+        return ()
+
     def steps(self, path: ParticipantPath, answers: Answers) -> Iterator[Step]:
         """The items in order, with the pages of other blocks that stand among them."""
-        items = path.study.items_per_rater if path.items is None else path.items
         if path.study.content_note:
             yield Step(f"{self.id}/note", self.id, "note")
-        guests = [one for one in path.study.blocks if one.shown_in == self.id and one is not self]
-        for number in range(1, items + 1):
-            key = f"{self.id}/{number}"
-            yield Step(key, self.id, self.kind, number, items, shows_item=True)
+        guests = [
+            block for block in path.study.blocks if block.shown_in == self.id and block is not self
+        ]
+        pages = list(self.item_steps(path))
+        for number, page in enumerate(pages, start=1):
+            yield page
             for guest in guests:
-                yield from guest.steps_inside(self.id, number, items)
+                yield from guest.steps_inside(self.id, number, len(pages))
+
+    def item_steps(self, path: ParticipantPath) -> Iterator[Step]:
+        """A page for each reply that is rated, or else for each situation."""
+        items = path.study.items_per_rater if path.items is None else path.items
+        together = path.study.replies_together
+        every = 1 if self.rates_responses else together
+        shown = range(1, items + 1, every)
+        for number, item in enumerate(shown, start=1):
+            key = f"{self.id}/{number}"
+            reply = ((item - 1) % together + 1, together) if every < together else None
+            yield Step(key, self.id, self.kind, number, len(shown), shows=(item,), reply=reply)
 
     def may_revisit(self, step: Step) -> bool:
         """The note may be read again."""
         return step.page == "note"
 
     def body(self, view: PageView) -> Body:
-        """The note, or the item."""
+        """The note, or the item with the questions about it."""
         if view.step.page == "note":
             note = view.path.study.content_note
             return Body(parts=(Part("note", view.said(note)),) if note else ())
-        return self.item_body(view)
+        own = self.item_body(view)
+        asks = tuple(question.asked(view) for question in self.questions)
+        return replace(own, asks=(*own.asks, *asks))
 
     def item_body(self, view: PageView) -> Body:
         """What the page of one item shows and asks."""
@@ -68,14 +113,51 @@ class WorkBlock(Block):
         """The situation, as far as the block shows it."""
         if view.situation is None:
             return ()
-        return tuple(_situation_parts(view.situation, self.shows))
+        shows = self.shows
+        if self.rates_responses and any(reply.chat for reply in view.replies):
+            # A conversation begins with it.
+            shows = tuple(name for name in shows if name != "situation")
+        return tuple(_situation_parts(view.situation, shows))
+
+    def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
+        """The answers about an item."""
+        if step.shows:
+            self.read_item(form, path)
+            for question in self.questions:
+                question.read(form)
+
+    def read_item(self, form: FormReader, path: ParticipantPath) -> None:
+        """The answers to the block's own questions about an item."""
+
+    @property
+    def item_questions(self) -> tuple[Question, ...]:
+        """Its questions."""
+        return self.questions
+
+    def results(self, path: ParticipantPath, slot: Slot, answers: Answers) -> Results:
+        """The answers to the questions about each item."""
+        return Results(
+            answers=tuple(
+                AnsweredQuestion(step, items, question.name, answers[step.key][question.name])
+                for step, items in self.shown_items(path, slot)
+                for question in self.questions
+                if question.name in answers[step.key]
+            )
+        )
+
+    def shown_items(
+        self, path: ParticipantPath, slot: Slot
+    ) -> Iterator[tuple[Step, tuple[Item, ...]]]:
+        """The pages of items with what each shows."""
+        for step in self.item_steps(path):
+            yield step, step.items(slot)
 
 
 def _situation_parts(situation: Situation, shows: tuple[Shown, ...]) -> Iterator[Part]:
-    for one in shows:
-        if one == "situation":
+    for name in shows:
+        if name == "situation":
             yield Part("situation", situation.text)
-        elif one == "context":
+        elif name == "context":
             yield from (Part("context", turn) for turn in situation.context)
-        elif (value := getattr(situation, one)) is not None:
-            yield Part(one, value)
+        elif (value := getattr(situation, name)) is not None:
+            yield Part(name, value)

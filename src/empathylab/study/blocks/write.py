@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -16,6 +17,7 @@ from empathylab.study.blocks.interface import (
     ParticipantPath,
     Results,
     Step,
+    StudyRules,
     WrittenReply,
 )
 from empathylab.study.blocks.pages import Asked, Body
@@ -64,21 +66,21 @@ class Write(WorkBlock):
         """The shortest reply."""
         return self.minimum_words
 
-    def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
+    def own_names(self, study: StudyRules) -> Sequence[str]:
+        """Of the reply."""
+        return ("reply",)
+
+    def read_item(self, form: FormReader, path: ParticipantPath) -> None:
         """A reply of the right length."""
-        if step.shows_item:
-            form.words("reply", least=self.minimum_words, most=self.maximum_words)
+        form.words("reply", least=self.minimum_words, most=self.maximum_words)
 
     def results(self, path: ParticipantPath, slot: Slot, answers: Answers) -> Results:
-        """The replies."""
-        return Results(replies=tuple(self._replies(path, slot, answers)))
-
-    def _replies(
-        self, path: ParticipantPath, slot: Slot, answers: Answers
-    ) -> Iterator[WrittenReply]:
-        for step in self.steps(path, answers):
-            if (item := step.item(slot)) is not None:
-                yield WrittenReply(item.situation, answers[step.key]["reply"])
+        """The replies, and the answers to further questions."""
+        replies = tuple(
+            WrittenReply(step, item.situation, answers[step.key]["reply"])
+            for step, (item,) in self.shown_items(path, slot)
+        )
+        return replace(super().results(path, slot, answers), replies=replies)
 
     def analysis_command(self, study: str) -> str | None:
         """How people write."""

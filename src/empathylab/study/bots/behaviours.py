@@ -88,16 +88,38 @@ class Mind:
             chosen = {name: self._careful(page, one) for name, one in page.asked.items()}
             if "/check/" in page.step:
                 chosen = self._tried(page, chosen)
+        chosen |= self._grouped(page)
         block_type = block_types().get(page.page)
         needed = block_type.bot_answers(page) if block_type else {}
         return chosen | {f"answer-{name}": value for name, value in needed.items()}
 
+    def _grouped(self, page: ReadPage) -> dict[str, str]:
+        """The parts of answers that depend on each other: boxes to tick, and places."""
+        chosen: dict[str, str] = {}
+        parts = [one for one in page.asked.values() if one.kind in ("tick", "rank")]
+        for _, group in itertools.groupby(parts, key=lambda one: one.group):
+            members = list(group)
+            if members[0].kind == "rank":
+                places = list(range(1, len(members) + 1))
+                if self.behaviour != "straightliner":
+                    self.chance.shuffle(places)
+                chosen |= {one.name: str(place) for one, place in zip(members, places, strict=True)}
+            else:
+                # One more than before, where that was not enough.
+                more = self.chance.choice([one for one in members if not one.value] or members)
+                chosen |= {
+                    one.name: one.options[0][0] if one is more or one.value else ""
+                    for one in members
+                }
+        return chosen
+
     def _careless(self, one: Asked) -> str:
         if one.kind != "choice":
             return self._written(one)
+        options = [value for value, _ in one.options if value]
         if self.behaviour == "straightliner":
-            return one.options[int(self.side * len(one.options))][0]
-        return self.chance.choice(one.options)[0]
+            return options[int(self.side * len(options))]
+        return self.chance.choice(options)
 
     def _careful(self, page: ReadPage, one: Asked) -> str:
         if one.kind != "choice":
@@ -107,7 +129,7 @@ class Mind:
             return told
         if "/check/" in page.step:
             return _likest(one, words_of(page.words) | self.read)
-        return self.chance.choice(one.options)[0]
+        return self.chance.choice([value for value, _ in one.options if value])
 
     def _tried(self, page: ReadPage, likely: dict[str, str]) -> dict[str, str]:
         """Of the answers to a check that may still be right, those nearest to the likely ones."""
@@ -124,6 +146,12 @@ class Mind:
         return max(left, key=lambda one: sum(one[name] == likely[name] for name in names))
 
     def _written(self, one: Asked) -> str:
+        if one.kind in ("tick", "rank"):
+            return ""
+        if one.bounds is not None:
+            least, most, step = one.bounds
+            side = self.side if self.behaviour == "straightliner" else self.chance.random()
+            return str(least + step * round(side * (most - least) / step))
         if one.kind == "number":
             return _NUMBERS[0]
         if one.kind == "line":

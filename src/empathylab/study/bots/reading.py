@@ -12,12 +12,16 @@ class Asked:
 
     name: str
     kind: str
-    """`choice`, `line`, `number` or `paragraph`."""
+    """`choice`, `tick`, `rank`, `line`, `number` or `paragraph`."""
     label: str = ""
     options: list[tuple[str, str]] = field(default_factory=list)
     """What can be chosen: what is sent, and what is read."""
     value: str = ""
     required: bool = True
+    group: str = ""
+    """The question that it is a part of, where an answer has several."""
+    bounds: tuple[int, ...] | None = None
+    """The least, the most and the step of a slider."""
 
 
 class ReadPage(HTMLParser):
@@ -36,11 +40,16 @@ class ReadPage(HTMLParser):
         self.least_seconds = 0
         self.hints = 0
         """Explanations of what was answered wrongly before."""
+        self.refused = False
+        """Whether it says what is wrong with the answers that were sent."""
         self.links: list[str] = []
         self._open: list[str] = []
         self._label_of = ""
         self._option_of = ""
         self._hinting = False
+        self._group = self._kind = self._select_of = ""
+        self._required = False
+        self._bounds: tuple[int, ...] | None = None
         self.feed(page)
         self.close()
 
@@ -58,6 +67,7 @@ class ReadPage(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         if tag not in ("input", "meta", "link", "br", "hr"):
             self._open.append(tag)
+        self.refused = self.refused or given.get("id") == "errors"
         if tag == "section":
             self._hinting = "again" in given.get("class", "").split()
         elif tag == "div" and self._hinting and "body" in given.get("class", "").split():
@@ -69,10 +79,23 @@ class ReadPage(HTMLParser):
         elif tag == "a" and "href" in given:
             self.links.append(given["href"])
         elif tag == "fieldset":
-            required = given.get("aria-required") == "true"
-            self.asked[given["id"]] = Asked(given["id"], "choice", required=required)
+            self._group, self._kind = given["id"], given.get("data-kind", "choice")
+            self._required = given.get("aria-required") == "true" or "data-required" in given
+            if self._kind == "choice":
+                self.asked[given["id"]] = Asked(given["id"], "choice", required=self._required)
+        elif tag == "div" and "data-step" in given:
+            self._bounds = tuple(int(given[f"data-{name}"]) for name in ("least", "most", "step"))
         elif tag == "legend":
-            self._label_of = next(reversed(self.asked))
+            self._label_of = self._group if self._kind == "choice" else ""
+        elif tag == "select":
+            kind = "rank" if given["name"].startswith(f"{self._group}.") else "choice"
+            asked = self._named(given["name"], kind)
+            asked.kind, asked.required = kind, "required" in given or self._required
+            self._select_of = given["name"]
+        elif tag == "option":
+            self.asked[self._select_of].options.append((given["value"], ""))
+            if "selected" in given:
+                self.asked[self._select_of].value = given["value"]
         elif tag == "label" and given.get("class") == "question":
             self._label_of = given["for"]
             self.asked[self._label_of] = Asked(self._label_of, "line")
@@ -85,18 +108,25 @@ class ReadPage(HTMLParser):
         name = given.get("name", "")
         if given["type"] == "hidden":
             self.hidden[name] = given.get("value", "")
-        elif given["type"] == "radio":
+        elif given["type"] in ("radio", "checkbox"):
             self._option_of = name
-            self.asked[name].options.append((given["value"], ""))
+            asked = self._named(name, "choice" if given["type"] == "radio" else "tick")
+            asked.options.append((given["value"], ""))
             if "checked" in given:
-                self.asked[name].value = given["value"]
+                asked.value = given["value"]
         else:
-            self._field(given, "number" if given.get("inputmode") == "decimal" else "line")
+            self._field(given, "number" if "inputmode" in given else "line")
+
+    def _named(self, name: str, kind: str) -> Asked:
+        return self.asked.setdefault(
+            name, Asked(name, kind, required=self._required, group=self._group)
+        )
 
     def _field(self, given: dict[str, str], kind: str) -> None:
         one = self.asked.setdefault(given["name"], Asked(given["name"], kind))
         one.kind, one.value = kind, given.get("value", "")
         one.required = "required" in given
+        one.bounds, self._bounds = self._bounds, None
 
     def handle_data(self, data: str) -> None:
         inside = self._open[-1] if self._open else ""
@@ -106,6 +136,9 @@ class ReadPage(HTMLParser):
             if inside != "kbd":
                 options = self.asked[self._option_of].options
                 options[-1] = (options[-1][0], (options[-1][1] + data).strip())
+        elif inside == "option":
+            options = self.asked[self._select_of].options
+            options[-1] = (options[-1][0], data.strip())
         elif self._label_of:
             self.asked[self._label_of].label += data
         elif inside == "textarea" and self.asked:
@@ -118,6 +151,9 @@ class ReadPage(HTMLParser):
             self._hinting = False
         if tag == "label":
             self._option_of = ""
+        if tag == "fieldset":
+            self._group = self._kind = ""
+            self._required = False
         if tag in ("legend", "label"):
             self._label_of = ""
         while self._open and self._open.pop() != tag:
@@ -134,6 +170,6 @@ def filled(page: ReadPage, answers: dict[str, str]) -> dict[str, str]:
     sent = {
         name: answers.get(name, one.value)
         for name, one in page.asked.items()
-        if answers.get(name, one.value) or one.kind != "choice"
+        if answers.get(name, one.value) or one.kind not in ("choice", "tick", "rank")
     }
     return page.hidden | sent

@@ -138,7 +138,7 @@ class _Bot:
             await asyncio.sleep(page.least_seconds)
             answers = mind.answers(after)
             for name, one in after.asked.items():
-                if one.kind == "number":
+                if one.kind == "number" and one.bounds is None:
                     tried.append(one.value)
                     answers[name] = mind.another_number(tried)
             tried.append("")
@@ -191,12 +191,14 @@ class _Bot:
 
     async def _submit(self, page: ReadPage, answers: dict[str, str]) -> ReadPage:
         begun = time.perf_counter()
-        status, text, where = await self._ask("POST", page.action, filled(page, answers))
-        if status == 422:
+        _, _, where = await self._ask("POST", page.action, filled(page, answers))
+        seconds = time.perf_counter() - begun
+        after = await self._get(where)
+        if after.refused:
             self._met.refused[block_of(page.step)] += 1
-            return ReadPage(text)
-        self._met.submits.append(time.perf_counter() - begun)
-        return await self._get(where)
+        else:
+            self._met.submits.append(seconds)
+        return after
 
     async def _get(self, path: str) -> ReadPage:
         begun = time.perf_counter()
@@ -219,7 +221,7 @@ class _Bot:
                     method, address, data=fields, allow_redirects=False
                 ) as answer:
                     text = await answer.text()
-                    if answer.status in (200, 303, 422):
+                    if answer.status in (200, 303):
                         where = answer.headers.get("Location", "")
                         self._where = urljoin(address, where)
                         return answer.status, text, where

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Connection
 
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.scales import Scale, builtin_scales
-from empathylab.situations import Situation, SituationSet, builtin_set
+from empathylab.situations import Situation, SituationSet, builtin_set, builtin_versions
 from empathylab.store import Lab
 from empathylab.store.scales import lab_scales
 from empathylab.store.selections import resolve_situations
@@ -18,6 +18,8 @@ from empathylab.store.studies.added_arms import asked_by
 from empathylab.store.studies.records import find_study, frozen_responses, respondent_responses
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.blocks.interface import ParticipantPath
+from empathylab.study.blocks.pages import ShownReply
+from empathylab.study.design.claims import claim_warnings
 from empathylab.study.design.definition import Study
 from empathylab.study.design.material_notes import (
     Told,
@@ -40,10 +42,15 @@ class Checked:
     study: Study
     plan: Plan
     """Its problems hold those with the lab too."""
-    previews: Mapping[str, Preview] = field(hash=False)
-    """By language; none where a batch cannot be made."""
+    pages: Mapping[str, Mapping[str, Preview]] = field(hash=False)
+    """By arm and language; none where a scale is unknown or a batch cannot be made."""
     information: str = ""
     """For a methods section: what raters and respondents are shown of each situation."""
+
+    @property
+    def previews(self) -> Mapping[str, Preview]:
+        """By language, the pages of a rater of the first arm; none without situations."""
+        return next(iter(self.pages.values()), {}) if self.plan.situations else {}
 
 
 def check_study(
@@ -56,7 +63,7 @@ def check_study(
     known = builtin_scales() if lab is None else lab_scales(lab)
     problems: list[str] = []
     chosen: tuple[Situation, ...] = ()
-    replies: dict[str, dict[str, str]] = {}
+    replies: dict[str, dict[str, ShownReply]] = {}
     prompts: dict[str, set[str]] = {}
     try:
         whole, offered = _offered(study, lab)
@@ -73,15 +80,19 @@ def check_study(
     problems += code_problems(study)
     # Without situations everything else that is missing is only a consequence.
     found = (*problems, *plan.problems) if chosen else tuple(problems)
+    pages = dict(_pages(study, chosen, replies, known))
+    first: Mapping[str, Preview] = next(iter(pages.values()), {}) if chosen else {}
+    minutes = max((one.minutes for one in first.values()), default=None)
     notes = (
         *plan.notes,
+        *claim_warnings(study, minutes, invented=_is_invented(chosen)),
         *content_note_warnings(study, chosen),
         *information_warnings(study, chosen, prompts, told),
     )
     return Checked(
         study,
         replace(plan, problems=tuple(dict.fromkeys(found)), notes=notes),
-        dict(_previews(study, chosen, replies, known)) if chosen else {},
+        pages,
         information_sentence(study, chosen, prompts, told),
     )
 
@@ -92,6 +103,14 @@ def _offered(study: Study, lab: Lab | None) -> tuple[SituationSet, tuple[Situati
         return resolve_situations(lab, name)
     whole = builtin_set(name)
     return whole, whole.situations
+
+
+def _is_invented(chosen: Collection[Situation]) -> bool | None:
+    """Whether the situations are those that ship, which nobody lived through; None without any."""
+    if not chosen:
+        return None
+    shipped = {one.text for whole in builtin_versions().values() for one in whole}
+    return all(one.text in shipped for one in chosen)
 
 
 def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
@@ -113,7 +132,7 @@ def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
 
 def _replies(
     connection: Connection, study: Study, whole: SituationSet, chosen: tuple[Situation, ...]
-) -> tuple[dict[str, dict[str, str]], list[str], dict[str, set[str]]]:
+) -> tuple[dict[str, dict[str, ShownReply]], list[str], dict[str, set[str]]]:
     """By arm and situation, the replies that would be shown; what is wrong; and their prompts."""
     if not study.rated:
         return {}, [], {}
@@ -121,7 +140,7 @@ def _replies(
     frozen = frozen_responses(connection, held.id) if held is not None else {}
     ids = stored_situations(connection, whole)
     keys = {ids[one.id]: one.id for one in chosen if one.id in ids}
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, ShownReply]] = {}
     problems: list[str] = []
     prompts: dict[str, set[str]] = {}
     for name, arm in study.arms.items():
@@ -137,33 +156,40 @@ def _replies(
         except InputError as error:
             problems.append(str(error))
             replies = []
-        found[name] = {keys[one.situation]: one.text for one in replies if one.situation in keys}
+        found[name] = {
+            keys[one.situation]: ShownReply(one.text, one.chat, one.rated_turn)
+            for one in replies
+            if one.situation in keys
+        }
         prompts[name] = asked_by(connection, [one.response for one in replies])
     return found, problems, prompts
 
 
-def _previews(
+def _pages(
     study: Study,
     chosen: tuple[Situation, ...],
-    replies: Mapping[str, Mapping[str, str]],
+    replies: Mapping[str, Mapping[str, ShownReply]],
     known: Mapping[str, Scale],
-) -> Iterator[tuple[str, Preview]]:
+) -> Iterator[tuple[str, dict[str, Preview]]]:
+    """By arm, the pages of its first rater in every language."""
     try:
         scales = choose_scales(study, known)
         slots = study_slots(study, [one.id for one in chosen])
     except (InputError, UnknownName):
         return
-    slot = next((of_arm[0] for of_arm in slots.values() if of_arm), None)
     texts = {(key, arm): text for arm, of_arm in replies.items() for key, text in of_arm.items()}
     situations = {one.id: one for one in chosen}
-    for language in study.languages:
+    for arm, of_arm in slots.items():
         yield (
-            language,
-            preview_study(
-                ParticipantPath(study, scales),
-                language=language,
-                slot=slot,
-                situations=situations,
-                replies=texts,
-            ),
+            arm,
+            {
+                language: preview_study(
+                    ParticipantPath(study, scales),
+                    language=language,
+                    slot=of_arm[0] if of_arm else None,
+                    situations=situations,
+                    replies=texts,
+                )
+                for language in study.languages
+            },
         )

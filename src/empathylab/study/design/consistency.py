@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from empathylab.file_models import Path, misfit, unknown, wrong
 from empathylab.study.assignment.quotas import RESERVED
-from empathylab.study.blocks.fields import PersonField
+from empathylab.study.blocks.questions.conditions import Comparison, condition
+from empathylab.study.blocks.questions.interface import Question
 from empathylab.study.design.definition import Quota, Study
 
 
@@ -20,7 +21,50 @@ def check_consistency(study: Study) -> None:
     _check_within(study)
     for number, block in enumerate(study.blocks):
         block.check_fit(study, ("blocks", number))
+    _check_conditions(study)
     _check_quotas(study)
+
+
+def _check_conditions(study: Study) -> None:
+    for number, block in enumerate(study.blocks):
+        at: Path = ("blocks", number)
+        inside = block.shown_in != block.id
+        if block.show_if is not None and (block.position or block.rates_responses or inside):
+            where = "a check inside another block" if inside else f"a block {block.kind}"
+            raise wrong(
+                f"left out of {where}: everybody sees it",
+                "Take it out.",
+                at=(*at, "show_if"),
+            )
+        for key, text, own in block.conditions():
+            before = study.blocks[: number + own]
+            asked = {one.name: one for other in before for one in other.person_fields}
+            for comparison in condition(text).comparisons():
+                _check_comparison(study, comparison, asked, (*at, key))
+
+
+def _check_comparison(
+    study: Study, comparison: Comparison, asked: dict[str, Question], at: Path
+) -> None:
+    name = comparison.name
+    if name not in asked:
+        if name in study.demographic_fields:
+            raise misfit(
+                f"{name!r} is asked later, so nobody has answered it here",
+                "Ask it before, or go by another question.",
+                at=at,
+            )
+        raise unknown("question", name, asked, at=at)
+    if not asked[name].can_meet(comparison.operator, comparison.constant):
+        question, constant = asked[name], comparison.constant
+        said = f"{constant!r}" if isinstance(constant, str) else f"{constant:g}"
+        known = f" ({', '.join(question.values)})" if question.values else ""
+        raise misfit(
+            f"no answer to {name!r}{known} makes a difference to "
+            f"`{name} {comparison.operator} {said}`",
+            f"Compare a question of the kind {question.kind} with what can be answered.",
+            at=at,
+        )
 
 
 def _check_ids(study: Study) -> None:
@@ -54,16 +98,8 @@ def _check_order(study: Study) -> None:
 
 
 def _check_work(study: Study) -> None:
-    work = [(number, one) for number, one in enumerate(study.blocks) if one.is_work]
-    if not work:
+    if not any(block.is_work for block in study.blocks):
         raise wrong("a list with work in it: a block rate, imagine or write", at=("blocks",))
-    if len({one.rates_responses for _, one in work}) > 1:
-        raise misfit(
-            "a study rates responses, or has people imagine situations and write; this one does "
-            "both",
-            "Make two studies of it.",
-            at=("blocks", work[-1][0]),
-        )
 
 
 def _check_numbers(study: Study) -> None:
@@ -144,7 +180,7 @@ def _check_quotas(study: Study) -> None:
             )
 
 
-def _check_quota(quota: Quota, at: Path, asked: dict[str, PersonField]) -> None:
+def _check_quota(quota: Quota, at: Path, asked: dict[str, Question]) -> None:
     if quota.by not in asked:
         raise unknown(
             "question",
@@ -167,7 +203,7 @@ def _check_quota(quota: Quota, at: Path, asked: dict[str, PersonField]) -> None:
             raise unknown("option", value, field.values, at=(*at, key, value))
 
 
-def _fields_before_work(study: Study) -> Iterator[PersonField]:
+def _fields_before_work(study: Study) -> Iterator[Question]:
     for block in study.blocks:
         if block.is_work:
             return

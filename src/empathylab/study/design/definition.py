@@ -29,6 +29,7 @@ from empathylab.file_models import (
 )
 from empathylab.study.blocks.dimensions import Dimension
 from empathylab.study.blocks.interface import Block, Outcome
+from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.blocks.registry import AnyBlock, block_types
 from empathylab.study.blocks.texts import Identifier, Text, languages_of
 from empathylab.study.design.interface_texts import read_interface
@@ -156,6 +157,15 @@ def _https(address: str) -> str:
     return address
 
 
+class ScreenOut(FileModel):
+    """What Prolific pays people who are screened out."""
+
+    reward: Annotated[Whole, Field(ge=1, le=100_000)]
+    """In the smallest unit of the currency: 20 is 20 pence or cents."""
+    slots: Annotated[Whole, Field(ge=1, le=100_000)]
+    """How many people are paid so at most."""
+
+
 class Recruitment(FileModel):
     """Where raters come from, and what they get at the end."""
 
@@ -165,8 +175,15 @@ class Recruitment(FileModel):
     codes: dict[Outcome, Annotated[Words, AfterValidator(_code)]] = Field(default_factory=dict)
     return_url: Annotated[Words, AfterValidator(_https)] | None = None
     """Where people are sent at the end; `{code}` stands for the code."""
+    screen_out: ScreenOut | None = None
+    groups: dict[Outcome, Annotated[Words, AfterValidator(_code)]] = Field(default_factory=dict)
+    """By outcome, Prolific's id of the participant group that people join, for a follow-up."""
+    minutes: Annotated[Whole, Field(ge=1, le=24 * 60)] | None = None
+    """How long it takes, as people are told: `{{minutes}}` in texts."""
+    payment: Words | None = None
+    """What people get, with the currency: `{{payment}}` in texts."""
 
-    @field_validator("codes", mode="before")
+    @field_validator("codes", "groups", mode="before")
     @classmethod
     def _known_outcomes(cls, codes: Any) -> Any:
         for outcome in codes if isinstance(codes, Mapping) else ():
@@ -193,6 +210,23 @@ class Recruitment(FileModel):
                 "Copy the completion codes from the study's page on Prolific.",
                 at=("codes",),
             )
+        return self
+
+    @model_validator(mode="after")
+    def _prolific_alone(self) -> Self:
+        wanted: dict[str, tuple[str, ...]] = {"groups": tuple(self.groups)}
+        if self.screen_out is not None:
+            wanted["screen_out"] = ("screened-out",)
+        for key, outcomes in wanted.items():
+            if outcomes and self.platform != "prolific":
+                raise wrong("left out: only Prolific has it", "Take it out.", at=(key,))
+            for outcome in outcomes:
+                if outcome not in self.codes:
+                    raise misfit(
+                        f"there is no completion code for {outcome!r}, which Prolific would act on",
+                        f"Add {outcome} to codes.",
+                        at=(key,),
+                    )
         return self
 
 
@@ -270,6 +304,8 @@ class Study(FileModel):
     arms: dict[str, Arm] = Field(default_factory=dict)
     responses: Responses = Responses()
     dimensions: tuple[Dimension, ...] = ()
+    attention_pool: tuple[CheckQuestion, ...] = ()
+    """Questions of which attention checks without one of their own draw."""
     batch_size: Annotated[Whole, Field(ge=1, le=200)]
     """Situations in one rater's batch; 10 where responses are rated, else 1, unless given."""
     ratings_per_response: Annotated[Whole, Field(ge=1, le=10_000)] | None = None
@@ -282,6 +318,8 @@ class Study(FileModel):
     """As `empathylab.stats.raters.exclusions.rules_from` reads them."""
     looks: Looks | None = None
     retention: Retention = Retention()
+    signals: Flag | None = None
+    """Whether the browser counts signs of AI assistance and of bots; the consent must say so."""
     content_note: Text | None = None
     """What may distress, said before it is seen."""
     help: Text | None = None
@@ -340,14 +378,9 @@ class Study(FileModel):
         return next(one for one in self.blocks if one.id == block_id)
 
     @property
-    def work(self) -> Block:
-        """The block in which the batch of items is worked through; the last where there are two."""
-        return next(one for one in reversed(self.blocks) if one.is_work)
-
-    @property
     def rated(self) -> bool:
         """Whether responses are rated; else situations are imagined or replied to."""
-        return self.work.rates_responses
+        return any(block.rates_responses for block in self.blocks)
 
     @property
     def repeats(self) -> int:
@@ -357,21 +390,28 @@ class Study(FileModel):
     @property
     def items_per_rater(self) -> int:
         """How many items one rater has, where batches are full."""
-        if self.design == "within" and self.replies_per_situation == "all":
-            return self.batch_size * len(self.arms)
-        return self.batch_size
+        return self.batch_size * self.replies_together
+
+    @property
+    def replies_together(self) -> int:
+        """How many replies to one situation a rater sees, one after the other."""
+        within = self.rated and self.design == "within"
+        return len(self.arms) if within and self.replies_per_situation == "all" else 1
 
     @property
     def blocks_before_place(self) -> frozenset[str]:
         """The ids of the blocks that can be answered without a place.
 
-        They are the consent and what stands before the last question that a quota goes by: a place
-        is taken as soon as it can be, so that nobody works for nothing, and no sooner.
+        They are the consent and what stands before the last question that a quota or a screening
+        rule goes by: a place is taken as soon as it can be, so nobody works for nothing, and no
+        sooner.
         """
         by = {quota.by for quota in self.quotas if quota.source == "demographics"}
         last = 0
         for number, block in enumerate(self.blocks):
-            if by & {one.name for one in block.person_fields}:
+            if block.is_work:
+                break
+            if block.screening or by & {one.name for one in block.person_fields}:
                 last = number
         return frozenset(one.id for one in self.blocks[: last + 1])
 

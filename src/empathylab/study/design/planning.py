@@ -11,10 +11,15 @@ from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.quotas import quota_problems
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.interface import Block
+from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.design.definition import EVERYONE, Study
 from empathylab.study.design.interface_texts import untranslated
 from empathylab.study.design.materials import choose_scales
 from empathylab.study.design.protocol import block_texts
+from empathylab.study.design.signal_consent import signal_problems
+
+_LONG_SCALE = 5
+"""From so many points on, the second highest point is common, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,7 @@ def needed_raters(
     places = sum(map(len, slots.values()))
     problems += _missing_responses(study, missing, len(situations))
     problems += _missing_wording(study, scales or {})
+    problems += signal_problems(study)
     if slots:
         problems += quota_problems(study.quotas, places)
     sizes = [len(slot.items) for of_arm in slots.values() for slot in of_arm]
@@ -161,6 +167,7 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
         yield "The rule 'failed attention' excludes nobody: there is no attention check."
     for block in study.blocks:
         yield from block.notes(sizes)
+    yield from _attention_notes(study)
     for quota in study.quotas:
         if quota.source == "platform":
             kinds = ", ".join(quota.counts or quota.shares)
@@ -168,6 +175,13 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
                 f"The quota by {quota.by!r} goes by what links say: people of each kind need a "
                 f"link of their own, with {quota.by}=… in it ({kinds})."
             )
+    if sizes and set(sizes) != {study.items_per_rater}:
+        low, high = min(sizes), max(sizes)
+        got = f"{high}" if low == high else f"{low} to {high}"
+        yield (
+            f"Batches have {got} items, not the {study.items_per_rater} that the file asks for: "
+            "the situations do not divide evenly. Change batch_size or the number of situations."
+        )
     if study.rated and study.repeats == 1:
         yield "Each response is rated once, so agreement between raters cannot be measured."
     if unfilled := unfilled_texts(study):
@@ -179,6 +193,36 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
                 f"people read {language!r}: bring them under the key interface."
             )
     yield from _naming_notes(study)
+
+
+def _attention_notes(study: Study) -> Iterator[str]:
+    """Checks that people pass who do not read."""
+    own = [(f"the check {one.id!r}", one.own_check) for one in study.blocks if one.own_check]
+    checks = own + [
+        (f"question {number} of the attention_pool", question)
+        for number, question in enumerate(study.attention_pool, start=1)
+    ]
+    for name, check in checks:
+        if reason := _easy(study, check):
+            yield (
+                f"The right answer of {name}, {check.answer!r}, is {reason}: people who do not "
+                "read pass it. Ask for a rare answer."
+            )
+
+
+def _easy(study: Study, check: CheckQuestion) -> str:
+    """Why somebody who does not read gives the right answer, if they do.
+
+    Ratings of replies gather at the upper end: in the published studies the highest point or the
+    one below it is the most common. Elsewhere the first option is.
+    """
+    options = [option.versions[0][1] for option in check.options]
+    for dimension in study.dimensions:
+        labels = [label.versions[0][1] if label else "" for label in dimension.labels]
+        if set(options) & set(labels) - {""} and check.answer in labels:
+            top = labels[-1:] if len(labels) < _LONG_SCALE else labels[-2:]
+            return f"a common rating of {dimension.name!r}" if check.answer in top else ""
+    return "the first option" if check.answer == options[0] else ""
 
 
 def unfilled_texts(study: Study) -> tuple[str, ...]:

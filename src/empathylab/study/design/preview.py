@@ -10,10 +10,10 @@ from empathylab.scales.wording import with_words
 from empathylab.situations import Situation
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.content import page_content
-from empathylab.study.blocks.interface import ParticipantPath, Step
-from empathylab.study.blocks.pages import INPUTS, Asked, PageContent
+from empathylab.study.blocks.interface import Answers, ParticipantPath, Step
+from empathylab.study.blocks.pages import INPUTS, Asked, PageContent, ShownReply
 from empathylab.study.design.durations import page_seconds, words_on
-from empathylab.study.session.flow import last_step, study_steps
+from empathylab.study.session.flow import back_from, last_step
 
 _NO_SECRET = b"a preview shows no real ids"
 _REPLY = "(a reply)"
@@ -24,6 +24,8 @@ class PreviewRow:
     """One page, in short."""
 
     number: int
+    step: str
+    """The page's key."""
     block: str
     page: str
     shows: str
@@ -33,6 +35,7 @@ class PreviewRow:
     words: int
     seconds: float
     content: PageContent = field(compare=False)
+    can_go_back: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +56,10 @@ def preview_study(
     language: str | None = None,
     slot: Slot | None = None,
     situations: Mapping[str, Situation] | None = None,
-    replies: Mapping[tuple[str, str], str] | None = None,
+    replies: Mapping[tuple[str, str], str | ShownReply] | None = None,
 ) -> Preview:
-    """The pages that the rater of a slot sees, if all checks are passed at once.
+    """The pages that the rater of a slot sees, if all checks are passed at once and all
+    conditions are met.
 
     `situations` are by id, `replies` by situation and arm; what is missing is left blank. A scale
     whose wording is not known is shown with numbers in place of its items.
@@ -65,26 +69,33 @@ def preview_study(
     shown = ParticipantPath(path.study, known, items, path.person)
     said = language or path.study.languages[0]
     rows = []
-    steps = (*study_steps(shown, {}), last_step(path.study))
+    # Blocks with a condition are shown, too.
+    every = (step for block in path.study.blocks for step in block.steps(shown, {}))
+    steps = (*every, last_step(path.study))
     for number, step in enumerate(steps, start=1):
-        situation, reply = _work(step, slot, situations or {}, replies or {})
+        situation, texts = _work(step, slot, situations or {}, replies or {})
         content = page_content(
-            shown, step, key=_NO_SECRET, language=said, situation=situation, reply=reply
+            shown, step, key=_NO_SECRET, language=said, situation=situation, replies=texts
         )
-        rows.append(_row(number, shown, step, content))
+        answered: Answers = {earlier.key: {} for earlier in steps[: number - 1]}
+        back = back_from(path.study, steps, answered, step, step) is not None
+        rows.append(_row(number, shown, step, content, can_go_back=back))
     return Preview(
         tuple(rows),
         sum(row.seconds for row in rows) / 60,
         sum(row.words for row in rows),
-        sum(len(row.content.asks) for row in rows),
+        sum(ask.parts for row in rows for ask in row.content.asks),
     )
 
 
-def _row(number: int, path: ParticipantPath, step: Step, content: PageContent) -> PreviewRow:
+def _row(
+    number: int, path: ParticipantPath, step: Step, content: PageContent, *, can_go_back: bool
+) -> PreviewRow:
     least = path.study.block(step.block).words_to_write()
     texts = [content.text, *(part.text for part in content.parts)]
     return PreviewRow(
         number,
+        step.key,
         step.block,
         step.page if step.of == 1 else f"{step.page} {step.number} of {step.of}",
         _beginning(" · ".join(one for one in texts if one)),
@@ -93,6 +104,7 @@ def _row(number: int, path: ParticipantPath, step: Step, content: PageContent) -
         words_on(content),
         page_seconds(content, least),
         content,
+        can_go_back,
     )
 
 
@@ -100,19 +112,22 @@ def _work(
     step: Step,
     slot: Slot | None,
     situations: Mapping[str, Situation],
-    replies: Mapping[tuple[str, str], str],
-) -> tuple[Situation | None, str | None]:
-    item = step.item(slot)
-    if item is None:
-        return None, None
-    reply = None if item.arm is None else replies.get((item.situation, item.arm), _REPLY)
-    return situations.get(item.situation), reply
+    replies: Mapping[tuple[str, str], str | ShownReply],
+) -> tuple[Situation | None, tuple[str | ShownReply, ...]]:
+    items = step.items(slot)
+    if not items:
+        return None, ()
+    texts = tuple(
+        replies.get((item.situation, item.arm), _REPLY) for item in items if item.arm is not None
+    )
+    return situations.get(items[0].situation), texts
 
 
 def _asked(asked: Asked) -> str:
-    if asked.kind != "choice":
+    if asked.kind not in ("choice", "choices", "dropdown"):
         kind = INPUTS[asked.kind].description
-        return f"{asked.name}: {kind}{'' if asked.required else ' (optional)'}"
+        name = asked.name or ", ".join(row.value for row in asked.rows)
+        return f"{name}: {kind}{'' if asked.required else ' (optional)'}"
     labels: Sequence[str] = [one.label or one.value for one in asked.options]
     shown = labels if len(labels) <= 5 else [labels[0], "…", labels[-1]]
     return f"{asked.name}: {' / '.join(shown)}"

@@ -15,6 +15,7 @@ from empathylab.file_models import Document, placed_errors, read_yaml, validate
 from empathylab.files import read_text
 from empathylab.study.design.consistency import check_consistency
 from empathylab.study.design.definition import Languages, Study
+from empathylab.study.design.text_values import fill_texts
 
 _LANGUAGES: TypeAdapter[tuple[str, ...]] = TypeAdapter(Languages)
 
@@ -28,7 +29,10 @@ def read_study(path: str | Path) -> Study:
 def parse_study(text: str, *, file: str = "study") -> Study:
     """The study written in a YAML text, checked; `file` names the text in errors."""
     begin = "Begin with `empathylab study new --preset between-subjects`."
-    return _study(read_yaml(text, file=file, what="study file", empty=begin))
+    document = read_yaml(text, file=file, what="study file", empty=begin)
+    study = _study(document)
+    with placed_errors(document):
+        return fill_texts(study)
 
 
 def study_from_dict(data: Mapping[str, object], *, where: str = "study") -> Study:

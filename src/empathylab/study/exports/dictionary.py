@@ -9,13 +9,13 @@ import polars as pl
 
 from empathylab.situations.sources.released import Dimension
 from empathylab.study.design.definition import Study
-from empathylab.study.exports.specs import FAILED_ATTENTION, RATERS, TABLES
+from empathylab.study.exports.specs import FAILED_ATTENTION, RATERS, SIGNALS, TABLES
 from empathylab.study.exports.tables import StudyTables
 from empathylab.table_specs import ColumnSpec, ColumnType, polars_type
 
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     spec.name: {one.name: one.meaning for one in spec.columns}
-    | ({FAILED_ATTENTION.name: FAILED_ATTENTION.meaning} if spec is RATERS else {})
+    | ({one.name: one.meaning for one in (FAILED_ATTENTION, *SIGNALS)} if spec is RATERS else {})
     for spec in TABLES
 }
 _SPECS = {one.name: one for one in TABLES}
@@ -41,6 +41,7 @@ def dictionary_rows(
                     "type": _TYPES[type(frame[name].dtype)],
                     "values": values
                     or (column.values if column else None)
+                    or (_questions(found.study) if name == "question" else None)
                     or _points(name, dimensions)
                     or _values(frame[name]),
                 }
@@ -79,12 +80,28 @@ def _score_range(scale: Any, part: str) -> str:
     return f"{times * scale.minimum:g} to {times * scale.maximum:g}"
 
 
+def _questions(study: Study | None) -> str | None:
+    """The further questions about items, with what was asked."""
+    if study is None:
+        return None
+    language = study.languages[0]
+    return "; ".join(
+        f"{question.name} ({question.label.said(language)})"
+        for block in study.blocks
+        for question in block.item_questions
+    )
+
+
 def _points(column: str, dimensions: tuple[Dimension, ...]) -> str | None:
     if column == "rating":
         said = [
-            f"{one.name}: " + ", ".join(_point(one, place) for place in range(len(one.values)))
+            f"{one.name}: "
+            + (
+                ", ".join(_point(one, place) for place in range(len(one.values)))
+                or " to ".join(f"{end:g}" for end in one.ends or ())
+            )
             for one in dimensions
-            if one.values
+            if one.values or one.ends
         ]
         return "; ".join(said) or None
     if column == "dimension":

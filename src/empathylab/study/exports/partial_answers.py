@@ -39,7 +39,7 @@ class PartialAnswers:
         items = None if slot is None else len(slot.items)
         path = ParticipantPath(self.launched.study, self.launched.scales, items, place.person)
         steps = {one.key: one for one in study_steps(path, given)}
-        for key, values in given.items():
+        for position, (key, values) in enumerate(given.items(), start=1):
             step = steps.get(key)
             if step is not None and self._is_shown(step, slot):
                 where = self._about(step, slot)
@@ -47,6 +47,7 @@ class PartialAnswers:
                     yield {
                         "rater": place.person,
                         "page": key,
+                        "position": position,
                         **where,
                         "question": question,
                         "answer": _written(value),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Connection
 
 from empathylab.scales import Scale, scale_from_dict, score
+from empathylab.store.ratings import PREFERENCE
 from empathylab.store.studies.archive import (
     Rows,
     administration_rows,
@@ -30,6 +31,7 @@ from empathylab.store.studies.records import audit_rows
 from empathylab.study.archives.checking import is_complete, read_protocol
 from empathylab.study.archives.packing import SITUATION_FIELDS, day_of, rater_names
 from empathylab.study.exports.partial_answers import PartialAnswers
+from empathylab.study.exports.positions import batch_positions, numbered, order_positions
 from empathylab.study.session.launched import load_launched
 from empathylab.study.session.visits import shown_status
 
@@ -47,13 +49,14 @@ class StudySource:
         self.study = read_protocol(row.protocol, where=where) if complete else None
         self._places = [one for one in all_places(connection, number) if one.world == "person"]
         self._raters = rater_rows(connection, number)
-        archived = archive_import(connection, row.name, row.version) is not None
+        self._is_archived = archive_import(connection, row.name, row.version) is not None
         launched = row.launched_at is not None
-        self.names = rater_names(self._raters, pseudonyms=launched or archived)
+        self.names = rater_names(self._raters, pseudonyms=launched or self._is_archived)
         self._situations = {int(one.id): one for one in situation_rows(connection, number)}
         self._responses = {int(one.id): one for one in response_rows(connection, number)}
         self._ratings = rating_rows(connection, number)
         self._pages = page_rows(connection, number)
+        self._numbered_pages = tuple(numbered(self._pages))
         self._excluded = self._reasons()
 
     def _reasons(self) -> dict[str, str]:
@@ -70,6 +73,57 @@ class StudySource:
                 found.setdefault(person, str(one.details.get("reason", "")))
         return found
 
+    def _item_answers(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """Raters with their answers about items that are no ratings."""
+        for one in self._raters:
+            for answer in one.details.get("marks", {}).get("answers", ()):
+                yield self.names[int(one.id)], answer
+
+    def answers(self) -> list[Record]:
+        """Answers to further questions about replies and situations."""
+        blocks = self.study.blocks if self.study else ()
+        asked = {
+            (one.id, question.name): question for one in blocks for question in one.item_questions
+        }
+        rows = []
+        for rater, answer in self._item_answers():
+            question = asked.get((answer["block"], answer["question"]))
+            if question is None:
+                continue
+            value = answer["value"]
+            for part, said in (question.parts(value) or {"": value}).items():
+                rows.append(
+                    {
+                        "rater": rater,
+                        "block": answer["block"],
+                        "position": answer["position"],
+                        "situation": answer["situation"],
+                        "arm": answer["arms"][0] if len(answer["arms"]) == 1 else None,
+                        "question": question.name,
+                        "part": part or None,
+                        "answer": str(said),
+                        "excluded": self._excluded.get(rater),
+                    }
+                )
+        return rows
+
+    def preferences(self) -> list[Record]:
+        """Which of two replies was preferred."""
+        return [
+            {
+                "rater": rater,
+                "block": answer["block"],
+                "position": answer["position"],
+                "situation": answer["situation"],
+                "first": answer["arms"][0],
+                "second": answer["arms"][1],
+                "outcome": answer["value"],
+                "excluded": self._excluded.get(rater),
+            }
+            for rater, answer in self._item_answers()
+            if answer["question"] == PREFERENCE
+        ]
+
     def ratings(self) -> list[Record]:
         """The ratings that count."""
         return [one for one in self._all_ratings() if one["rater"] not in self._excluded]
@@ -78,7 +132,18 @@ class StudySource:
         """The ratings of raters whom a researcher excluded."""
         return [one for one in self._all_ratings() if one["rater"] in self._excluded]
 
+    def _positions(self) -> dict[tuple[str, int], int]:
+        """By rater and response, in which place the rater saw it, where that is known."""
+        if self.row.launched_at is not None:
+            launched = load_launched(self.connection, f"{self.row.name}@{self.row.version}")
+            return batch_positions(launched, self._places)
+        if self._is_archived:
+            rated = ((self.names[int(one.rater_id)], int(one.response_id)) for one in self._ratings)
+            return order_positions(rated)
+        return {}
+
     def _all_ratings(self) -> Iterable[Record]:
+        positions = self._positions()
         for one in self._ratings:
             response = self._responses[int(one.response_id)]
             situation = self._situations[int(response.situation_id)]
@@ -92,6 +157,7 @@ class StudySource:
                 "emotion": situation.emotion,
                 "valence": situation.valence,
                 "topic": situation.topic,
+                "position": positions.get((self.names[int(one.rater_id)], int(response.id))),
                 "dimension": one.dimension,
                 "rating": one.value,
                 "label": one.label,
@@ -197,6 +263,7 @@ class StudySource:
                 "rater": one.details["rater"],
                 "set": one.set_name,
                 "situation": one.key,
+                "position": one.details.get("position"),
                 "text": one.text,
                 "excluded": self._excluded.get(one.details["rater"]),
             }
@@ -210,13 +277,15 @@ class StudySource:
             {
                 "rater": one.person,
                 "page": one.step,
+                "position": position,
                 "seconds": one.timing.get("seconds"),
                 "browser_seconds": one.timing.get("reported"),
                 "away_seconds": one.timing.get("away"),
                 "focus_losses": one.timing.get("losses"),
                 "corrections": one.corrections,
+                **_signals(one.timing.get("signals")),
             }
-            for one in self._pages
+            for position, one in self._numbered_pages
         ]
 
     def attention(self) -> list[Record]:
@@ -227,10 +296,12 @@ class StudySource:
             {
                 "rater": one.person,
                 "check": one.step,
+                "position": position,
+                "asked": one.given.get("check"),
                 "chosen": one.given.get("question"),
                 "right": checks[one.step].passed(one.given),
             }
-            for one in self._pages
+            for position, one in self._numbered_pages
             if one.step in checks
         ]
 
@@ -239,8 +310,13 @@ class StudySource:
         blocks = self.study.blocks if self.study else ()
         free = {one.id for one in blocks if one.holds_comments}
         return [
-            {"rater": one.person, "block": one.step, "text": one.given["comment"]}
-            for one in self._pages
+            {
+                "rater": one.person,
+                "block": one.step,
+                "position": position,
+                "text": one.given["comment"],
+            }
+            for position, one in self._numbered_pages
             if one.step in free and one.given.get("comment")
         ]
 
@@ -305,3 +381,16 @@ class StudySource:
             }
             for one in self._situations.values()
         ]
+
+
+def _signals(stored: Record | None) -> Record:
+    if stored is None:
+        return {}
+    counts = {"pastes": "pastes", "pasted_characters": "pasted", "keys": "keys"}
+    whole = {column: int(stored[name]) for column, name in counts.items() if name in stored}
+    return {
+        **whole,
+        "key_interval_ms": stored.get("interval"),
+        "key_interval_sd_ms": stored.get("spread"),
+        "hidden_field": bool(stored.get("trap")),
+    }

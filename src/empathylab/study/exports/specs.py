@@ -12,7 +12,21 @@ _RATER = ColumnSpec(
 )
 _SET = ColumnSpec("set", "text", "The set that the situation is from")
 _SITUATION = ColumnSpec("situation", "text", "The situation's id in its set")
+_POSITION = ColumnSpec(
+    "position", "whole number", "In which place the rater saw it, counted from 1 in its block"
+)
+_PAGE_POSITION = ColumnSpec(
+    "position", "whole number", "In which place the rater answered the page, from 1"
+)
+_EXCLUDED = ColumnSpec(
+    "excluded",
+    "text",
+    "Why a researcher left the rater out of every result; empty: they were not",
+)
+_BLOCK = ColumnSpec("block", "text", "The block of the study file")
 _VALENCES = "positive; negative; mixed"
+
+_SIGNAL = "Evidence, not proof; empty: the study does not record it, or it was not observed"
 
 RATINGS = TableSpec[StudySource](
     "ratings",
@@ -27,6 +41,7 @@ RATINGS = TableSpec[StudySource](
         ColumnSpec("emotion", "text", "The situation's emotion"),
         ColumnSpec("valence", "text", "Whether that emotion is pleasant", _VALENCES),
         ColumnSpec("topic", "text", "The situation's topic"),
+        _POSITION,
         ColumnSpec("dimension", "text", "What was rated"),
         ColumnSpec("rating", "number", "The value that the rater chose"),
         ColumnSpec("label", "text", "The words beside that value"),
@@ -92,14 +107,44 @@ WRITTEN = TableSpec[StudySource](
         _RATER,
         _SET,
         _SITUATION,
+        _POSITION,
         ColumnSpec("text", "text", "What the person would say, in their own words"),
-        ColumnSpec(
-            "excluded",
-            "text",
-            "Why a researcher left the writer out of every result; empty: they were not",
-        ),
+        _EXCLUDED,
     ),
     StudySource.written_replies,
+)
+ANSWERS = TableSpec[StudySource](
+    "answers",
+    "Answers to further questions about replies and situations",
+    (
+        _RATER,
+        _BLOCK,
+        _POSITION,
+        _SITUATION,
+        ColumnSpec("arm", "text", "The arm whose reply was shown; empty where there was none"),
+        ColumnSpec("question", "text", "The question's name in the study file"),
+        ColumnSpec("part", "text", "The option or row, where an answer has several parts"),
+        ColumnSpec(
+            "answer", "text", "What was answered; of an option 1 or 0, of a ranking the place"
+        ),
+        _EXCLUDED,
+    ),
+    StudySource.answers,
+)
+PREFERENCES = TableSpec[StudySource](
+    "preferences",
+    "Which of two replies to the same situation was preferred",
+    (
+        _RATER,
+        _BLOCK,
+        _POSITION,
+        _SITUATION,
+        ColumnSpec("first", "text", "The arm of the reply that was shown first"),
+        ColumnSpec("second", "text", "The arm of the reply that was shown second"),
+        ColumnSpec("outcome", "text", "Which was preferred", "first; second; tie"),
+        _EXCLUDED,
+    ),
+    StudySource.preferences,
 )
 PAGES = TableSpec[StudySource](
     "pages",
@@ -111,6 +156,7 @@ PAGES = TableSpec[StudySource](
             "text",
             "The page: its block, and the number of the item where there are several",
         ),
+        _PAGE_POSITION,
         ColumnSpec("seconds", "number", "From showing to answering, by the server's clock"),
         ColumnSpec(
             "browser_seconds", "number", "The same as the browser reported it; not to be trusted"
@@ -126,6 +172,21 @@ PAGES = TableSpec[StudySource](
             "How often the page lost the focus, as the browser reported it",
         ),
         ColumnSpec("corrections", "whole number", "How often the answer was changed"),
+        ColumnSpec(
+            "pastes",
+            "whole number",
+            f"How often something was pasted or dropped into an answer. {_SIGNAL}",
+        ),
+        ColumnSpec("pasted_characters", "whole number", f"How long that was. {_SIGNAL}"),
+        ColumnSpec("keys", "whole number", f"How many keys were pressed in answers. {_SIGNAL}"),
+        ColumnSpec("key_interval_ms", "number", f"Mean milliseconds between two keys. {_SIGNAL}"),
+        ColumnSpec("key_interval_sd_ms", "number", f"Their standard deviation. {_SIGNAL}"),
+        ColumnSpec(
+            "hidden_field",
+            "true or false",
+            f"Whether a field was filled in that people cannot see. {_SIGNAL}",
+            "true; false",
+        ),
     ),
     StudySource.pages,
 )
@@ -135,6 +196,8 @@ ATTENTION = TableSpec[StudySource](
     (
         _RATER,
         ColumnSpec("check", "text", "The attention check: its block"),
+        _PAGE_POSITION,
+        ColumnSpec("asked", "whole number", "Which check of the pool was drawn, counted from 1"),
         ColumnSpec("chosen", "whole number", "The option chosen, counted from 1"),
         ColumnSpec("right", "true or false", "Whether that was the right one", "true; false"),
     ),
@@ -146,6 +209,7 @@ COMMENTS = TableSpec[StudySource](
     (
         _RATER,
         ColumnSpec("block", "text", "Where the comment was asked for"),
+        _PAGE_POSITION,
         ColumnSpec(
             "text",
             "text",
@@ -168,6 +232,7 @@ PARTIAL = TableSpec[StudySource](
             "text",
             "The page: its block, and the number of the item where there are several",
         ),
+        _PAGE_POSITION,
         ColumnSpec("arm", "text", "The arm whose response was rated"),
         ColumnSpec("situation", "text", "The situation that the page was about"),
         ColumnSpec("response", "whole number", "The response's number in the table responses"),
@@ -242,6 +307,8 @@ TABLES = (
     RATERS,
     SCALE_ANSWERS,
     WRITTEN,
+    ANSWERS,
+    PREFERENCES,
     PAGES,
     ATTENTION,
     COMMENTS,
@@ -256,3 +323,18 @@ FAILED_ATTENTION = ColumnSpec(
     "failed_attention", "whole number", "How many attention checks they failed"
 )
 """A column of `raters` that studies with attention checks have."""
+SIGNALS = (
+    ColumnSpec("pastes", "whole number", f"How often they pasted into an answer. {_SIGNAL}"),
+    ColumnSpec(
+        "even_typing", "whole number", f"1: the intervals between keys hardly vary. {_SIGNAL}"
+    ),
+    ColumnSpec(
+        "hidden_field",
+        "whole number",
+        f"1: a field was filled in that people cannot see. {_SIGNAL}",
+    ),
+    ColumnSpec(
+        "instant_pages", "whole number", "How many pages they answered in less than a second"
+    ),
+)
+"""Columns of `raters` that studies with `signals: true` have."""

@@ -81,7 +81,7 @@ def _blinded(
     blocks = [] if study is None else [study.block(one) for one in hidden_blocks(study)]
     # A scale in the phase evoked is an outcome; any other may be asked after the replies, too.
     late = {block.uses_scale for block in blocks if not block.is_outcome}
-    told = [one.name for block in blocks for one in block.person_fields]
+    told = [one.name for block in blocks for one in block.columns("")]
     after = [
         column
         for column, (scale, _, phase) in scores.items()
@@ -99,7 +99,8 @@ def _blinded(
     changed["scale_answers"] = tables["scale_answers"].filter(
         pl.col("phase") == "default", ~pl.col("scale").is_in([one for one in late if one])
     )
-    changed["written_replies"] = tables["written_replies"].clear()
+    for name in ("written_replies", "answers", "preferences"):
+        changed[name] = tables[name].clear()
     changed["arms"] = tables["arms"].drop("raters", "ratings", "first", "last")
     return changed
 

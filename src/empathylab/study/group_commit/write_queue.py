@@ -46,14 +46,13 @@ class WriteQueue:
         """The same for work that can share what others of its batch read and write."""
         return self._queue(_Work(work), self._free).result()
 
-    def write_for(self, person: str, work: Callable[[Batch], Result], *, locked: bool) -> Result:
-        """The same for work on one participant's rows; `locked`: with the study locked as well."""
-        return self.enqueue(person, work, locked=locked).result()
-
     def enqueue(
         self, person: str, work: Callable[[Batch], Result], *, locked: bool
     ) -> Future[Result]:
-        """The same as a future. Its callbacks must be quick: the queue waits for them."""
+        """The same for work on one participant's rows, as a future; its callbacks must be quick.
+
+        `locked`: with the study locked as well.
+        """
         return self._queue(_Work(work, person), self._locked if locked else self._free)
 
     def _queue(self, work: _Work[Result], line: _Line) -> Future[Result]:

@@ -28,7 +28,7 @@ from empathylab.store.studies.records import add_audit, lock_study
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.assignment.quotas import require_told
 from empathylab.study.blocks.forms import clean_text
-from empathylab.study.session.running import StudyContext
+from empathylab.study.session.running import StudyContext, require_not_closed
 
 PARAMETER = "invitation"
 """Of the link."""
@@ -121,6 +121,7 @@ def invite(
     ]
     row = service.launched.row
     with service.lab.writing() as connection:
+        require_not_closed(service, connection)
         add_invitations(
             connection,
             [

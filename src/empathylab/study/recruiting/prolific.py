@@ -1,8 +1,8 @@
-"""Prolific's API, as far as a study needs it: who is where, messages, and approval.
+"""Prolific's API, as far as a study needs it: submissions, messages, approval, codes, groups.
 
 Addresses and fields after docs.prolific.com (API reference: "List study submissions", "Send a
-message", "Approve or reject a submission"). The token comes from the environment, goes to
-Prolific's address alone, and is in no message, log or file.
+message", "Approve or reject a submission", "Update study", "Participant groups"). The token comes
+from the environment, goes to Prolific's address alone, and is in no message, log or file.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -135,6 +135,41 @@ class Prolific:
             if await self._ask(session, "POST", path, body={"action": "APPROVE"}) is None:
                 raise _unknown("submission", submission)
 
+    async def set_completion_codes(self, study: str, codes: Sequence[Mapping[str, Any]]) -> None:
+        """Replaces the completion codes of a study that is not published yet."""
+        if not _ID.fullmatch(study):
+            raise _unknown("study", study)
+        body = {"completion_codes": list(codes)}
+        async with self._session() as session:
+            if await self._ask(session, "PATCH", f"studies/{study}/", body=body) is None:
+                raise _unknown("study", study)
+
+    async def create_group(self, name: str, workspace: str) -> str:
+        """The id of a new participant group in a workspace."""
+        body = {"name": name, "workspace_id": workspace}
+        async with self._session() as session:
+            # A second try could make a second group.
+            made = await self._ask(
+                session, "POST", "participant-groups/", body=body, repeatable=False
+            )
+        group = made.get("id") if isinstance(made, dict) else None
+        if made is None:
+            raise _unknown("workspace", workspace)
+        if not isinstance(group, str) or not _ID.fullmatch(group):
+            raise _broken("a group without an id")
+        return group
+
+    async def add_to_group(self, group: str, participants: Sequence[str]) -> None:
+        """Adds participants to a group; who is in it already stays."""
+        if not _ID.fullmatch(group):
+            raise _unknown("participant group", group)
+        path = f"participant-groups/{group}/participants/"
+        async with self._session() as session:
+            for first in range(0, len(participants), _PAGE):
+                body = {"participant_ids": list(participants[first : first + _PAGE])}
+                if await self._ask(session, "POST", path, body=body) is None:
+                    raise _unknown("participant group", group)
+
     def _session(self) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
             headers={"Authorization": f"Token {self._token}"},
@@ -145,11 +180,11 @@ class Prolific:
     async def _ask(
         self,
         session: aiohttp.ClientSession,
-        method: Literal["GET", "POST"],
+        method: Literal["GET", "PATCH", "POST"],
         path: str,
         *,
         query: Mapping[str, str] | None = None,
-        body: Mapping[str, str] | None = None,
+        body: Mapping[str, Any] | None = None,
         repeatable: bool = True,
     ) -> Any:
         """What is answered, tried again where the failure may pass; None: there is no such thing.
@@ -183,7 +218,7 @@ class Prolific:
         method: str,
         address: str,
         query: Mapping[str, str] | None,
-        body: Mapping[str, str] | None,
+        body: Mapping[str, Any] | None,
     ) -> tuple[int, bytes, float | None]:
         """Status, content and wait; the status is 0, and the content why, where nobody answered."""
         try:

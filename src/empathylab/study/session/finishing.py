@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from empathylab.store.studies.results import FinishedWork, GivenRating, GivenReply, GivenScale
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.slots import Slot
-from empathylab.study.blocks.interface import Answers, ParticipantPath, RatedItem
+from empathylab.study.blocks.interface import (
+    AnsweredQuestion,
+    Answers,
+    ParticipantPath,
+    RatedItem,
+    shown_blocks,
+)
 from empathylab.study.design.definition import Study
 from empathylab.study.session.flow import failed_attention
 from empathylab.study.session.launched import Launched
@@ -30,11 +36,13 @@ def finished_work(
 
     What simulated raters and test visits write is no human reply, so it is left out.
     """
-    results = [block.results(path, slot, given) for block in launched.study.blocks]
+    results = [block.results(path, slot, given) for block in shown_blocks(launched.study, given)]
+    answers = [one for found in results for one in found.answers]
+    about = tuple(_item_answers(launched, slot, answers))
     rows = launched.situation_rows
     return FinishedWork(
         person=path.person,
-        details=_details(launched.study, given, world, told),
+        details=_details(launched.study, given, world, told, about),
         seconds=seconds,
         ratings=tuple(
             _ratings(launched, slot, [one for found in results for one in found.ratings], times)
@@ -51,7 +59,7 @@ def finished_work(
             for one in found.scales
         ),
         replies=tuple(
-            GivenReply(rows[one.situation], one.text)
+            GivenReply(rows[one.situation], one.text, one.step.number)
             for found in results
             for one in found.replies
             if world == "person"
@@ -59,14 +67,46 @@ def finished_work(
     )
 
 
-def _details(study: Study, given: Answers, world: World, told: Mapping[str, str]) -> dict[str, Any]:
+def _details(
+    study: Study,
+    given: Answers,
+    world: World,
+    told: Mapping[str, str],
+    about: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
     details: dict[str, Any] = dict(told)
-    for block in study.blocks:
+    for block in shown_blocks(study, given):
         details |= block.details(given)
     details["failed_attention"] = failed_attention(study, given)
-    if world != "person":
-        details["marks"] = {"world": world}
-    return details
+    marks: dict[str, Any] = {} if world == "person" else {"world": world}
+    if about:
+        marks["answers"] = list(about)
+    return {**details, "marks": marks} if marks else details
+
+
+def _item_answers(
+    launched: Launched, slot: Slot, answers: Sequence[AnsweredQuestion]
+) -> Iterator[dict[str, Any]]:
+    """Answers about items that are no ratings, in names that hold in any lab."""
+    for one in answers:
+        block = launched.study.block(one.step.block)
+        free = {question.name for question in block.item_questions if question.is_free}
+        arms = [item.arm or slot.arm for item in one.items] if block.rates_responses else []
+        shown = [
+            launched.responses[item.situation, arm]
+            for item, arm in zip(one.items, arms, strict=False)
+        ]
+        if any(response.withdrawn for response in shown):
+            continue
+        yield {
+            "block": block.id,
+            "position": one.step.number,
+            "situation": one.items[0].situation,
+            "arms": arms,
+            "question": one.question,
+            "value": one.value,
+            **({"free": True} if one.question in free else {}),
+        }
 
 
 def _ratings(
@@ -80,7 +120,7 @@ def _ratings(
         response = launched.responses[one.item.situation, arm]
         if response.withdrawn:
             continue  # the rater was told that it does not count
-        rated_at, seconds = times[one.step]
+        rated_at, seconds = times[one.step.key]
         yield GivenRating(
             response=response.response,
             arm=launched.arms[arm],

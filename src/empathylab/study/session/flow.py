@@ -11,7 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from empathylab.study.blocks.interface import Answers, Outcome, ParticipantPath, Step, StudyRules
+from empathylab.study.blocks.interface import (
+    Answers,
+    Outcome,
+    ParticipantPath,
+    Step,
+    StudyRules,
+    person_values,
+    shown_blocks,
+)
+from empathylab.study.blocks.questions.conditions import condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,28 +89,36 @@ def decide(path: ParticipantPath, answers: Answers, asked: str | None = None) ->
     return Show(
         wanted,
         done / (len(steps) + 1),  # the debriefing is a page too
-        _back(path.study, steps, answers, wanted, due),
+        back_from(path.study, steps, answers, wanted, due),
         wanted.key in answers,
     )
 
 
 def early_end(study: StudyRules, answers: Answers) -> Outcome | None:
     """Why the study is over before its last page, if it is."""
-    ends = (block.early_end(answers) for block in study.blocks)
-    return next((one for one in ends if one is not None), None)
+    values = person_values(study.blocks, answers)
+    for block in shown_blocks(study, answers):
+        outcome = block.early_end(answers)
+        if outcome is not None:
+            return outcome
+        rule = block.screening if block.id in answers else None
+        if rule is not None and condition(rule).holds(values):
+            return "screened-out"
+    return None
 
 
 def failed_attention(study: StudyRules, answers: Answers) -> int:
     """How many attention checks failed: the column that the rule 'failed attention' reads."""
     return sum(
         block.checks_attention and block.id in answers and not block.passed(answers[block.id])
-        for block in study.blocks
+        for block in shown_blocks(study, answers)
     )
 
 
 def study_steps(path: ParticipantPath, answers: Answers) -> tuple[Step, ...]:
     """All pages in their order, as far as the answers so far decide them."""
-    return tuple(step for block in path.study.blocks for step in block.steps(path, answers))
+    blocks = shown_blocks(path.study, answers)
+    return tuple(step for block in blocks for step in block.steps(path, answers))
 
 
 def last_step(study: StudyRules) -> Step:
@@ -128,9 +145,10 @@ def _may_revisit(study: StudyRules, step: Step, due: Step) -> bool:
     return step.block == here and study.block(step.block).may_revisit(step)
 
 
-def _back(
+def back_from(
     study: StudyRules, steps: Sequence[Step], answers: Answers, shown: Step, due: Step
 ) -> str | None:
+    """The key of the page that the way back from a page leads to, if there is one."""
     before = steps[: steps.index(shown)]
     return next(
         (

@@ -9,8 +9,10 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
+from empathylab.errors import InputError
 from empathylab.store import Lab
-from empathylab.store import now as present
+from empathylab.store.inserts import now as present
+from empathylab.store.studies.records import launched_study
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import person_key
 from empathylab.study.design.definition import Study
@@ -35,6 +37,23 @@ class StudyContext(Protocol):
     def key_of(
         self, platform: str, platform_id: str, world: World = "person", turn: int = 1
     ) -> str: ...
+
+
+def study_status(study: StudyContext, connection: Connection) -> str:
+    """Whether the study is open, paused or closed, as the lab says now."""
+    definition = study.launched.study
+    row = launched_study(connection, f"{definition.name}@{definition.version}")
+    return str(row.status)
+
+
+def require_not_closed(study: StudyContext, connection: Connection) -> None:
+    """Raises where the study is closed: nobody can come any more."""
+    if study_status(study, connection) == "closed":
+        raise InputError(
+            "the study is closed for good",
+            where=f"study {study.name}",
+            remedy=f"Launch version {study.launched.study.version + 1} to take people again.",
+        )
 
 
 class RunningStudy:

@@ -16,7 +16,7 @@ from typing import Literal, TypeVar, cast
 
 from empathylab.errors import LabError
 from empathylab.store import Lab
-from empathylab.store import now as present
+from empathylab.store.inserts import now as present
 from empathylab.store.studies.participants import visit_ids
 from empathylab.store.studies.places import find_place
 from empathylab.study.admin.actions import AdminActions
@@ -25,15 +25,16 @@ from empathylab.study.admin.launching import launch
 from empathylab.study.admin.reviews import Inbox
 from empathylab.study.assignment.allocation import FOR_GOOD, Status, ended, last_seen
 from empathylab.study.blocks.answers import check_answer, valid_values
-from empathylab.study.blocks.forms import Refused
+from empathylab.study.blocks.forms import Accepted, Given, Refused
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.session.admissions import Admissions
 from empathylab.study.session.completion import Completion, completion_for
+from empathylab.study.session.drafts import with_begun
 from empathylab.study.session.flow import End, GoTo, Show
 from empathylab.study.session.launched import Launched
-from empathylab.study.session.running import RunningStudy
-from empathylab.study.session.submissions import Values, hurried, late, single
+from empathylab.study.session.running import RunningStudy, study_status
+from empathylab.study.session.submissions import hurried, late
 from empathylab.study.session.transactions import BROWSER, Escalate, Mode, ParticipantTransaction
 from empathylab.study.session.visits import (
     ArmStatus,
@@ -121,6 +122,11 @@ class StudyService:
         """The study's own, by which ids are made; it never leaves the server."""
         return self._running.secret
 
+    def is_closed(self) -> bool:
+        """Whether nobody can take part any more."""
+        with self._running.lab.reading() as connection:
+            return study_status(self._running, connection) == "closed"
+
     def view(self, person: str, asked: str | None = None) -> View:
         """The page that the person is on; `asked` is the key of one they would rather see."""
 
@@ -142,7 +148,7 @@ class StudyService:
         return self._with_messages(person, self._run(person, "read", show, unknown))
 
     def submit(
-        self, person: str, step_key: str, values: Values, timing: Mapping[str, float] | None = None
+        self, person: str, step_key: str, values: Given, timing: Mapping[str, float] | None = None
     ) -> Saved | Refused | Moved:
         """What became of a submitted page; it is durable once `Saved` is returned.
 
@@ -155,18 +161,20 @@ class StudyService:
         self,
         person: str,
         step_key: str,
-        values: Values,
+        values: Given,
         timing: Mapping[str, float] | None = None,
         *,
         corrects: bool = True,
         browser: str = "",
         answered: str | None = None,
+        visit: str = "",
     ) -> Future[Saved | Refused | Moved]:
         """The same, to come: for who can wait without a thread.
 
         Without `corrects` an answered page stays as it is. `browser` identifies the browser: the
         one that gives the first answer owns the visit, and only it can correct answers. `answered`
-        is the digest of the answer that the browser knows; a newer one is not overwritten.
+        is the digest of the answer that the browser knows; a newer one is not overwritten. What is
+        refused is kept for `visit`, to be shown again with the reasons.
         """
 
         def take(transaction: ParticipantTransaction) -> Saved | Refused | Moved:
@@ -174,17 +182,17 @@ class StudyService:
             if not isinstance(found, Show):
                 return late(transaction, found, step_key, values)
             path, step = transaction.path, found.step
-            checked = check_answer(path, step, single(values))
-            if isinstance(checked, Refused):
-                return checked
-            if step_key in transaction.given and transaction.given[step_key] == checked.values:
+            checked = check_answer(path, step, values)
+            if isinstance(checked, Accepted) and checked.values == transaction.given.get(step_key):
                 return Saved(step_key, ended=False)
             if found.revising and not (corrects and transaction.is_begun_by(browser)):
                 return Moved(_ANSWERED)
+            if isinstance(checked, Refused):
+                return transaction.refuse(step_key, values, checked, visit)
             if found.revising and answered not in (None, transaction.answer_digest(step_key)):
                 return Moved(_ANSWERED)
             if not found.revising and (refused := hurried(transaction, step)):
-                return refused
+                return transaction.refuse(step_key, values, refused, visit)
             transaction.note_browser(browser)
             following = transaction.store(step, checked.values, timing or {})
             return Saved(step_key, isinstance(following, Finished), following)
@@ -236,16 +244,16 @@ class StudyService:
 
         return self._run(person, "read", earlier_page, None)
 
-    def save_draft(self, person: str, step_key: str, values: Values) -> None:
+    def save_draft(self, person: str, step_key: str, values: Given) -> None:
         """Keeps what was begun on the page that the person is on; it is no answer yet."""
 
         def keep(transaction: ParticipantTransaction) -> None:
             found = transaction.decision(step_key)
             if not isinstance(found, Show) or step_key in transaction.given:
                 return  # what is begun anew on an answered page must not outlive a closed tab
-            begun = valid_values(transaction.path, found.step, single(values))
+            begun = valid_values(transaction.path, found.step, values)
             transaction.change(
-                draft={"step": step_key, "values": begun},
+                draft=with_begun(transaction.row.draft, step_key, begun),
                 seen_at=last_seen(transaction.now, transaction.row.seen_at),
             )
 

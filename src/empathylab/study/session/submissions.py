@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from empathylab.study.blocks.answers import check_answer
-from empathylab.study.blocks.forms import Accepted, Refused, problem
+from empathylab.study.blocks.forms import Accepted, Given, Refused, problem
 from empathylab.study.blocks.interface import Step
 from empathylab.study.session.flow import End, GoTo, study_steps
 from empathylab.study.session.timing import too_soon
 from empathylab.study.session.transactions import ParticipantTransaction
 from empathylab.study.session.visits import Closed, Finished, Moved, Saved
 
-Values = Mapping[str, str | list[str]]
 _ENDED = "Your part in this study has ended."
 
 
@@ -20,14 +17,14 @@ def late(
     transaction: ParticipantTransaction,
     found: GoTo | End | Closed | Finished,
     step_key: str,
-    values: Values,
+    values: Given,
 ) -> Saved | Moved:
     """A page that is not the person's turn: saved where it says again what is stored."""
     if step_key in transaction.given:
         steps = study_steps(transaction.path, transaction.given)
         step = next((one for one in steps if one.key == step_key), None)
         if step is not None:
-            checked = check_answer(transaction.path, step, single(values))
+            checked = check_answer(transaction.path, step, values)
             if isinstance(checked, Accepted) and checked.values == transaction.given[step_key]:
                 return Saved(step_key, isinstance(found, End | Finished))
     return Moved(found.sentence if isinstance(found, GoTo | Closed) else _ENDED)
@@ -39,11 +36,3 @@ def hurried(transaction: ParticipantTransaction, step: Step) -> Refused | None:
     if not too_soon(transaction.shown_at(step), transaction.now, least):
         return None
     return Refused({"page": problem("too-soon", least=least)})
-
-
-def single(values: Values) -> dict[str, str]:
-    """One text per question; several for one are none."""
-    return {
-        name: one if isinstance(one, str) else (one[0] if len(one) == 1 else "")
-        for name, one in values.items()
-    }

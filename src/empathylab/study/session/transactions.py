@@ -20,10 +20,10 @@ from sqlalchemy import Connection, Row
 
 from empathylab.store.studies.participants import set_visit_ids, visit_ids
 from empathylab.store.studies.places import (
+    abandon_place,
     correct_answer,
-    give_on,
     page_times,
-    told_of,
+    platform_details,
 )
 from empathylab.store.studies.results import add_finished_work
 from empathylab.study.assignment.allocation import (
@@ -40,13 +40,13 @@ from empathylab.study.assignment.allocation import (
 )
 from empathylab.study.assignment.quotas import quota_traits
 from empathylab.study.assignment.slots import Slot
-from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.forms import Refused
 from empathylab.study.blocks.interface import Outcome, ParticipantPath, Step
 from empathylab.study.blocks.pages import PageContent
-from empathylab.study.design.interface_texts import interface_words
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
 from empathylab.study.session.completion import Completion, completion_for
+from empathylab.study.session.drafts import begun_on, refused_on, with_refused, without
 from empathylab.study.session.eligibility import was_here
 from empathylab.study.session.finishing import finished_work
 from empathylab.study.session.flow import (
@@ -59,6 +59,8 @@ from empathylab.study.session.flow import (
     last_step,
 )
 from empathylab.study.session.launched import Launched
+from empathylab.study.session.page_contents import step_content
+from empathylab.study.session.signals import rater_columns, read_signals
 from empathylab.study.session.timing import page_timing
 from empathylab.study.session.visits import Closed, Finished, Page, View
 
@@ -114,7 +116,7 @@ class ParticipantTransaction:
     @property
     def slot(self) -> Slot | None:
         """The person's batch of work, once they have a place."""
-        if self.row.arm is None:
+        if self.row.arm is None or self.row.slot is None:
             return None
         arm, number = str(self.row.arm), int(self.row.slot)
         return self.launched.slots[arm][number]
@@ -205,7 +207,7 @@ class ParticipantTransaction:
                 self.change(outcome=choice.outcome)
             return self.closed(choice.reason, choice.sentence, choice.outcome)
         for one in displaced(state, choice):
-            if not give_on(self.connection, self.launched.row, one.person, one.seen_at):
+            if not abandon_place(self.connection, self.launched.row, one.person, one.seen_at):
                 raise Escalate("locked")  # seen in this very moment: choose again
             self.batch.forget(one.person)
         is_new = self.row.arm is None
@@ -229,7 +231,7 @@ class ParticipantTransaction:
         study = self.launched.study
         if not study.quotas:
             return {}
-        told = told_of(self.batch.reading, self.launched.row, self.row.person)
+        told = platform_details(self.batch.reading, self.launched.row, self.row.person)
         return quota_traits(study, self.given, told)
 
     def change(self, **values: Any) -> None:
@@ -246,18 +248,29 @@ class ParticipantTransaction:
     def page(self, show: Show, notice: str = "") -> Page:
         """The page to show, with what was answered or begun on it."""
         step, draft = show.step, self.row.draft
-        begun = draft.get("values", {}) if draft.get("step") == step.key else {}
         return Page(
             step=step.key,
             content=self._content(step),
             progress=show.progress,
             can_go_back=show.back is not None,
-            draft={**self.given.get(step.key, {}), **begun},
+            draft={**self.given.get(step.key, {}), **begun_on(draft, step.key)},
             language=self.row.language,
             revising=show.revising,
             notice=notice,
             answered=self.answer_digest(step.key),
+            refused=refused_on(draft, step.key),
         )
+
+    def refuse(
+        self,
+        step_key: str,
+        values: Mapping[str, str | list[str]],
+        refused: Refused,
+        visit: str,
+    ) -> Refused:
+        """The refusal, once what was typed is kept to be shown again."""
+        self.change(draft=with_refused(self.row.draft, step_key, values, refused, visit))
+        return refused
 
     def mark_shown(self, show: Show) -> None:
         """Writes down when a page was first shown, and now and then that the person is there."""
@@ -311,6 +324,9 @@ class ParticipantTransaction:
         else:
             shown_at = self.shown_at(step)
             told = {name: str(value) for name, value in timing.items()}
+            measured = dataclasses.asdict(page_timing(shown_at, self.now, told))
+            if self.launched.study.signals:
+                measured["signals"] = read_signals(timing)
             answer = {
                 "place_id": self.row.id,
                 "step": step.key,
@@ -318,7 +334,7 @@ class ParticipantTransaction:
                 # A clock that was set back must not leave an answer before its question.
                 "shown_at": min(shown_at, self.now),
                 "answered_at": self.now,
-                "timing": dataclasses.asdict(page_timing(shown_at, self.now, told)),
+                "timing": measured,
                 "corrections": 0,
             }
             self.batch.add_answer(answer)
@@ -326,8 +342,9 @@ class ParticipantTransaction:
 
     def _move_on(self, answered: Step, following: Decision) -> View:
         values: dict[str, Any] = {"seen_at": last_seen(self.now, self.row.seen_at)}
-        if self.row.draft.get("step") == answered.key:
-            values["draft"] = {}
+        draft = without(self.row.draft, answered.key)
+        if draft != self.row.draft:
+            values["draft"] = draft
         if isinstance(following, End):
             self.end(following.outcome, **values)
             return self.finished(following.outcome)
@@ -361,10 +378,13 @@ class ParticipantTransaction:
             cast("Slot", self.slot),  # nobody completes a study without a place
             self.given,
             world=self.row.world,
-            told=told_of(self.connection, self.launched.row, self.row.person),
+            told=platform_details(self.connection, self.launched.row, self.row.person),
             seconds=max(0.0, (self.now - self.row.arrived_at).total_seconds()),
             times={key: (one.answered_at, one.timing["seconds"]) for key, one in times.items()},
         )
+        if self.launched.study.signals:
+            signals = rater_columns(one.timing for one in times.values())
+            work = dataclasses.replace(work, details={**work.details, **signals})
         if work.replies:
             self.require("locked")  # replies are numbered, one person at a time
         study = self.launched.study
@@ -383,27 +403,9 @@ class ParticipantTransaction:
         return Closed(reason, sentence, code, self.row.language)
 
     def _content(self, step: Step) -> PageContent:
-        slot, launched = self.slot, self.launched
-        situation, reply = None, None
-        if (item := step.item(slot)) is not None:
-            situation = launched.situations[item.situation]
-            if item.arm is not None:
-                response = launched.responses[item.situation, item.arm]
-                reply = self._no_reply() if response.withdrawn else response.text
-        return page_content(
-            self.path,
-            step,
-            key=launched.secret,
-            language=self.row.language,
-            situation=situation,
-            reply=reply,
-            answers=self.given,
+        return step_content(
+            self.launched, self.path, step, self.slot, self.row.language, self.given
         )
-
-    def _no_reply(self) -> str:
-        """What stands in place of a reply that was withdrawn; it does not say that it was."""
-        words = interface_words(self.row.language, self.launched.study.interface)
-        return str(words["no_reply"])
 
 
 REPEATED = "You have already taken part in this study. Thank you."

@@ -12,6 +12,7 @@ from empathylab.study.blocks.interface import Outcome
 from empathylab.study.blocks.pages import PageContent
 from empathylab.study.design.definition import Platform
 from empathylab.study.session.completion import Completion
+from empathylab.study.session.drafts import RefusedForm
 
 ClosedReason = Reason | Literal["repeated", "unknown"]
 
@@ -51,6 +52,8 @@ class Page:
     """What a researcher says to this person."""
     answered: str = ""
     """A digest of the stored answer, which comes back with the next one; `new`: none is stored."""
+    refused: RefusedForm | None = None
+    """What was sent on this page and refused."""
 
 
 @dataclass(frozen=True, slots=True)

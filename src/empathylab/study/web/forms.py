@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
+
+from empathylab.study.session.signals import SIGNAL_FIELDS
 
 MOST_BYTES = 512 * 1024
 """The longest reply has 40,000 characters of up to four bytes, and each byte is sent as `%XX`."""
@@ -18,6 +20,9 @@ MOST_SECONDS = 20.0
 ANSWER = "answer-"
 """Before the name of every question, so that none can pass for a field of ours."""
 TIMING = "timing-"
+SIGNAL = "signal-"
+TRAP = "homepage"
+"""A field that people cannot see; programs that fill in every field fill it in."""
 _MOST_FIELDS = 400
 _TIMINGS = ("seconds", "away", "losses")
 
@@ -28,6 +33,8 @@ class Form:
 
     fields: dict[str, str] = field(hash=False)
     """Everything that was sent; of a name sent twice, the last value."""
+    repeated: dict[str, list[str]] = field(default_factory=dict, hash=False)
+    """The values of the names that were sent twice."""
 
     @property
     def step(self) -> str:
@@ -50,10 +57,10 @@ class Form:
         return self.fields.get("form", "")
 
     @property
-    def values(self) -> dict[str, str]:
-        """The answers, by the names of the questions."""
+    def values(self) -> dict[str, str | list[str]]:
+        """The answers, by the names of the questions; a list where a name was sent twice."""
         return {
-            name.removeprefix(ANSWER): value
+            name.removeprefix(ANSWER): self.repeated.get(name, value)
             for name, value in self.fields.items()
             if name.startswith(ANSWER)
         }
@@ -61,12 +68,18 @@ class Form:
     @property
     def timing(self) -> dict[str, float]:
         """What the browser said about the time on the page; nothing without a script."""
-        return dict(self._timings())
+        return dict(self._numbers(TIMING, _TIMINGS))
 
-    def _timings(self) -> Iterator[tuple[str, float]]:
-        for name in _TIMINGS:
+    @property
+    def signals(self) -> dict[str, float]:
+        """What the browser counted, and whether a field was filled in that people cannot see."""
+        found = dict(self._numbers(SIGNAL, SIGNAL_FIELDS))
+        return {**found, "trap": 1.0} if self.fields.get(TRAP) else found
+
+    def _numbers(self, prefix: str, names: Iterable[str]) -> Iterator[tuple[str, float]]:
+        for name in names:
             try:
-                value = float(self.fields.get(TIMING + name, ""))
+                value = float(self.fields.get(prefix + name, ""))
             except ValueError:
                 continue
             if math.isfinite(value) and value >= 0:
@@ -91,7 +104,10 @@ async def read_form(request: Request, most: int = MOST_BYTES) -> Form:
         )
     except ValueError:
         raise HTTPException(400) from None
-    return Form(dict(pairs))
+    every: dict[str, list[str]] = {}
+    for name, value in pairs:
+        every.setdefault(name, []).append(value)
+    return Form(dict(pairs), {name: sent for name, sent in every.items() if len(sent) > 1})
 
 
 async def _body(request: Request, most: int) -> bytes:

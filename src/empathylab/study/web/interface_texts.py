@@ -53,6 +53,15 @@ class Words:
     code: str
     return_to: str
     return_work: str
+    please_choose: str
+    place: str
+    tries_left: str
+    rate_this: str
+    wrong_answer: str
+    speakers: Mapping[str, str] = field(hash=False)
+    """Who speaks in a conversation."""
+    preference: Mapping[str, str] = field(hash=False)
+    """The answers to a comparison of two replies."""
     counts: Mapping[str, str] = field(hash=False)
     """Which of several, by the kind of page."""
     parts: Mapping[str, str] = field(hash=False)

@@ -19,7 +19,7 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import opaque_id, same_id
 from empathylab.study.assignment.quotas import told_by_link
-from empathylab.study.blocks.forms import Refused
+from empathylab.study.blocks.forms import Given, Refused
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.next_pages import NextPages
 from empathylab.study.group_commit.waiting import Waiting
@@ -71,16 +71,18 @@ class RaterService(Protocol):
         self,
         person: str,
         step_key: str,
-        values: Mapping[str, str],
+        values: Given,
         timing: Mapping[str, float],
         *,
         corrects: bool = True,
         browser: str = "",
         answered: str | None = None,
+        visit: str = "",
     ) -> Future[Saved | Refused | Moved]: ...
     def is_begun_by(self, person: str, browser: str) -> bool: ...
+    def is_closed(self) -> bool: ...
     def back(self, person: str, step_key: str) -> Page | None: ...
-    def save_draft(self, person: str, step_key: str, values: Mapping[str, str]) -> None: ...
+    def save_draft(self, person: str, step_key: str, values: Given) -> None: ...
     def leave(self, person: str, *, delete: bool) -> None: ...
 
 
@@ -108,11 +110,10 @@ class RaterPages:
             return self._to(request, "/page")
         telling = told_by_link(self.study)
         visit = read_link(platform, request.query_params, self.secret, telling)
-        frame = self.frame(request)
         if isinstance(visit, Preview):
-            return HTMLResponse(plain_page(frame, "preview", way=False))
+            return await self._turned_away(request, "preview", 200)
         if isinstance(visit, BadLink):
-            return HTMLResponse(plain_page(frame, visit.reason), status_code=400)
+            return await self._turned_away(request, visit.reason, 400, way=True)
         if platform == "open" and visit.world == "person":
             if session is not None and not await self._is_forgotten(session):
                 return self._to(request, "/page")
@@ -142,8 +143,7 @@ class RaterPages:
         except LabError:
             raise
         except UserError:
-            page = plain_page(self.frame(request), "refused", way=False)
-            return HTMLResponse(page, status_code=403)
+            return await self._turned_away(request, "refused")
         session = new_session(
             person,
             language,
@@ -164,7 +164,7 @@ class RaterPages:
         """The page that is due."""
         session = self._session(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         asked = request.query_params
         view = self._next_pages.take(session.person, asked.get(_AFTER, ""))
         if view is None:
@@ -172,13 +172,15 @@ class RaterPages:
             view = await run_in_threadpool(service.view, session.person)
         if not isinstance(view, Page) or view.draft:
             session = await self._with_owner(session)
-        return self._shown(request, session, view, moved="moved" in asked)
+        # Of a page that is no longer due nothing can be said but where to go on.
+        moved = "moved" in asked or "refused" in asked
+        return await self.shown(request, session, view, moved=moved)
 
     async def submit(self, request: Request) -> Response:
         """An answer: acknowledged by the next page, and only once it is on the disk."""
         form, session = await self._form(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         if not same_id(form.token, form_token(session, self.secret)):
             return self._out_of_date(request)
         try:
@@ -188,17 +190,20 @@ class RaterPages:
                 session.person,
                 form.step,
                 form.values,
-                form.timing,
+                form.timing | (form.signals if self.study.signals else {}),
                 corrects=not session.guest,
                 browser=self._browser(session),
                 answered=form.answered,
+                visit=self._visit(session),
             )
             done = await self._waiting.for_result(coming)
-            if isinstance(done, Refused):
-                return await self._refused(request, session, form, done)
         except LabError:
             page = retry_page(self.frame(request, session), form.fields)
             return HTMLResponse(page, status_code=503, headers={"Retry-After": "5"})
+        if isinstance(done, Refused):
+            # A redirect, so that the browser's Back button never asks to send the form again.
+            earlier = f"/back?from={quote(form.came_from)}" if form.came_from else "/page?refused"
+            return self._to(request, earlier)
         if isinstance(done, Moved):
             return self._to(request, "/page?moved")
         if done.following is None:
@@ -210,7 +215,7 @@ class RaterPages:
         """The page before the one named, where one may go back to it."""
         session = self._session(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         asked = request.query_params.get("from", "")
         service = await self.service()
         page = None
@@ -219,7 +224,7 @@ class RaterPages:
             page = await run_in_threadpool(service.back, session.person, asked)
         if page is None:
             return self._to(request, "/page?moved")
-        return self._page(request, session, page, Filled(page.draft, came_from=asked))
+        return self._page(request, session, page, came_from=asked)
 
     async def keep_draft(self, request: Request) -> Response:
         """An unfinished page, kept by the script."""
@@ -234,7 +239,7 @@ class RaterPages:
         """The same page in another of the study's languages."""
         form, session = await self._form(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         if not same_id(form.token, form_token(session, self.secret)):
             return self._out_of_date(request)
         language = form.fields.get("language", "")
@@ -252,7 +257,7 @@ class RaterPages:
         """The choice to leave, with or without one's answers."""
         session = self._session(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         session = await self._with_owner(session)
         return HTMLResponse(leave_page(self.frame(request, session), guest=session.guest))
 
@@ -260,7 +265,7 @@ class RaterPages:
         """The rater leaves."""
         form, session = await self._form(request)
         if session is None:
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         choice = form.fields.get("answers")
         if not same_id(form.token, form_token(session, self.secret)):
             return self._out_of_date(request)
@@ -288,11 +293,14 @@ class RaterPages:
         words = self.frame(request, session, session.language).words
         return self._end(request, session, view, words.pages[f"left-{session.left}"])
 
+    def _visit(self, session: Session) -> str:
+        return opaque_id(self.secret, "browser", session.nonce)
+
     def _browser(self, session: Session) -> str:
         """Which browser it is, where links do not prove who comes; empty for guests."""
         if session.guest or self.study.recruitment.platform not in _UNSIGNED:
             return ""
-        return opaque_id(self.secret, "browser", session.nonce)
+        return self._visit(session)
 
     async def _with_owner(self, session: Session) -> Session:
         """The session, as a guest's where another browser gave the first answer."""
@@ -325,6 +333,11 @@ class RaterPages:
             return self._service[0]
         return await run_in_threadpool(self._open)
 
+    @property
+    def opened(self) -> RaterService | None:
+        """The service, where a request has opened it."""
+        return self._service[0] if self._service else None
+
     def _open(self) -> RaterService:
         with self._lock:
             if not self._service:
@@ -343,17 +356,16 @@ class RaterPages:
         guest = session is not None and session.guest
         return Frame(self.study, spoken, root, token, guest, _address(request))
 
-    def _shown(
+    async def shown(
         self, request: Request, session: Session, view: View, *, moved: bool = False
     ) -> Response:
+        """What the session's browser is shown of a view."""
         if session.left and not isinstance(view, Page):
             return self._to(request, "/left")
         if isinstance(view, Page):
-            notice = self.frame(request, session).words.moved if moved else ""
-            begun = {} if session.guest else view.draft
-            return self._page(request, session, view, Filled(begun, notice=notice))
+            return self._page(request, session, view, moved=moved)
         if isinstance(view, Closed):
-            return self._closed(request, session, view)
+            return await self._closed(request, session, view)
         debrief = view.content
         if debrief is None:
             said = self.frame(request, session, view.language).words.pages[view.outcome]
@@ -361,16 +373,30 @@ class RaterPages:
         return self._end(request, session, view, Said(debrief.title, debrief.text))
 
     def _page(
-        self, request: Request, session: Session, page: Page, filled: Filled, status: int = 200
+        self,
+        request: Request,
+        session: Session,
+        page: Page,
+        *,
+        came_from: str = "",
+        moved: bool = False,
     ) -> Response:
+        """A page with what was refused on it and why, or else what was begun."""
         frame = self.frame(request, session, page.language)
         if session.guest:
             page = dataclasses.replace(page, can_go_back=False)
-        return HTMLResponse(study_page(frame, page, filled), status_code=status)
+        refused = page.refused
+        if refused is not None and same_id(refused.visit, self._visit(session)):
+            said = {name: frame.words.problem_said(one) for name, one in refused.problems.items()}
+            filled = Filled(refused.values, said, came_from)
+        else:
+            begun = {} if session.guest else page.draft
+            filled = Filled(begun, {}, came_from, frame.words.moved if moved else "")
+        return HTMLResponse(study_page(frame, page, filled))
 
-    def _closed(self, request: Request, session: Session, closed: Closed) -> Response:
+    async def _closed(self, request: Request, session: Session, closed: Closed) -> Response:
         if closed.reason == "unknown":
-            return self._unknown(request)
+            return await self._turned_away(request, "unknown")
         words = self.frame(request, session, closed.language).words
         return self._end(request, session, closed, words.closed[closed.reason])
 
@@ -399,29 +425,17 @@ class RaterPages:
         url = view.completion.url or ""
         return Handing(code, url.replace("{survey_code}", quote(session.assignment, safe="")))
 
-    async def _refused(
-        self, request: Request, session: Session, form: Form, refused: Refused
-    ) -> Response:
-        """The same page, with what was given and what is wrong with it."""
-        service = await self.service()
-        page: View | None = None
-        if form.came_from and not session.guest:
-            page = await run_in_threadpool(service.back, session.person, form.came_from)
-        if page is None:
-            page = await run_in_threadpool(service.view, session.person)
-        if not isinstance(page, Page) or page.step != form.step:
-            return self._to(request, "/page?moved")
-        words = self.frame(request, session, page.language).words
-        errors = {name: words.problem_said(one) for name, one in refused.problems.items()}
-        filled = Filled(form.values, errors, form.came_from)
-        return self._page(request, session, page, filled, 422)
-
     async def _form(self, request: Request) -> tuple[Form, Session | None]:
         return await read_form(request, self.most_bytes), self._session(request)
 
-    def _unknown(self, request: Request) -> Response:
-        page = plain_page(self.frame(request), "unknown", way=False)
-        return HTMLResponse(page, status_code=403)
+    async def _turned_away(
+        self, request: Request, name: str, status: int = 403, *, way: bool = False
+    ) -> Response:
+        """Why somebody is not let in: that the study is closed, where it is."""
+        service = await self.service()
+        if await run_in_threadpool(service.is_closed):
+            name, way = "closed", False
+        return HTMLResponse(plain_page(self.frame(request), name, way=way), status_code=status)
 
     def _out_of_date(self, request: Request) -> Response:
         return HTMLResponse(plain_page(self.frame(request), "old-form"), status_code=403)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from empathylab.study.blocks.pages import Asked, PageContent
+from empathylab.study.blocks.pages import Asked, Option, PageContent
 from empathylab.study.blocks.texts import Text
 from empathylab.study.design.definition import Study
 from empathylab.study.session.visits import Page
@@ -21,9 +22,9 @@ from empathylab.study.web.forms import ANSWER
 from empathylab.study.web.interface_texts import Words, direction, own_name, words_in
 from empathylab.study.web.markdown import block_html, inline_html
 
-_TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks")
-_WORK = ("rate", "imagine", "write")
-_NOTES = {"example": "why", "check": "again"}
+_TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks", "preview")
+_WORK = ("rate", "compare", "imagine", "norm", "write", "scale")
+_NOTES = {"example": "why"}
 """What a note is, by the kind of page: all others warn of what comes."""
 
 
@@ -72,6 +73,18 @@ class Point:
     label: Markup
     key: str
     """The key that chooses it; empty where none does."""
+    end: str = ""
+    """What stands below the row of points, where only some points have words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A part of a question as it is drawn."""
+
+    name: str
+    label: Markup
+    value: str
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +99,22 @@ class Drawn:
     error: str
     layout: str
     points: tuple[Point, ...] = ()
+    rows: tuple[Row, ...] = ()
+    """Of a matrix and of a ranking: what is answered one by one."""
+    step: int = 1
+    chosen: frozenset[str] = frozenset()
+    """Of several choices."""
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong with the answer, or with one of its parts."""
+        return self.error or next((row.error for row in self.rows if row.error), "")
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The least and the most that a slider gives, whichever way it is turned."""
+        ends = int(self.points[0].value), int(self.points[-1].value)
+        return min(ends), max(ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +130,10 @@ class Filled:
 def study_page(frame: Frame, page: Page, filled: Filled) -> str:
     """A page of the study."""
     content = page.content
-    drawn = [_drawn(content, one, filled) for one in content.asks]
-    named = {one.name for one in content.asks}
+    drawn = [_drawn(frame.words, content, one, filled) for one in content.asks]
+    named = {one.name for one in content.asks} | {
+        row.value for one in content.asks for row in one.rows if not one.name
+    }
     return _render(
         "page",
         frame,
@@ -114,6 +145,11 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         count=_count(frame, content),
         text=block_html(content.text),
         sections=_sections(frame, content),
+        mistakes=[
+            (inline_html(one.question), inline_html(one.answer), block_html(one.explanation))
+            for one in content.mistakes
+        ],
+        tries_left=content.of - content.number + 1,
         asks=drawn,
         questions=_questions(frame, tuple(drawn)),
         percent=min(99, max(0, round(100 * page.progress))),
@@ -123,31 +159,34 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         messages=page.messages,
         general=[text for name, text in filled.errors.items() if name not in named],
         errors=filled.errors,
-        drafts=len(drawn) > 1 or any(one.kind == "paragraph" for one in drawn),
+        drafts=len(drawn) > 1 or any(one.kind == "paragraph" or one.rows for one in drawn),
     )
 
 
 def _questions(frame: Frame, drawn: tuple[Drawn, ...]) -> Markup:
     words = frame.words
-    blank = not any(one.value or one.error for one in drawn)
+    blank = not any(
+        one.value or one.error or one.chosen or any(row.value or row.error for row in one.rows)
+        for one in drawn
+    )
     # Most pages ask everybody the same; what somebody wrote is kept nowhere.
     draw = _blank_questions if blank else _drawn_questions
-    return draw(drawn, words.optional, words.answer)
+    return draw(drawn, words)
 
 
-def _drawn_questions(drawn: tuple[Drawn, ...], optional: str, answer: str) -> Markup:
+def _drawn_questions(drawn: tuple[Drawn, ...], words: Words) -> Markup:
     return Markup(  # noqa: S704 - the template escapes what it is given
-        _template("asks").render(asks=drawn, optional_word=optional, answer_word=answer)
+        _template("asks").render(asks=drawn, w=words)
     )
 
 
 _blank_questions = functools.lru_cache(maxsize=512)(_drawn_questions)
 
 
-def plain_page(frame: Frame, name: str, *, sentence: str = "", way: bool = True) -> str:
+def plain_page(frame: Frame, name: str, *, way: bool = True) -> str:
     """A page of our own that says one thing; `way`: with the way back into the study."""
-    said = frame.words.pages[name]
-    return _render("plain", frame, title=said.title, text=sentence or said.text, way=way)
+    said = frame.words.closed[name] if name == "closed" else frame.words.pages[name]
+    return _render("plain", frame, title=said.title, text=said.text, way=way)
 
 
 def retry_page(frame: Frame, fields: Mapping[str, str]) -> str:
@@ -176,6 +215,27 @@ class Handing:
 def end_page(frame: Frame, title: str, text: Markup, handing: Handing) -> str:
     """The last page."""
     return _render("end", frame, title=title, text=text, handing=handing)
+
+
+def preview_page(
+    root: str,
+    read: Any,
+    chosen: Mapping[str, str],
+    groups: Sequence[tuple[str, Sequence[Any]]],
+    frames: Mapping[str, str],
+    address: str,
+) -> str:
+    """The frame around a previewed page: `read` is the file, `groups` the pages to choose from."""
+    return _template("preview").render(
+        root=root,
+        read=read,
+        chosen=chosen,
+        groups=groups,
+        frames=frames,
+        address=address,
+        assets=asset_paths(),
+        own_name=own_name,
+    )
 
 
 def _render(name: str, frame: Frame, **context: Any) -> str:
@@ -222,10 +282,16 @@ class Section:
     bodies: tuple[Markup, ...]
     written: bool
     """Whether people or models wrote them, so that their lines are kept as they are."""
+    chat: tuple[tuple[str, str, str], ...] = ()
+    """Of a conversation, by turn: the speaker's class, their name, and what they say."""
+    rated_turn: bool = False
 
 
 def _count(frame: Frame, content: PageContent) -> str:
     """Which of several pages of its kind it is."""
+    if content.reply is not None:
+        number, of = content.reply
+        return frame.words.counts["same"].format(number=number, of=of)
     said = frame.words.counts.get(content.page)
     return said.format(number=content.number, of=content.of) if said and content.of > 1 else ""
 
@@ -233,7 +299,8 @@ def _count(frame: Frame, content: PageContent) -> str:
 def _sections(frame: Frame, content: PageContent) -> list[Section]:
     sections = []
     titled = any(one.role == "title" for one in content.parts)
-    for role, parts in itertools.groupby(content.parts, key=lambda one: one.role):
+    for role, group in itertools.groupby(content.parts, key=lambda one: one.role):
+        parts = list(group)
         # What people or models wrote is no Markdown, even where it looks like it.
         written = content.page in _WORK and role != "note"
         shown: Callable[[str], Markup] = escape if written else block_html
@@ -243,40 +310,91 @@ def _sections(frame: Frame, content: PageContent) -> list[Section]:
             drawn_as = _NOTES.get(content.page, role)
         elif role == "situation" and titled:
             drawn_as = "post"
-        sections.append(Section(drawn_as, frame.words.parts[drawn_as], bodies, written))
+        heading = frame.words.parts[drawn_as]
+        reply = parts[0].reply
+        if reply is not None and reply.chat:
+            turns = tuple(_turn(frame.words, *turn) for turn in reply.chat)
+            sections.append(Section(drawn_as, heading, (), written, turns, reply.rated_turn))
+        else:
+            sections.append(Section(drawn_as, heading, bodies, written))
     return sections
 
 
-def _drawn(content: PageContent, asked: Asked, filled: Filled) -> Drawn:
-    given = filled.values.get(asked.name)
-    if given is None and not filled.errors:
+def _turn(words: Words, role: str, text: str) -> tuple[str, str, str]:
+    """A turn under a name that tells nothing of who speaks."""
+    speaker = "person" if role == "person" else "helper"
+    return speaker, words.speakers[speaker], text
+
+
+def _drawn(words: Words, content: PageContent, asked: Asked, filled: Filled) -> Drawn:
+    if asked.kind == "preference":
+        named = (Option(one.value, words.preference[one.value]) for one in asked.options)
+        asked = dataclasses.replace(asked, kind="choice", options=tuple(named))
+    names = {asked.name, *(row.value for row in asked.rows if not asked.name)}
+    given = any(name.partition(".")[0] in names for name in filled.values)
+    if not given and not filled.errors:
         return _blank(asked, content.page)
-    said = _said_on(content.page)
-    return Drawn(
-        ANSWER + asked.name,
-        asked.kind,
-        said(asked.label or ""),
-        asked.required,
-        "" if given is None else str(given),
-        filled.errors.get(asked.name, ""),
-        _layout(asked, content.page),
-        _points(asked, content.page),
+    value = filled.values.get(asked.name)
+    whole = isinstance(value, str | int | float)
+    return dataclasses.replace(
+        _blank(asked, content.page),
+        value=str(value) if whole else "",
+        error=filled.errors.get(asked.name, ""),
+        rows=tuple(_rows(asked, content.page, filled)),
+        chosen=frozenset(
+            one.value for one in asked.options if _part(asked, one.value, filled.values)
+        ),
     )
 
 
 @functools.lru_cache(maxsize=512)
 def _blank(asked: Asked, page: str) -> Drawn:
     """A question that nobody has answered yet, as everybody sees it."""
-    label, layout = _said_on(page)(asked.label or ""), _layout(asked, page)
-    name, points = ANSWER + asked.name, _points(asked, page)
-    return Drawn(name, asked.kind, label, asked.required, "", "", layout, points)
+    return Drawn(
+        ANSWER + (asked.name or "ratings"),
+        asked.kind,
+        _said_on(page)(asked.label or ""),
+        asked.required,
+        "",
+        "",
+        _layout(asked, page),
+        _points(asked, page),
+        tuple(_rows(asked, page, Filled())),
+        asked.step,
+    )
+
+
+def _rows(asked: Asked, page: str, filled: Filled) -> Iterator[Row]:
+    said = _said_on(page)
+    for part in asked.options if asked.kind == "ranking" else asked.rows:
+        name = f"{asked.name}.{part.value}" if asked.name else part.value
+        value = _part(asked, part.value, filled.values)
+        yield Row(ANSWER + name, said(part.label), value, filled.errors.get(name, ""))
+
+
+def _part(asked: Asked, part: str, values: Mapping[str, Any]) -> str:
+    """What was answered in one part of a question: as it was sent, or as it is stored."""
+    sent = values.get(f"{asked.name}.{part}" if asked.name else part)
+    if sent is None:
+        stored = values.get(asked.name)
+        if isinstance(stored, Mapping):
+            sent = stored.get(part)
+        elif isinstance(stored, list | tuple) and part in stored:
+            sent = part
+    return "" if sent is None or isinstance(sent, list) else str(sent)
 
 
 def _points(asked: Asked, page: str) -> tuple[Point, ...]:
     said = _said_on(page)
     labelled = any(one.label for one in asked.options)
+    below = _layout(asked, page) == "ends"
     return tuple(
-        Point(one.value, said(one.label or one.value), _key(number, one.value, labelled=labelled))
+        Point(
+            one.value,
+            said(one.value if below else one.label or one.value),
+            _key(number, one.value, labelled=labelled) if asked.kind == "choice" else "",
+            said(one.label) if below and one.label else "",
+        )
         for number, one in enumerate(asked.options, start=1)
     )
 
@@ -294,7 +412,10 @@ def _key(number: int, value: str, *, labelled: bool) -> str:
 
 def _layout(asked: Asked, page: str) -> str:
     """How options lie: points in a row, labels in a row where they are short, else a list."""
-    if not any(one.label for one in asked.options):
+    labels = [one.label for one in asked.options]
+    if asked.kind != "choice" or not any(labels):
         return "points"
-    row = page in ("scale", "rate") and 2 <= len(asked.options) <= 7
+    if labels[0] and labels[-1] and not all(labels):
+        return "ends"
+    row = page in ("scale", "rate", "norm", "compare") and 2 <= len(labels) <= 7
     return "row" if row else "list"

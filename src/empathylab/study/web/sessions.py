@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import dataclasses
 import functools
-import hashlib
-import hmac
-import json
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from empathylab.study.assignment.blinding import opaque_id, same_id
+from empathylab.study.assignment.blinding import opaque_id
+from empathylab.study.web import sealing
 
 DAYS = 60
 """How long a browser keeps a person's way back in."""
+_PURPOSE = "session"
 _MOST = 3000
 """Characters of a cookie; a longer one is not ours."""
 _REMEMBERED = 2048
@@ -71,28 +68,17 @@ def known_from(cookies: Mapping[str, str], secret: bytes) -> str:
 
 
 def seal(session: Session, secret: bytes) -> str:
-    """The cookie's value: readable by its holder, writable by nobody else."""
-    written = json.dumps(dataclasses.asdict(session), separators=(",", ":")).encode()
-    body = base64.urlsafe_b64encode(written).decode().rstrip("=")
-    return f"{body}.{_signature(body, secret)}"
-
-
-def unseal(value: str | None, secret: bytes) -> Session | None:
-    """The session in a cookie; None where there is none that we have signed."""
-    if not value or len(value) > _MOST or not value.isascii():
-        return None
-    return _unsealed(value, secret)
+    """The cookie's value."""
+    return sealing.seal(dataclasses.asdict(session), secret, _PURPOSE)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
-def _unsealed(value: str, secret: bytes) -> Session | None:
-    body, _, signature = value.partition(".")
-    if not same_id(signature, _signature(body, secret)):
-        return None
+def unseal(value: str | None, secret: bytes) -> Session | None:
+    """The session in a cookie; None where there is none that we have signed."""
     try:
-        fields = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-        return Session(**fields)
-    except (binascii.Error, ValueError, TypeError):
+        fields = sealing.unseal(value, secret, _PURPOSE, most=_MOST)
+        return None if fields is None else Session(**fields)
+    except TypeError:
         return None  # signed by another version
 
 
@@ -105,8 +91,3 @@ def form_token(session: Session, secret: bytes) -> str:
 @functools.cache
 def _cookies_of(secret: bytes) -> str:
     return f"study-{opaque_id(secret, 'cookie')[:8]}-"
-
-
-def _signature(body: str, secret: bytes) -> str:
-    digest = hmac.new(secret, b"session:" + body.encode(), hashlib.sha256).digest()
-    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -57,7 +57,7 @@ class Classification:
     macro_f1: float
     """The mean over respondents of the harmonic mean of precision and recall."""
     macro_f1_low: float
-    """From drawing situations anew, 1,000 times."""
+    """From 1,000 bootstrap samples of situations."""
     macro_f1_high: float
     chance: float
     """The share of the respondent with the most responses."""

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from empathylab.style.text.segments import LINE_BREAK, Codes, Flags, Numbers, Segments, Words
+from empathylab.style.text.segments import LINE_BREAK, Flags, Numbers, Segments, Words
 
 _MARKS = ".!?…‽。！？｡؟۔।॥"
 _AFTER = r"[^\p{L}\p{N}\s,;:\-–—/]*$"
@@ -71,11 +71,6 @@ class Structure:
     """The places of pieces that say you."""
     phrased: Numbers
     """The places of pieces that may stand in a phrase, or have no word."""
-
-    @property
-    def text_of_sentence(self) -> Codes:
-        """For each sentence, the number of its text."""
-        return self.segments.text_of[self.edges[:-1][self.holds_word]]
 
     def sentence_of(self, places: Numbers) -> Numbers:
         """The stretch in which each of the pieces stands."""

@@ -32,6 +32,15 @@ class Researcher(Visitor):
         given = {"form": self.token(), **fields}
         return self.ask("POST", path, data=given)
 
+    def refused(self, path: str, **fields: str) -> httpx.Response:
+        """The page that a refused form leads to, which says what is wrong."""
+        answer = self.post(path, **fields)
+        assert answer.status_code == 303
+        page = self.ask("GET", answer.headers["location"])
+        assert page.status_code == 200
+        assert 'role="alert"' in page.text
+        return page
+
     def log_in(self, name: str, password: str = PASSWORD) -> httpx.Response:
         """The answer to the login form."""
         form = self.token("/console/login")

@@ -49,6 +49,14 @@ def situations(
         str | None, typer.Option(help="The set's id; the file's name, if not given.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="The set's title.")] = None,
+    language: Annotated[
+        str,
+        typer.Option(
+            metavar="CODE",
+            help="The language of the texts, such as de. A set called dialogues-es is what "
+            "--language es takes for dialogues.",
+        ),
+    ] = "en",
     licence: LicenceOption = "not stated",
     emotions: MapOption = None,
     lab: LabOption = DEFAULT_LAB,
@@ -74,6 +82,7 @@ def situations(
         set_id=own_set_id(name, path),
         title=title or path.stem,
         licence=licence,
+        language=language,
         emotions=dict(mapped(one, option="--map") for one in emotions or ()),
         first_row=first_row(path),
     )

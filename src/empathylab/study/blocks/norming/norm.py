@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
@@ -18,7 +19,7 @@ from empathylab.study.blocks.interface import (
     PageView,
     ParticipantPath,
     Results,
-    Step,
+    StudyRules,
 )
 from empathylab.study.blocks.pages import Asked, Body, Option
 from empathylab.study.blocks.texts import Text
@@ -81,26 +82,29 @@ class Norm(WorkBlock):
         text = view.said(self.text) if self.text else scale.instruction
         return Body(text, self.situation_parts(view), asks)
 
-    def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
+    def own_names(self, study: StudyRules) -> Sequence[str]:
+        """Of the word; statements are numbered."""
+        return (LABEL,)
+
+    def read_item(self, form: FormReader, path: ParticipantPath) -> None:
         """A word, and a point for every statement."""
-        if step.shows_item:
-            scale = path.scales[self.scale]
-            form.free(LABEL, required=True, most=MOST_FIELD_CHARACTERS)
-            for item in range(1, scale.items + 1):
-                form.whole(f"item-{item}", range(scale.minimum, scale.maximum + 1))
+        scale = path.scales[self.scale]
+        form.free(LABEL, required=True, most=MOST_FIELD_CHARACTERS)
+        for item in range(1, scale.items + 1):
+            form.whole(f"item-{item}", range(scale.minimum, scale.maximum + 1))
 
     def results(self, path: ParticipantPath, slot: Slot, answers: Answers) -> Results:
         """One answered questionnaire per situation, in the order they were shown."""
-        return Results(scales=tuple(self._answered(path, slot, answers)))
+        scales = tuple(self._answered(path, slot, answers))
+        return replace(super().results(path, slot, answers), scales=scales)
 
     def _answered(
         self, path: ParticipantPath, slot: Slot, answers: Answers
     ) -> Iterator[AnsweredScale]:
         order = tuple(range(1, path.scales[self.scale].items + 1))
-        for step in self.steps(path, answers):
-            if (item := step.item(slot)) is not None:
-                values = {number: float(answers[step.key][f"item-{number}"]) for number in order}
-                yield AnsweredScale(self.scale, "evoked", item.situation, order, values)
+        for step, (item,) in self.shown_items(path, slot):
+            values = {number: float(answers[step.key][f"item-{number}"]) for number in order}
+            yield AnsweredScale(self.scale, "evoked", item.situation, order, values)
 
     def details(self, answers: Answers) -> Mapping[str, Any]:
         """The words of one's own, numbered as the situations were shown."""

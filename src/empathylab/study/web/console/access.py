@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -20,7 +21,8 @@ from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.blinding import same_id
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.context import Console
-from empathylab.study.web.console.rendering import error_page
+from empathylab.study.web.console.flashes import SECONDS, flash_cookies, read_flash
+from empathylab.study.web.console.rendering import OLD_FORM, error_page
 from empathylab.study.web.console.sessions import (
     LASTS,
     begin,
@@ -30,14 +32,13 @@ from empathylab.study.web.console.sessions import (
     seen,
     unseal,
 )
-from empathylab.study.web.console.visits import Least, Visit
+from empathylab.study.web.console.texts import console_language, error_said
+from empathylab.study.web.console.visits import PASSWORDS, Least, Visit
 from empathylab.study.web.forms import read_form
 from empathylab.study.web.security import is_secure, policy
 
 MOST_BYTES = 64 * 1024
 """Of a form."""
-PASSWORDS = frozenset({"password", "again", "old"})
-"""The fields that hold one."""
 REFRESH = "x-refresh"
 """The header of a page that renews itself: that is no sign that anybody is there."""
 
@@ -53,6 +54,8 @@ class Rule:
     path: str
     least: Least
     handler: Handler
+    page: str = ""
+    """The page that holds the form: where a refused one leads, with fields of it in braces."""
 
 
 def guarded_routes(rules: Sequence[Rule], console: Callable[[], Console]) -> list[BaseRoute]:
@@ -82,25 +85,47 @@ def _answer(
 ) -> Response:
     try:
         visit = _visit(console(), request, form)
-        response = _refusal(rule, visit) or rule.handler(visit)
+        response = _refusal(rule, visit) or _handled(rule, visit)
     except HTTPException as error:
         return guarded(error_page(request, error.status_code))
     except LabError:
         return guarded(error_page(request, 503))
     except UserError as error:
-        return guarded(error_page(request, 422, str(error)))
+        return guarded(error_page(request, 422, error_said(console_language(request), error)))
     _keep(visit, response)
     return guarded(response)
 
 
+def _handled(rule: Rule, visit: Visit) -> Response:
+    """The handler's answer; a refused form leads back to its page, where Back is harmless."""
+    try:
+        return rule.handler(visit)
+    except LabError:
+        raise
+    except UserError as error:
+        if not rule.page:
+            raise
+        fields = {name: quote(text, safe="") for name, text in visit.form.items()}
+        try:
+            page = rule.page.format_map(fields)
+            return visit.refuse(page, error_said(visit.language, error))
+        except KeyError:
+            raise HTTPException(400) from None
+
+
 def _visit(console: Console, request: Request, form: Mapping[str, str]) -> Visit:
-    sealed = unseal(request.cookies.get(cookie_name(console.secret)), console.secret)
+    name = cookie_name(console.secret)
+    sealed = unseal(request.cookies.get(name), console.secret)
     researcher = console.accounts.signed_in(sealed)
     if sealed is None or (researcher is None and sealed.researcher):
         fresh = begin(0, console.clock())
         return Visit(console, request, fresh, None, form, renewed=fresh)
     renewed = seen(sealed, console.clock()) if researcher and not _renews_itself(request) else None
-    return Visit(console, request, sealed, researcher, form, renewed)
+    visit = Visit(console, request, sealed, researcher, form, renewed)
+    flash = read_flash(request.cookies, name, console.secret)
+    if flash is not None and (flash.nonce, flash.page) == (sealed.nonce, visit.here):
+        visit.flash = flash
+    return visit
 
 
 def _refusal(rule: Rule, visit: Visit) -> Response | None:
@@ -112,7 +137,7 @@ def _refusal(rule: Rule, visit: Visit) -> Response | None:
     if not visit.may(rule.least):
         return error_page(visit.request, 403)
     if rule.method == "POST" and not _is_ours(visit):
-        return error_page(visit.request, 403, "This form is out of date. Nothing was changed.")
+        return error_page(visit.request, 403, OLD_FORM)
     return None
 
 
@@ -128,17 +153,23 @@ def _renews_itself(request: Request) -> bool:
 
 
 def _keep(visit: Visit, response: Response) -> None:
-    if visit.renewed is None:
-        return
-    response.set_cookie(
-        cookie_name(visit.console.secret),
-        seal(visit.renewed, visit.console.secret),
-        max_age=int(LASTS.total_seconds()),
-        path=f"{visit.root}/console",
-        secure=is_secure(visit.request, trust_proxy=visit.console.trust_proxy),
-        httponly=True,
-        samesite="strict",
-    )
+    secret = visit.console.secret
+    name, cookies = cookie_name(secret), {}
+    if visit.renewed is not None:
+        cookies[name] = (seal(visit.renewed, secret), int(LASTS.total_seconds()))
+    if visit.refused is not None or visit.flash is not None:
+        for part, value in flash_cookies(visit.refused, name, secret).items():
+            cookies[part] = (value, SECONDS if value else 0)
+    for key, (value, seconds) in cookies.items():
+        response.set_cookie(
+            key,
+            value,
+            max_age=seconds,
+            path=f"{visit.root}/console",
+            secure=is_secure(visit.request, trust_proxy=visit.console.trust_proxy),
+            httponly=True,
+            samesite="strict",
+        )
 
 
 def guarded(response: Response) -> Response:

@@ -7,17 +7,21 @@ from typing import cast
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.errors import LabError, UserError
 from empathylab.store.studies.monitoring import listed_audit
 from empathylab.store.studies.researchers import ROLES, Role
 from empathylab.study.web.console.accounts import invite_link
 from empathylab.study.web.console.paging import page_number, pager
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 from empathylab.study.web.security import is_secure
 
 PAGE = 100
-_DONE = {"role": "The role is changed.", "remove": "The account is deleted."}
+_DONE = {
+    "role": text("The role is changed."),
+    "remove": text("The account is deleted."),
+    "reset": text("The second factor is removed."),
+}
 
 
 def show_audit(visit: Visit) -> Response:
@@ -28,7 +32,7 @@ def show_audit(visit: Visit) -> Response:
             connection, console.launched.row, most=PAGE, skipped=(number - 1) * PAGE
         )
     place = pager(f"{visit.root}/console/audit", number, PAGE, total)
-    return page(visit, "audit", "Audit log", rows=rows, pager=place)
+    return page(visit, "audit", text("Audit log"), rows=rows, pager=place)
 
 
 def show_accounts(visit: Visit) -> Response:
@@ -50,20 +54,18 @@ def change_account(visit: Visit) -> Response:
     number = visit.form.get("number", "")
     if not (number.isascii() and number.isdecimal() and len(number) < 10):
         raise HTTPException(400)
-    try:
-        if act == "role":
-            role = cast("Role", visit.form.get("role", ""))
-            name = accounts.change_role(int(number), role)
-            visit.console.note(visit.who, "change role", account=name, role=role)
-        elif act == "remove":
-            name = accounts.remove(int(number))
-            visit.console.note(visit.who, "delete account", account=name)
-        else:
-            raise HTTPException(400)
-    except LabError:
-        raise
-    except UserError as error:
-        return _accounts(visit, error=str(error))
+    if act == "role":
+        role = cast("Role", visit.form.get("role", ""))
+        name = accounts.change_role(int(number), role)
+        visit.console.note(visit.who, "change role", account=name, role=role)
+    elif act == "remove":
+        name = accounts.remove(int(number))
+        visit.console.note(visit.who, "delete account", account=name)
+    elif act == "reset":
+        name = accounts.remove_second_factor(int(number))
+        visit.console.note(visit.who, "remove second factor", account=name)
+    else:
+        raise HTTPException(400)
     return visit.to(f"/console/accounts?done={act}")
 
 
@@ -79,15 +81,13 @@ def _base(visit: Visit) -> str:
     return f"{'https' if secure else 'http'}://{request.url.netloc}{visit.root}"
 
 
-def _accounts(visit: Visit, *, link: str = "", error: str = "") -> Response:
+def _accounts(visit: Visit, *, link: str = "") -> Response:
     return page(
         visit,
         "accounts",
-        "Accounts",
-        status=422 if error else 200,
+        text("Accounts"),
         accounts=visit.console.accounts.all(),
         roles=ROLES,
         link=link,
-        error=error,
         done=_DONE.get(visit.asked("done"), ""),
     )

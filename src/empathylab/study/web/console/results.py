@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from empathylab.errors import InputError, LabError, UserError
+from empathylab.errors import InputError
 from empathylab.store.studies.monitoring import rating_counts
 from empathylab.study.admin.embargo import result_commands
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.actions import require_name
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 
 
@@ -32,12 +33,7 @@ def show_results(visit: Visit) -> Response:
 
 def peek(visit: Visit) -> Response:
     """The counts of a study that is not closed, once the reason is on record."""
-    try:
-        reason = peek_reason(visit)
-    except LabError:
-        raise
-    except UserError as error:
-        return _results(visit, shown=False, error=str(error))
+    reason = peek_reason(visit)
     visit.console.note(visit.who, "peek", reason=reason, shown="counts by arm")
     return _results(visit, shown=True, peeked=True)
 
@@ -48,22 +44,20 @@ def peek_reason(visit: Visit) -> str:
     reason = clean_text(visit.form.get("reason", ""))
     if not 10 <= len(reason) <= 500:
         raise InputError(
-            "looking early needs a reason of 10 to 500 characters",
-            remedy="Write one that you would put into the paper.",
+            text("looking early needs a reason of 10 to 500 characters"),
+            remedy=text("Give a reason that you would state in the paper."),
         )
     return reason
 
 
-def _results(visit: Visit, *, shown: bool, peeked: bool = False, error: str = "") -> Response:
+def _results(visit: Visit, *, shown: bool, peeked: bool = False) -> Response:
     return page(
         visit,
         "results",
-        "Results",
-        status=422 if error else 200,
+        text("Results"),
         counts=_counts(visit) if shown else (),
         shown=shown,
         peeked=peeked,
-        error=error,
         commands=_commands(visit, peeked=peeked),
     )
 

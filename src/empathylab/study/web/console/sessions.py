@@ -6,17 +6,13 @@ password and a sign-out hold at once, in every server process.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import dataclasses
-import hashlib
-import hmac
-import json
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from empathylab.study.assignment.blinding import opaque_id, same_id
+from empathylab.study.assignment.blinding import opaque_id
+from empathylab.study.web import sealing
 
 LASTS = timedelta(hours=12)
 """From signing in, whatever is done meanwhile."""
@@ -24,6 +20,9 @@ IDLE = timedelta(hours=2)
 """Without a page being asked for."""
 RENEWED = timedelta(minutes=1)
 """How often the cookie is written anew, so that the idle time begins again."""
+CODE_LASTS = timedelta(minutes=5)
+"""After the password was right, to give the second factor."""
+_PURPOSE = "console session"
 _MOST = 600
 
 
@@ -36,6 +35,8 @@ class ConsoleSession:
     issued: int
     seen: int
     nonce: str
+    pending: int = 0
+    """The account whose password was right and whose second factor is still to be given."""
 
 
 def cookie_name(secret: bytes) -> str:
@@ -43,10 +44,10 @@ def cookie_name(secret: bytes) -> str:
     return f"console-{opaque_id(secret, 'cookie')[:8]}"
 
 
-def begin(researcher: int, now: datetime) -> ConsoleSession:
+def begin(researcher: int, now: datetime, *, pending: int = 0) -> ConsoleSession:
     """A session with a nonce of its own, so that earlier forms and cookies are worth nothing."""
     at = micros(now)
-    return ConsoleSession(researcher, at, at, secrets.token_urlsafe(16))
+    return ConsoleSession(researcher, at, at, secrets.token_urlsafe(16), pending)
 
 
 def seen(session: ConsoleSession, now: datetime) -> ConsoleSession | None:
@@ -64,6 +65,12 @@ def is_over(session: ConsoleSession, now: datetime) -> bool:
     return old or idle or session.seen - at > 60 * second
 
 
+def awaits_code(session: ConsoleSession, now: datetime) -> bool:
+    """Whether the second factor may still be given."""
+    age = micros(now) - session.issued
+    return session.pending > 0 and 0 <= age <= CODE_LASTS // timedelta(microseconds=1)
+
+
 def micros(moment: datetime) -> int:
     """The moment as a whole number, which a cookie keeps exactly."""
     return round(moment.timestamp() * 1_000_000)
@@ -71,29 +78,18 @@ def micros(moment: datetime) -> int:
 
 def seal(session: ConsoleSession, secret: bytes) -> str:
     """The cookie's value."""
-    written = json.dumps(dataclasses.astuple(session), separators=(",", ":")).encode()
-    body = base64.urlsafe_b64encode(written).decode().rstrip("=")
-    return f"{body}.{_signature(body, secret)}"
+    return sealing.seal(dataclasses.astuple(session), secret, _PURPOSE)
 
 
 def unseal(value: str | None, secret: bytes) -> ConsoleSession | None:
     """The session in a cookie; None where there is none that we have sealed."""
-    if not value or len(value) > _MOST or not value.isascii():
-        return None
-    body, _, signature = value.partition(".")
-    if not same_id(signature, _signature(body, secret)):
-        return None
     try:
-        return ConsoleSession(*json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))))
-    except (binascii.Error, ValueError, TypeError):
+        fields = sealing.unseal(value, secret, _PURPOSE, most=_MOST)
+        return None if fields is None else ConsoleSession(*fields)
+    except TypeError:
         return None  # sealed by another version
 
 
 def form_token(session: ConsoleSession, secret: bytes) -> str:
     """What every form of this session carries, and no other site can know."""
     return opaque_id(secret, "console form", session.researcher, session.nonce)
-
-
-def _signature(body: str, secret: bytes) -> str:
-    digest = hmac.new(secret, b"console session:" + body.encode(), hashlib.sha256).digest()
-    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

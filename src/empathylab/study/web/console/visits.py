@@ -13,9 +13,14 @@ from empathylab.store.studies.researchers import ROLES, Role
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.accounts import Researcher
 from empathylab.study.web.console.context import Console
+from empathylab.study.web.console.flashes import Flash
 from empathylab.study.web.console.sessions import ConsoleSession, begin, form_token
+from empathylab.study.web.console.texts import console_language, said
 
 Least = Role | Literal["anyone"]
+PASSWORDS = frozenset({"password", "again", "old"})
+"""The fields that hold one."""
+_NOT_KEPT = PASSWORDS | {"form", "code"}
 
 
 @dataclass
@@ -29,6 +34,10 @@ class Visit:
     form: Mapping[str, str] = field(default_factory=dict)
     renewed: ConsoleSession | None = None
     """What the cookie is to hold from now on, where that changes."""
+    flash: Flash | None = None
+    """The form that was refused before this page was asked for."""
+    refused: Flash | None = None
+    """The form that this request refuses, to be shown by the next."""
 
     @property
     def who(self) -> str:
@@ -39,6 +48,13 @@ class Visit:
     def root(self) -> str:
         """The path under which the app is served."""
         return str(self.request.scope.get("root_path", ""))
+
+    @property
+    def here(self) -> str:
+        """The address of the page below the root, with its query."""
+        query = self.request.url.query
+        path = self.request.url.path.removeprefix(self.root)
+        return f"{path}?{query}" if query else path
 
     @property
     def token(self) -> str:
@@ -53,6 +69,15 @@ class Visit:
             return told.rpartition(",")[2].strip()[:100]
         return self.request.client.host if self.request.client else ""
 
+    @property
+    def language(self) -> str:
+        """The language of the console's pages."""
+        return console_language(self.request)
+
+    def said(self, words: str, **values: object) -> str:
+        """The words in the language of the console's pages."""
+        return said(self.language, words, **values)
+
     def may(self, least: Least) -> bool:
         """Whether the researcher's role is enough."""
         if least == "anyone":
@@ -65,6 +90,22 @@ class Visit:
         """A parameter of the address, empty where it is missing."""
         return clean_text(self.request.query_params.get(name, "")[:200])
 
+    @property
+    def error(self) -> str:
+        """Why the form on this page was refused; empty where it was not."""
+        return "" if self.flash is None else self.flash.error
+
+    def typed(self, name: str, act: str | None = None) -> str:
+        """What was typed into a field of the refused form; of several forms, of that one."""
+        fields = {} if self.flash is None else self.flash.fields
+        return fields.get(name, "") if act in (None, fields.get("act")) else ""
+
+    def refuse(self, page: str, error: str) -> Response:
+        """The way back to the page of a form, which will say why and still hold what was typed."""
+        kept = {name: text for name, text in self.form.items() if name not in _NOT_KEPT}
+        self.refused = Flash((self.renewed or self.session).nonce, page, error, kept)
+        return self.to(page)
+
     def to(self, path: str) -> Response:
         """The way to another page of the console."""
         return RedirectResponse(f"{self.root}{path}", status_code=303)
@@ -73,6 +114,10 @@ class Visit:
         """Begins a session of the researcher in this browser."""
         self.researcher = researcher
         self.renewed = begin(researcher.id, self.console.clock())
+
+    def ask_for_code(self, researcher: Researcher) -> None:
+        """Begins a session of nobody that may give the researcher's second factor."""
+        self.renewed = begin(0, self.console.clock(), pending=researcher.id)
 
     def sign_out(self) -> None:
         """Begins a session of nobody."""

@@ -8,7 +8,7 @@
 
   const button = form.querySelector("button.main");
   const trouble = document.getElementById("trouble");
-  const groups = [...form.querySelectorAll("fieldset.ask")];
+  const groups = [...form.querySelectorAll("fieldset.ask[role=radiogroup]")];
   const began = performance.now();
   let away = 0;
   let losses = 0;
@@ -111,6 +111,51 @@
     });
   }
 
+  // A slider beside the field of a number: it has no mark before somebody has set one.
+  for (const box of form.querySelectorAll(".slider")) {
+    const field = box.querySelector("input");
+    const range = document.createElement("input");
+    range.type = "range";
+    range.min = box.dataset.least;
+    range.max = box.dataset.most;
+    range.step = box.dataset.step;
+    range.setAttribute("aria-labelledby", `${field.id}-label`);
+    range.setAttribute("aria-describedby", `${field.id}-ends`);
+    const rtl = getComputedStyle(box).direction === "rtl";
+    if (box.dataset.turned) range.dir = rtl ? "ltr" : "rtl";
+    const show = () => {
+      const set = field.value.trim() !== "" && !Number.isNaN(Number(field.value));
+      if (set) range.value = field.value;
+      box.classList.toggle("unset", !set);
+      range.setAttribute("aria-valuetext", set ? range.value : "–");
+    };
+    const take = () => {
+      field.value = range.value;
+      show();
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    range.addEventListener("input", take);
+    range.addEventListener("click", take);
+    range.addEventListener("keydown", (event) => {
+      if (event.key === " ") take();
+    });
+    field.addEventListener("input", show);
+    box.querySelector(".value").prepend(range);
+    box.classList.add("live");
+    show();
+  }
+
+  // A place that is given a second time is taken from the entry that had it.
+  for (const group of form.querySelectorAll("fieldset[data-kind=ranking]")) {
+    const places = [...group.querySelectorAll("select")];
+    const held = new Map(places.map((one) => [one, one.value]));
+    group.addEventListener("change", (event) => {
+      const other = places.find((one) => one !== event.target && one.value && one.value === event.target.value);
+      if (other) other.value = held.get(event.target);
+      places.forEach((one) => held.set(one, one.value));
+    });
+  }
+
   // Digits choose an option of the question at hand, where somebody has not turned them off.
   const marked = [...form.querySelectorAll("fieldset.ask input[data-key]")];
   let digits = false;
@@ -148,7 +193,7 @@
 
   const unanswered = () => groups.find((one) => !one.querySelector("input:checked"));
   const choose = (key) => {
-    const group = document.activeElement.closest("fieldset.ask") || unanswered() || groups.at(-1);
+    const group = document.activeElement.closest("fieldset.ask[role=radiogroup]") || unanswered() || groups.at(-1);
     const option = group && group.querySelector(`input[data-key="${CSS.escape(key)}"]`);
     if (!option) return false;
     option.checked = true;
@@ -162,7 +207,7 @@
     return true;
   };
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.matches("textarea, input[type=text], button, a, summary");
+    const typing = event.target.matches("textarea, select, input[type=text], input[type=range], button, a, summary");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.key === "Enter") {
       event.preventDefault();

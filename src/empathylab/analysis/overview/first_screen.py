@@ -1,0 +1,333 @@
+"""What a reader sees first: the question, the main conclusions, one chart and one caveat."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from empathylab.analysis.appraisal.result import PEOPLE, interval_of
+from empathylab.analysis.overview.collect import LabOverview
+from empathylab.analysis.overview.headlines import Headline, headlines, main_changes
+from empathylab.analysis.overview.levels import rating_levels
+from empathylab.analysis.text.apa import listed
+
+MOST_SHOWN = 3
+"""Sentences that fit on a phone beside a chart and a caveat."""
+_MOST_ROWS = 10
+_MOST_PANELS = 4
+_MOST_NAMED = 2
+_MOST_CAVEAT = 210
+_MOST_CHARACTERS = 560
+_HOLDS = (
+    "The result holds for these situations, these raters and this wording of the question; other "
+    "situations can give another result."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MainRow:
+    """One estimate of the main chart."""
+
+    respondent: str
+    panel: str
+    """What was measured, where the chart shows several things: a dimension or subscale."""
+    estimate: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MainChart:
+    """The estimates behind the first conclusion."""
+
+    title: str
+    rows: tuple[MainRow, ...]
+    lowest: float | None
+    highest: float | None
+    """The ends of the scale; None where it has none."""
+    percent: bool = False
+    zero: bool = False
+    """Whether the estimates are changes, so that 0 means no change."""
+    omitted: int = 0
+    """Respondents between the highest and the lowest that are not shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstScreen:
+    """The report in a few lines."""
+
+    question: str
+    headlines: tuple[Headline, ...]
+    """Of all topics; the first `MOST_SHOWN` stand on the first screen."""
+    chart: MainChart | None
+    caveat: str | None
+
+    @property
+    def shown(self) -> tuple[Headline, ...]:
+        """Those of the first screen: the first of each topic before the second of any."""
+        turns: dict[str, int] = {}
+        order = []
+        for place, headline in enumerate(self.headlines):
+            turn = turns[headline.section] = turns.get(headline.section, 0) + 1
+            order.append((turn, place, headline))
+        main = [one for one in order if one[2].section not in ("style", "replies")] or order
+        ranked = [one for _, _, one in sorted(main, key=lambda one: one[:2])[:MOST_SHOWN]]
+        # A tall chart leaves less room for sentences on a phone.
+        room = _MOST_CHARACTERS - 12 * (len(self.chart.rows) if self.chart else 0)
+        kept = ranked[:1]
+        for headline in ranked[1:]:
+            if sum(len(str(one)) for one in (*kept, headline)) <= room:
+                kept.append(headline)
+        return tuple(kept)
+
+
+def first_screen(data: LabOverview) -> FirstScreen:
+    """The first screen of this lab."""
+    found = headlines(data)
+    return FirstScreen(
+        question=question(data),
+        headlines=found,
+        chart=_chart(data),
+        caveat=_first_sentences(_caveat(data, found)),
+    )
+
+
+def _first_sentences(caveat: str | None) -> str | None:
+    """As many of its sentences as fit on a phone."""
+    if caveat is None or len(caveat) <= _MOST_CAVEAT:
+        return caveat
+    sentences = re.split(r"(?<=[.!?]) (?=[A-Z0-9])", caveat)
+    kept = sentences[0]
+    for sentence in sentences[1:]:
+        if len(kept) + len(sentence) > _MOST_CAVEAT:
+            break
+        kept += f" {sentence}"
+    return kept
+
+
+def question(data: LabOverview) -> str:
+    """The question that the lab answers, with the names of one or two models."""
+    people = PEOPLE in data.respondents
+    names = [name for name in data.respondents if name != PEOPLE]
+    if not data.respondents:
+        return "Nothing has been measured yet"
+    who = listed(_short(names)) if len(names) <= _MOST_NAMED else f"{len(names)} models"
+    are = "is" if len(names) == 1 else "are"
+    do = "does" if len(names) == 1 else "do"
+    beside = " compared with people" if people and names else ""
+    if data.ratings or data.scores:
+        return f"How empathetic {are} {who if names else 'people'}{beside}?"
+    if data.conversations is not None:
+        return f"How does a person feel after talking with {who if names else 'people'}?"
+    if data.appraisal.changes:
+        comma = "," if beside else ""
+        return (
+            f"How {do} {who if names else 'people'} react to emotional situations{comma}{beside}?"
+        )
+    return f"How {do} {who if names else 'people'} reply to emotional situations{beside}?"
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """Without the provider, where the names stay different."""
+    short = [name.rsplit("/", 1)[-1] or name for name in names]
+    return short if len(set(short)) == len(short) else list(names)
+
+
+def _chart(data: LabOverview) -> MainChart | None:
+    makers: tuple[Callable[[LabOverview], MainChart | None], ...] = (
+        _ratings,
+        _scores,
+        _conversations,
+        _scales,
+        _lengths,
+    )
+    return next((chart for make in makers if (chart := make(data)) is not None), None)
+
+
+def _ratings(data: LabOverview) -> MainChart | None:
+    """All dimensions of the first study that share a scale; one where there are many arms."""
+    if not data.ratings:
+        return None
+    study = data.ratings[0]
+    levels = rating_levels(study)
+    if not levels:
+        return None
+    first = levels[0]
+    alike = [
+        level
+        for level in levels
+        if (level.good, level.lowest, level.highest) == (first.good, first.lowest, first.highest)
+    ]
+    dimensions = list(dict.fromkeys(level.dimension for level in alike))
+    if len(study.arms) > 3 or len(dimensions) > _MOST_PANELS:
+        dimensions = dimensions[:1]
+    rows = [
+        MainRow(
+            respondent=level.arm,
+            panel=level.dimension,
+            estimate=level.estimate,
+            low=_known(level.low),
+            high=_known(level.high),
+            n=level.n,
+        )
+        for level in alike
+        if level.dimension in dimensions
+    ]
+    of = f" on {first.dimension}" if len(dimensions) == 1 else ""
+    what = f"Replies rated {first.good}{of}" if first.good else f"Mean rating{of}"
+    return _drawn(
+        what, rows, (first.lowest, first.highest), keep=study.reference, percent=bool(first.good)
+    )
+
+
+def _scores(data: LabOverview) -> MainChart | None:
+    if not data.scores:
+        return None
+    scores = data.scores[0]
+    several = len({one.respondent for one in scores.respondents}) < len(scores.respondents)
+    rows = [
+        MainRow(
+            respondent=f"{one.respondent} (run {one.run})" if several else one.respondent,
+            panel="",
+            estimate=one.scores[0].mean,
+            low=_known(one.scores[0].low),
+            high=_known(one.scores[0].high),
+            n=one.n,
+        )
+        for one in scores.respondents
+    ]
+    return _drawn("Empathy from 1 to 5, scored by a judge", rows, (1.0, 5.0)) if rows else None
+
+
+def _conversations(data: LabOverview) -> MainChart | None:
+    talks = data.conversations
+    if talks is None:
+        return None
+    simulators = list(dict.fromkeys(one.simulator for one in talks.respondents if one.n))
+    rows = [
+        MainRow(
+            respondent=one.respondent,
+            panel=one.simulator if len(simulators) > 1 else "",
+            estimate=one.mean_final,
+            low=None if not math.isfinite(one.low) else max(0.0, one.low),
+            high=None if not math.isfinite(one.high) else min(100.0, one.high),
+            n=one.n,
+        )
+        for one in talks.respondents
+        if one.n
+    ]
+    return _drawn("Feeling at the end, from 0 to 100", rows, (0.0, 100.0)) if rows else None
+
+
+def _scales(data: LabOverview) -> MainChart | None:
+    found = main_changes(data)
+    rows = []
+    names = {
+        (scale.id, part.id): part.name
+        for scale in data.appraisal.scales
+        for part in scale.subscales
+    }
+    for subscale, changes in list(found.items())[:_MOST_PANELS]:
+        for change in changes:
+            interval = interval_of(change)
+            rows.append(
+                MainRow(
+                    respondent=change.respondent,
+                    panel=names.get((change.scale, subscale), subscale) if len(found) > 1 else "",
+                    estimate=change.cluster_delta,
+                    low=interval.low if interval else None,
+                    high=interval.high if interval else None,
+                    n=change.n,
+                )
+            )
+    if not rows:
+        return None
+    scale = next(iter(found.values()))[0].scale.upper()
+    title = f"Change in {scale} after imagined situations, points"
+    return _drawn(title, rows, None, keep=PEOPLE, zero=True)
+
+
+def _lengths(data: LabOverview) -> MainChart | None:
+    rows = [
+        MainRow(
+            respondent=one.respondent,
+            panel="",
+            estimate=one.median_words,
+            low=one.quartiles[0] if one.quartiles else None,
+            high=one.quartiles[1] if one.quartiles else None,
+            n=one.replies,
+        )
+        for one in data.lengths
+        if one.median_words is not None
+    ]
+    return _drawn("Words per reply: median and middle half", rows, None) if rows else None
+
+
+def _drawn(
+    title: str,
+    rows: list[MainRow],
+    ends: tuple[float, float] | None,
+    *,
+    keep: str | None = None,
+    percent: bool = False,
+    zero: bool = False,
+) -> MainChart:
+    """The chart; of very many respondents the highest, the lowest and the one to keep."""
+    first = rows[0].panel
+    order = [
+        row.respondent for row in sorted(rows, key=lambda row: -row.estimate) if row.panel == first
+    ]
+    names = dict.fromkeys([*order, *(row.respondent for row in rows)])
+    kept = list(names)
+    panels = len({row.panel for row in rows})
+    most = max(4, _MOST_ROWS // panels if panels > 1 and len(kept) > 5 else _MOST_ROWS)
+    if len(kept) > most:
+        half = most // 2
+        kept = [*kept[:half], *kept[-(most - half - 1) :]]
+        middle = [keep] if keep is not None and keep in names and keep not in kept else []
+        kept = [*kept[:half], *middle, *kept[half:]]
+    place = {name: number for number, name in enumerate(kept)}
+    shown = [row for row in rows if row.respondent in place]
+    order_of_panels = list(dict.fromkeys(row.panel for row in rows))
+    shown.sort(key=lambda row: (order_of_panels.index(row.panel), place[row.respondent]))
+    return MainChart(
+        title=title,
+        rows=tuple(shown),
+        lowest=ends[0] if ends else None,
+        highest=ends[1] if ends else None,
+        percent=percent,
+        zero=zero,
+        omitted=len(names) - len(kept),
+    )
+
+
+def _caveat(data: LabOverview, found: Sequence[Headline]) -> str | None:
+    """What limits the first conclusion most; else what limits all of them."""
+    meaningless = [one for one in data.caveats if "are meaningless" in one]
+    if meaningless:
+        return meaningless[0]
+    if not found:
+        return data.caveats[0] if data.caveats else None
+    topic = found[0].section
+    mine: list[str] = []
+    if topic == "ratings":
+        study = data.ratings[0]
+        mine = [
+            caveat for one in found if one.section == topic for caveat in one.conclusion.caveats
+        ]
+        mine += [*study.caveats, *data.caveats, _HOLDS]
+    elif topic == "scores":
+        mine = list(data.scores[0].caveats)
+    elif topic == "conversations" and data.conversations is not None:
+        mine = list(data.conversations.caveats)
+    elif topic in ("replies", "style") and not data.caveats:
+        mine = ["No one has rated these replies, so the lab does not show which are better."]
+    mine += data.caveats
+    return mine[0] if mine else None
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

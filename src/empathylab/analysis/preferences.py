@@ -1,0 +1,176 @@
+"""Whose replies people prefer, from comparisons side by side in a study."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from scipy.stats import t
+
+from empathylab.analysis.json_values import json_value
+from empathylab.analysis.results import (
+    Conclusion,
+    Kind,
+    ModelChoice,
+    conclusions_frame,
+    summary_text,
+)
+from empathylab.analysis.text.apa import counted, p_text
+from empathylab.analysis.text.numbers import percent, signed
+from empathylab.errors import InputError
+from empathylab.stats.corrections import holm
+from empathylab.stats.preferences.bradley_terry import BradleyTerry, Effect, bradley_terry
+from empathylab.store import Lab
+from empathylab.store.ratings import lab_study, preferences_frame
+from empathylab.study.admin.embargo import require_closed
+
+_FEW_RATERS = 20
+_ALPHA = 0.05
+_PRIOR = 0.5
+"""Wins added each way where one side won every comparison, so that strengths are finite."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreferencesResult:
+    """Bradley–Terry strengths of the arms, clustered by rater and situation."""
+
+    fitted: BradleyTerry
+    raters: int
+    situations: int
+    has_prior: bool
+
+    @property
+    def design(self) -> Mapping[str, Any]:
+        """How many comparisons there are, of what."""
+        return {"n": self.fitted.n, "raters": self.raters, "situations": self.situations}
+
+    @property
+    def model(self) -> ModelChoice:
+        """Bradley and Terry's model."""
+        return ModelChoice(
+            name="Bradley–Terry with ties (Davidson) and an order effect",
+            reason="each person compares several pairs, so standard errors are clustered by rater "
+            "and situation",
+        )
+
+    @property
+    def conclusions(self) -> tuple[Conclusion, ...]:
+        """One for each pair of arms, the stronger first."""
+        names = [strength.respondent for strength in self.fitted.strengths]
+        pairs = list(itertools.combinations(names, 2))
+        effects = [self.fitted.difference(*pair) for pair in pairs]
+        p_values = [_p(effect, self.fitted.df) for effect in effects]
+        adjusted = holm(p_values)
+        return tuple(
+            self._conclusion(*pair, effect, p, float(corrected))
+            for pair, effect, p, corrected in zip(pairs, effects, p_values, adjusted, strict=True)
+        )
+
+    def _conclusion(
+        self, subject: str, reference: str, effect: Effect, p: float, adjusted: float
+    ) -> Conclusion:
+        first, second, tie = self.fitted.probabilities(subject, reference)
+        kind: Kind = "better" if adjusted < _ALPHA else "inconclusive"
+        verb = "are preferred to" if kind == "better" else "are not clearly preferred to"
+        ties = f" (neither in {percent(tie)})" if tie else ""
+        basis = f"{counted(self.fitted.n, 'comparison')} by {counted(self.raters, 'rater')}"
+        return Conclusion(
+            kind=kind,
+            sentence=f"Replies of {subject} {verb} those of {reference}: people choose the first "
+            f"in {percent(first)} of comparisons and the second in {percent(second)}{ties}; log "
+            f"odds {signed(effect.estimate, 2)}, 95% CI [{signed(effect.low, 2)}, "
+            f"{signed(effect.high, 2)}], {p_text(adjusted)} ({basis}).",
+            subject=subject,
+            reference=reference,
+            estimate=effect.estimate,
+            low=effect.low,
+            high=effect.high,
+            unit="log-odds",
+            p=p,
+            p_adjusted=adjusted,
+            n=self.fitted.n,
+            model=self.model.name,
+            basis=basis,
+        )
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What limits the conclusions."""
+        found = []
+        if self.raters < _FEW_RATERS:
+            found.append(f"Only {counted(self.raters, 'rater')}: intervals are rough.")
+        if self.has_prior:
+            found.append(
+                "One arm won every comparison with another. Half a win was added each way to every "
+                "pair, so strengths are finite and drawn together."
+            )
+        return tuple(found)
+
+    @property
+    def tables(self) -> Mapping[str, pl.DataFrame]:
+        """The strengths."""
+        return {"strengths": pl.DataFrame(json_value(self.fitted.strengths))}
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row per conclusion."""
+        return conclusions_frame(self.conclusions)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        found: dict[str, Any] = json_value(
+            {
+                "design": dict(self.design),
+                "model": self.model.to_dict(),
+                "strengths": self.fitted.strengths,
+                "tie": self.fitted.tie,
+                "order": self.fitted.order,
+                "conclusions": [conclusion.to_dict() for conclusion in self.conclusions],
+                "caveats": list(self.caveats),
+            }
+        )
+        return found
+
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        return summary_text(self.conclusions, self.caveats)
+
+
+def from_lab(lab: Lab, study: str | None = None, *, peek: str | None = None) -> PreferencesResult:
+    """The preferences of a closed study's raters; an open one needs a reason to `peek`."""
+    held = lab_study(lab, study)
+    require_closed(lab, held, peek=peek)
+    frame = preferences_frame(lab, held.name)
+    if frame.is_empty():
+        raise InputError(
+            "the study has no comparisons of two replies",
+            where=f"study {held.name}",
+            remedy="Add a block compare to the study file.",
+        )
+    return from_table(frame)
+
+
+def from_table(frame: pl.DataFrame) -> PreferencesResult:
+    """The preferences in a table with rater, situation, first, second and outcome."""
+    has_prior = False
+    try:
+        fitted = _fit(frame, 0.0)
+    except InputError:
+        fitted, has_prior = _fit(frame, _PRIOR), True
+    raters, situations = frame["rater"].n_unique(), frame["situation"].n_unique()
+    return PreferencesResult(fitted, raters, situations, has_prior)
+
+
+def _fit(frame: pl.DataFrame, prior: float) -> BradleyTerry:
+    shown = set(frame.select("first", "second").iter_rows())
+    # With one order only, who was shown first cannot be told from who is preferred.
+    both = any((second, first) in shown for first, second in shown)
+    return bradley_terry(
+        frame, order_effect=both, rater="rater", situation="situation", prior=prior
+    )
+
+
+def _p(effect: Effect, df: float) -> float:
+    return float(2 * t.sf(abs(effect.estimate / effect.se), df)) if effect.se else 1.0

@@ -1,0 +1,48 @@
+"""`empathylab analyze preferences`: whose replies people prefer side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+EXAMPLE = "Example: `empathylab analyze preferences --study my-study`"
+
+
+def preferences(
+    study: Annotated[
+        str | None, typer.Option(help="Which study; the only one if left out.")
+    ] = None,
+    peek: Annotated[
+        str | None,
+        typer.Option(metavar="REASON", help="Look although it is open; the reason is kept."),
+    ] = None,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Fits Bradley and Terry's model to the comparisons of a study's block compare."""
+    from empathylab.analysis.preferences import from_lab
+    from empathylab.analysis.text.numbers import number, signed
+    from empathylab.cli.tables import print_json, print_rows
+    from empathylab.store import Lab
+
+    with Lab.open(lab, create=False) as opened:
+        found = from_lab(opened, study, peek=peek)
+    if json:
+        print_json(found.to_dict())
+        return
+    rows = [
+        {
+            "arm": strength.respondent,
+            "strength": signed(strength.estimate, 2),
+            "interval": f"[{signed(strength.low, 2)}, {signed(strength.high, 2)}]",
+            "preferred": number(strength.wins, 0),
+            "not preferred": number(strength.losses, 0),
+            "ties": number(strength.ties, 0),
+        }
+        for strength in found.fitted.strengths
+    ]
+    print_rows(rows, "preferences", as_json=False)
+    typer.echo(found.summary())

@@ -1,0 +1,104 @@
+"""`empathylab study prolific-codes | prolific-group`: what Prolific is asked to set up."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from empathylab.cli.actor import operator
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.study.actions import NameArgument, running
+from empathylab.cli.tables import print_json
+
+CODES_EXAMPLE = (
+    "Example: `empathylab study prolific-codes my-study` · "
+    "`empathylab study prolific-codes my-study --prolific-study ID --send`"
+)
+GROUP_EXAMPLE = (
+    "Example: `empathylab study prolific-group my-study --group ID --send` · "
+    "`empathylab study prolific-group my-study --create 'First wave' --workspace ID --send`"
+)
+SendOption = Annotated[bool, typer.Option("--send", help="Send it; without this it is only shown.")]
+
+
+def prolific_codes(
+    name: NameArgument,
+    prolific_study: Annotated[
+        str | None, typer.Option(metavar="ID", help="Prolific's id of the study, for --send.")
+    ] = None,
+    send: SendOption = False,
+    lab: LabOption = DEFAULT_LAB,
+) -> None:
+    """Shows the study's completion codes as Prolific's API takes them; --send sets them there.
+
+    They say what Prolific does at each code: review, ask for the submission back, pay people who
+    are screened out, add people to a participant group. The study there must be unpublished.
+    """
+    import asyncio
+
+    from empathylab.errors import InputError
+    from empathylab.study.recruiting.prolific import Prolific
+    from empathylab.study.recruiting.prolific_setup import completion_codes
+
+    with running(lab, name) as service:
+        codes = completion_codes(service.study)
+    print_json({"completion_codes": codes})
+    if not send:
+        typer.echo("Nothing was sent. Add --prolific-study ID and --send to set them.", err=True)
+        return
+    if prolific_study is None:
+        raise InputError(
+            "Prolific's id of the study is missing",
+            where="--prolific-study",
+            remedy="Copy it from the address of the study's page on Prolific.",
+        )
+    asyncio.run(Prolific.from_environment().set_completion_codes(prolific_study, codes))
+    typer.echo(f"Prolific's study {prolific_study} has these codes now.", err=True)
+
+
+def prolific_group(
+    name: NameArgument,
+    group: Annotated[
+        str | None, typer.Option(metavar="ID", help="Prolific's id of a participant group.")
+    ] = None,
+    create: Annotated[
+        str | None, typer.Option(metavar="TITLE", help="Make a new group instead.")
+    ] = None,
+    workspace: Annotated[
+        str | None, typer.Option(metavar="ID", help="Prolific's id of the workspace, for --create.")
+    ] = None,
+    send: SendOption = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Adds everybody who completed the study to a participant group, for a follow-up study.
+
+    Participants whose work was rejected are left out. The audit log records it.
+    """
+    import asyncio
+
+    from empathylab.errors import InputError
+    from empathylab.study.recruiting.prolific import Prolific
+    from empathylab.study.recruiting.prolific_setup import group_members, note_group
+
+    if (group is None) == (create is None) or (create is None) != (workspace is None):
+        raise InputError(
+            "a group to add people to is given by its id, or made in a workspace",
+            where="study prolific-group",
+            remedy="Give --group ID, or --create TITLE with --workspace ID.",
+        )
+    with running(lab, name) as service:
+        people = group_members(service)
+        if send:
+            client = Prolific.from_environment()
+            if create is not None and workspace is not None:
+                group = asyncio.run(client.create_group(create, workspace))
+            asyncio.run(client.add_to_group(str(group), people))
+            note_group(service, str(group), people, who=operator())
+    if json:
+        print_json({"study": name, "group": group, "people": len(people), "sent": send})
+    else:
+        typer.echo(f"{len(people)} people, group {group or create}")
+    if not send:
+        typer.echo("Nothing was sent. Add --send to add them.", err=True)

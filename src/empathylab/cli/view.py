@@ -1,0 +1,54 @@
+"""`empathylab view`: everything in a lab, in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+from typing import Annotated
+
+import typer
+
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+EXAMPLE = "Example: `empathylab view --lab lab` · `empathylab view --port 8100 --no-open`"
+
+
+def view(
+    lab: LabOption = DEFAULT_LAB,
+    port: Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)] = 0,
+    open_page: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the viewer in the browser.")
+    ] = True,
+    json: JsonOption = False,
+) -> None:
+    """Shows the lab in the browser: runs, answers, replies, conversations, scales and ratings.
+
+    It listens on this machine only, changes nothing, and stops with Ctrl-C. The link holds a key
+    that is new at each start.
+    """
+    from empathylab.errors import MissingExtra
+
+    try:
+        import uvicorn  # noqa: F401 - asked for only once people wait, otherwise
+
+        from empathylab.view.serving import open_viewer, serve
+    except ModuleNotFoundError as error:
+        raise MissingExtra(str(error.name), "study", "The viewer") from error
+    from empathylab.view.viewed_lab import ViewedLab
+
+    with contextlib.closing(ViewedLab(lab)) as viewed:
+        viewer = open_viewer(viewed, port)
+        if json:
+            import json as encoder
+
+            typer.echo(encoder.dumps({"link": viewer.link, "lab": str(lab)}))
+        else:
+            typer.echo(viewer.link)
+            typer.echo("Stop with Ctrl-C.", err=True)
+        sys.stdout.flush()
+        if open_page:
+            # Some browsers run in the terminal and would keep the server from starting.
+            threading.Thread(target=typer.launch, args=(viewer.link,), daemon=True).start()
+        with contextlib.suppress(KeyboardInterrupt):
+            serve(viewer)

@@ -1,0 +1,98 @@
+"""The charts of scales, each with its name, title and note."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.appraisal.result import AppraisalResult
+from empathylab.report.appraisal.charts import (
+    change_chart,
+    distance_chart,
+    factor_heatmap,
+    levels_chart,
+    overall_chart,
+)
+from empathylab.report.appraisal.tables import shown_respondents
+from empathylab.report.blocks import Figure
+from empathylab.scales import Scale
+from empathylab.stats.questionnaires.appraisal import ScaleChange
+
+_CHANGES = (
+    "95% intervals treat situations and item orders as random samples; people are compared with "
+    "themselves."
+)
+_LEVELS = (
+    "The dashed line is the mean at baseline, the band one standard deviation to either side; a "
+    "dot is one administration after a situation, the upright bar an emotion’s mean."
+)
+_FACTORS = "Change from baseline after the situations of each factor."
+_DISTANCE = "0 is people’s mean change; 1 is as far from it as one person usually is."
+
+
+def figures(result: AppraisalResult) -> Iterator[Figure]:
+    """All charts that the result has something for."""
+    known = [one for one in result.changes if not math.isnan(one.delta)]
+    scales = {scale.id: scale for scale in result.scales}
+    groups = list(dict.fromkeys((one.scale, one.subscale) for one in known))
+    titles = {key: subscale_title(scales[key[0]], key[1]) for key in groups}
+    for scale in dict.fromkeys(one.scale for one in known):
+        overall = [one for one in known if one.level == "overall" and one.scale == scale]
+        drawn = shown_respondents(overall)
+        mine = [one for one in overall if one.respondent in drawn]
+        title = f"{scale.upper()}: change from baseline"
+        yield from _made(f"changes-{scale}", title, overall_chart(mine, titles), _CHANGES)
+    distances = distance_chart(result.summaries)
+    yield from _made("distances", "Distance from people’s reactions", distances, _DISTANCE)
+    for key in groups:
+        mine = [one for one in known if (one.scale, one.subscale) == key]
+        yield from _of_subscale(result, scales[key[0]], mine, titles[key])
+
+
+def _of_subscale(
+    result: AppraisalResult, scale: Scale, changes: list[ScaleChange], title: str
+) -> Iterator[Figure]:
+    """By emotion, by factor, and each administration where they are few."""
+    first = changes[0]
+    name = f"{first.scale}-{first.subscale}"
+    drawn = shown_respondents(changes)
+    mine = [one for one in changes if one.respondent in drawn]
+    alone = f" of {drawn[0]}" if len(drawn) == 1 else ""
+    emotions = [one for one in mine if one.level == "emotion"]
+    if len({one.emotion for one in emotions}) > 1:
+        chart = change_chart(emotions)
+        yield from _made(f"emotions-{name}", f"{title}{alone}, by emotion", chart, _CHANGES)
+    scores = result.scores.filter(
+        pl.col("respondent").is_in(drawn), scale=first.scale, subscale=first.subscale
+    )
+    lowest, highest = score_range(scale, first.subscale)
+    levels = levels_chart(scores, lowest=lowest, highest=highest)
+    yield from _made(f"levels-{name}", f"{title}{alone}", levels, _LEVELS)
+    factors = [one for one in mine if one.level == "factor"]
+    if len({one.factor for one in factors}) > 1 and len(drawn) > 1:
+        heatmap = factor_heatmap(factors)
+        yield from _made(f"factors-{name}", f"{title}, by factor", heatmap, _FACTORS, wide=True)
+
+
+def _made(
+    name: str, title: str, spec: dict[str, Any] | None, note: str, *, wide: bool | None = None
+) -> Iterator[Figure]:
+    if spec is not None:
+        small = name.startswith(("emotions", "levels"))
+        yield Figure(name=name, title=title, spec=spec, note=note, wide=wide or not small)
+
+
+def subscale_title(scale: Scale, subscale: str) -> str:
+    """`PANAS: Positive affect`."""
+    name = next((part.name for part in scale.subscales if part.id == subscale), "total")
+    return f"{scale.id.upper()}: {name}"
+
+
+def score_range(scale: Scale, subscale: str) -> tuple[float, float]:
+    """The lowest and highest score that is possible."""
+    items = next((len(p.items) for p in scale.subscales if p.id == subscale), scale.items)
+    times = {"sum": items, "double-sum": 2 * items, "mean": 1}[scale.rule]
+    return scale.minimum * times, scale.maximum * times

@@ -1,0 +1,99 @@
+"""Every chart of the report as a function of an analysis result: what `result.plot` calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from empathylab.analysis.appraisal.result import AppraisalResult
+from empathylab.analysis.conversations import ConversationsAnalysis
+from empathylab.analysis.judges.result import JudgesResult
+from empathylab.analysis.overview import LabOverview
+from empathylab.analysis.overview.first_screen import first_screen
+from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.scores import ScoresResult
+from empathylab.analysis.style.result import StyleResult
+from empathylab.errors import InputError
+from empathylab.report.appraisal.figures import figures as appraisal_figures
+from empathylab.report.blocks import Figure
+from empathylab.report.colours import Colours
+from empathylab.report.conversations.figures import figures as conversation_figures
+from empathylab.report.judges.figures import figures as judge_figures
+from empathylab.report.overview.figures import main_figure
+from empathylab.report.pictures import notebook_config
+from empathylab.report.ratings.figures import figures as rating_figures
+from empathylab.report.replies.section import lengths_figure
+from empathylab.report.scores.figures import figures as score_figures
+from empathylab.report.style.figures import figures as style_figures
+
+_WIDTH = 560
+
+
+def plot(result: Any, name: str) -> Any:
+    """The chart of that name as an Altair chart."""
+    import altair as alt
+
+    found = {figure.name: figure for figure in result_figures(result)}
+    if not found:
+        raise InputError(
+            "there is nothing to draw",
+            got=type(result).__name__,
+            remedy="This result has no charts; see result.tables for its numbers.",
+        )
+    if name not in found:
+        raise InputError(
+            "the result has no chart of that name", got=name, remedy=f"Use {', '.join(found)}."
+        )
+    figure = found[name]
+    spec = Colours(_names(result)).applied(figure.spec)
+    if spec.get("width") == "container":
+        spec["width"] = _WIDTH
+    spec["config"] = notebook_config()
+    kinds: dict[str, Any] = {
+        "layer": alt.LayerChart,
+        "facet": alt.FacetChart,
+        "vconcat": alt.VConcatChart,
+    }
+    kind = next((kind for part, kind in kinds.items() if part in spec), alt.Chart)
+    return kind.from_dict(spec | {"title": figure.title}, validate=False)
+
+
+def result_figures(result: Any) -> list[Figure]:
+    """The charts that a result has something for."""
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):
+        for kind, figures in _FIGURES.items():
+            if isinstance(result, kind):
+                return list(figures(result))
+    return []
+
+
+def _of_lab(data: LabOverview) -> Iterable[Figure]:
+    chart = first_screen(data).chart
+    if chart is not None:
+        yield main_figure(chart)
+    lengths = lengths_figure(data)
+    if lengths is not None:
+        yield lengths
+
+
+_FIGURES: dict[type, Callable[[Any], Iterable[Figure]]] = {
+    RatingsResult: rating_figures,
+    AppraisalResult: appraisal_figures,
+    JudgesResult: judge_figures,
+    ConversationsAnalysis: conversation_figures,
+    ScoresResult: score_figures,
+    StyleResult: lambda result: style_figures(result.estimates),
+    LabOverview: _of_lab,
+}
+
+
+def _names(result: Any) -> Iterable[str]:
+    """The respondents of the result, so that each keeps its colour in all charts of it."""
+    if isinstance(result, RatingsResult):
+        return result.arms
+    if isinstance(result, LabOverview):
+        return result.respondents
+    found = result.design.get("respondents", ())
+    return [str(name) for name in found]

@@ -1,0 +1,1 @@
+"""The sections on the whole lab: overview, methods and data."""

@@ -1,0 +1,214 @@
+"""The sections on the whole lab: overview, methods and data."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import platform
+from collections.abc import Iterator, Sequence
+
+from empathylab.analysis.overview import LabOverview
+from empathylab.analysis.overview.collect import RunSummary
+from empathylab.analysis.overview.first_screen import FirstScreen
+from empathylab.analysis.overview.tables import measured_sentences, overview_tables
+from empathylab.analysis.results import ModelChoice
+from empathylab.analysis.style.prose import paragraphs
+from empathylab.analysis.text.numbers import number
+from empathylab.report.blocks import Block, Fold, Partial, Row, Section, Table, Text, kept
+from empathylab.report.scores.section import runs_fold
+
+_COMPUTES = ("empathylab", "numpy", "scipy", "polars", "statsmodels", "scikit-learn", "altair")
+_STYLE = (
+    "Style is described from the texts alone: counts per response, words compared with the other "
+    "respondents by the log odds ratio with an informative prior (Monroe et al. 2008), and how "
+    "well authors are identified in cross-validation with all responses to a situation in one fold."
+)
+_RATINGS = (
+    "Ratings are compared with the published test, with one that treats a rater’s ratings as a "
+    "cluster, and with an ordinal or linear mixed model in which raters and situations vary at "
+    "random."
+)
+_SCALES = (
+    "Each scale was answered at baseline and after situations to be imagined. A change is the mean "
+    "after situations minus the mean at baseline; its interval treats situations and item orders "
+    "as random samples. Arrows and t tests follow the published procedure (Huang et al. 2024), "
+    "which takes administrations as independent; p values are corrected after Holm over rows of "
+    "one level. A model’s self-report is text, not a feeling."
+)
+_PEOPLE = (
+    "People’s figures for PANAS, where the lab holds none: Huang et al. 2024, Apathetic or "
+    "Empathetic? Evaluating LLMs’ Emotional Alignments with Humans, 1,266 people."
+)
+
+
+def overview_section(data: LabOverview, first: FirstScreen) -> Section:
+    """What follows the first screen: all conclusions, caveats, and a row per respondent."""
+    blocks = kept(
+        Fold(
+            id="conclusions",
+            title=f"All {len(first.headlines)} main conclusions",
+            printed=True,
+            blocks=kept(Text([str(one) for one in first.headlines], "list")),
+        )
+        if len(first.headlines) > len(first.shown)
+        else None,
+        Fold(
+            id="caveats",
+            title=f"All caveats ({len(data.caveats)})",
+            printed=True,
+            blocks=kept(Text(data.caveats, "list")),
+        ),
+        Fold(
+            id="respondents",
+            title="All respondents in a table",
+            printed=True,
+            blocks=[
+                Table(title=table.title, rows=table.rows, caption=table.note)
+                for table in overview_tables(data)
+            ],
+        ),
+        Fold(
+            id="measured",
+            title="What was measured",
+            printed=True,
+            blocks=kept(Partial(template="measured.html.j2", data=measured_sentences(data)))
+            if data.respondents
+            else (),
+        ),
+    )
+    return Section(id="overview", title="Overview", blocks=blocks)
+
+
+def methods_section(data: LabOverview) -> Section:
+    """How the numbers were computed, with paragraphs for a paper."""
+    said = [_SCALES] if data.appraisal.changes else []
+    said += [_RATINGS] if data.ratings else []
+    said += [_STYLE] if data.style else []
+    said += [_PEOPLE] if data.appraisal.changes else []
+    rows = list(_models(data))
+    written = paper_paragraphs(data)
+    blocks = kept(
+        Text(said),
+        Fold(
+            id="methods-models",
+            title="Models and tests",
+            blocks=kept(Table(title="Models and tests", rows=rows, paper=False)),
+        ),
+        *(
+            Fold(
+                id=f"methods-{place}",
+                title=f"In words, for a paper: {title}",
+                blocks=(Text(sentences),),
+            )
+            for place, (title, sentences) in enumerate(written, start=1)
+        ),
+    )
+    return Section(id="methods", title="Methods", blocks=blocks if data.respondents else ())
+
+
+def paper_paragraphs(data: LabOverview) -> list[tuple[str, Sequence[str]]]:
+    """Paragraphs on methods and results, each with its heading."""
+    found: list[tuple[str, Sequence[str]]] = [
+        (f"Ratings: {study.study.title}", tuple(study.paragraphs())) for study in data.ratings
+    ]
+    if data.style is not None:
+        found.append(("Style", tuple(paragraphs(data.style.estimates))))
+    return [(title, sentences) for title, sentences in found if sentences]
+
+
+def _models(data: LabOverview) -> Iterator[Row]:
+    """The model of each topic, and why it was chosen."""
+    topics: list[tuple[str, ModelChoice | None]] = [
+        (f"Ratings: {study.study.name}", study.model) for study in data.ratings
+    ]
+    topics += [("Scales", data.appraisal.model)]
+    topics += [("Conversations", data.conversations.model)] if data.conversations else []
+    topics += [(f"Judges: {judged.study}", judged.model) for judged in data.judges]
+    topics += [(f"Scores by {scored.judge}", scored.model) for scored in data.scores]
+    topics += [("Style", data.style.model)] if data.style else []
+    for topic, model in topics:
+        if model is not None:
+            formula = f" {model.formula}" if model.formula else ""
+            yield {
+                "topic": topic,
+                "model": f"{model.name}{formula}",
+                "why": " ".join((model.reason, *model.dropped)) or "–",
+            }
+
+
+def data_section(data: LabOverview) -> Section:
+    """Runs with their settings, answers that could not be used, and versions."""
+    versions = ", ".join(f"{name} {version}" for name, version in installed_versions().items())
+    unusable = [run for run in data.runs if run.invalid or run.failed or run.unanswered]
+    blocks: list[Block] = [
+        Table(title="Answers by run", rows=[_run(run) for run in data.runs], paper=False),
+        Fold(
+            id="data-unusable",
+            title="Answers that could not be used",
+            blocks=kept(
+                Table(
+                    title="Answers that could not be used",
+                    rows=[row for run in unusable for row in _unusable(run)],
+                    paper=False,
+                )
+            ),
+        ),
+        Text(
+            ("Every request was answered, and every answer could be read.",)
+            if data.runs and not unusable
+            else ()
+        ),
+    ]
+    blocks.append(runs_fold(data.matrix))
+    if data.runs:
+        settings = Partial(template="settings.html.j2", data=data)
+        blocks.append(
+            Fold(
+                id="data-settings",
+                title="Settings: all that is needed to repeat",
+                blocks=(settings,),
+            )
+        )
+    blocks.append(Text((f"Versions: {versions}.",) if data.respondents else (), "note"))
+    lead = ("Every prompt and answer is kept in the lab’s database.",) if data.runs else ()
+    return Section(id="data", title="Data", blocks=kept(*blocks), lead=lead)
+
+
+def _run(run: RunSummary) -> Row:
+    return {
+        "run": run.protocol,
+        "respondent": run.respondent,
+        "planned": number(run.planned, 0),
+        "answered": number(run.answered, 0),
+        "valid": number(run.valid, 0),
+        "invalid": number(run.invalid_count, 0),
+        "no answer": number(run.unanswered, 0),
+        "retries": number(run.retries, 0),
+        "tokens": number(run.prompt_tokens + run.completion_tokens, 0),
+        "cost": "unknown" if run.cost is None else f"${number(run.cost, 2)}",
+    }
+
+
+def _unusable(run: RunSummary) -> Iterator[Row]:
+    found = [
+        (outcome.replace("_", " "), count, reason or "–") for outcome, reason, count in run.invalid
+    ]
+    found += [("not answered yet", run.unanswered, "–")] if run.unanswered else []
+    found += [(f"no answer ({kind})", count, message) for kind, count, message in run.failed]
+    for outcome, count, reason in found:
+        yield {
+            "run": run.protocol,
+            "respondent": run.respondent,
+            "outcome": outcome,
+            "count": number(count, 0),
+            "reason": reason,
+        }
+
+
+def installed_versions() -> dict[str, str]:
+    """The versions of what the figures were computed with."""
+    found = {"Python": platform.python_version()}
+    for name in _COMPUTES:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found

@@ -1,0 +1,135 @@
+"""The charts of a rated study, each with its name, title and note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from empathylab.analysis.overview.levels import rating_levels
+from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.ratings.power import PowerSetting, power_setting
+from empathylab.analysis.ratings.raters import INCONSISTENCIES
+from empathylab.analysis.text.numbers import number, percent
+from empathylab.report.blocks import Figure, slug
+from empathylab.report.ratings.charts import emotions_chart, levels_chart, shares_chart
+from empathylab.report.ratings.model_charts import forest_chart, model_means_chart, power_chart
+from empathylab.report.ratings.rater_charts import (
+    inconsistency_chart,
+    numbers_chart,
+    variable_title,
+)
+from empathylab.report.ratings.rater_charts import levels_chart as properties_chart
+from empathylab.report.ratings.specification_chart import specification_chart
+
+_LEVELS = "95% intervals; a rater’s ratings count as one cluster."
+_EMOTIONS = "Proportion of good ratings with Wilson’s 95% interval; largest difference first."
+_FOREST = "Coefficients with 95% intervals, raters and situations as random effects; against {}."
+_MEANS = "Estimated means with 95% intervals, raters and situations as random effects."
+_SPECIFICATIONS = "The same comparison under every reasonable choice, smallest estimate first."
+_CONTRADICTIONS = "Answers on the other side of the midpoint than most of the rater’s answers."
+_OF_ARMS = "Proportions of each arm’s ratings."
+_OF_RATERS = "Proportions of each arm’s raters."
+
+
+def figures(result: RatingsResult) -> Iterator[Figure]:
+    """All charts that the result has something for."""
+    yield from rating_figures(result)
+    yield from rater_figures(result)
+
+
+def rating_figures(result: RatingsResult) -> Iterator[Figure]:
+    """How the arms were rated."""
+    several = len(result.dimensions) > 1
+    yield from _levels(result)
+    for dimension in result.comparison.scales:
+        yield from _made(
+            _name("answers", dimension, several=several),
+            _title("How the ratings are distributed", dimension, several=several),
+            shares_chart(result.comparison, dimension),
+            _OF_ARMS,
+        )
+    for dimension in result.comparison.scales:
+        yield from _made(
+            _name("emotions", dimension, several=several),
+            _title("Good ratings by emotion", dimension, several=several),
+            emotions_chart(result.comparison, dimension),
+            _EMOTIONS,
+        )
+    yield from _models(result, several=several)
+
+
+def _levels(result: RatingsResult) -> Iterator[Figure]:
+    """One chart for each kind of scale."""
+    levels = rating_levels(result)
+    kinds = list(dict.fromkeys((one.good, one.lowest, one.highest) for one in levels))
+    for place, kind in enumerate(kinds, start=1):
+        mine = [one for one in levels if (one.good, one.lowest, one.highest) == kind]
+        good, lowest, highest = kind
+        title = f"Replies rated {good}" if good else f"Mean rating, from {lowest:g} to {highest:g}"
+        name = "ratings" if place == 1 else f"ratings-{place}"
+        yield from _made(name, title, levels_chart(mine), _LEVELS)
+
+
+def _models(result: RatingsResult, *, several: bool) -> Iterator[Figure]:
+    title = "Mixed models: coefficients" if len(result.models) > 1 else "Mixed model"
+    note = _FOREST.format(result.reference)
+    yield from _made("models", title, forest_chart(result.models), note)
+    for model in result.models:
+        if not model.by_valence:
+            name = _name("model-means", model.dimension, several=several)
+            title = _title("Means from the mixed model", model.dimension, several=several)
+            yield from _made(name, title, model_means_chart(model), _MEANS)
+    if result.multiverse is not None:
+        chart = specification_chart(result.multiverse)
+        yield from _made("specifications", "Specification curve", chart, _SPECIFICATIONS)
+    for dimension in result.comparison.scales:
+        given = power_setting(result.comparison, dimension)
+        if given is not None and result.study.design == "between":
+            name = _name("power", dimension, several=several)
+            title = _title("Power of a study like this", dimension, several=several)
+            yield from _made(name, title, power_chart(given), _power(given))
+
+
+def rater_figures(result: RatingsResult) -> Iterator[Figure]:
+    """Who the raters are; small charts."""
+    compared = result.rater_comparison
+    for numeric in compared.numeric if compared else ():
+        if numeric.variable != INCONSISTENCIES:
+            title = f"Raters: {variable_title(numeric.variable)}"
+            name = f"raters-{slug(numeric.variable)}"
+            yield from _made(name, title, numbers_chart(numeric), _OF_RATERS, wide=False)
+    if result.inconsistencies is not None:
+        chart = inconsistency_chart(result.inconsistencies)
+        title = "Raters: contradictions in the questionnaire"
+        yield from _made("raters-contradictions", title, chart, _CONTRADICTIONS, wide=False)
+    for categorical in compared.categorical if compared else ():
+        title = f"Raters: {variable_title(categorical.variable)}"
+        pooled = (
+            f" Pooled as others: {', '.join(categorical.pooled)}." if categorical.pooled else ""
+        )
+        name = f"raters-{slug(categorical.variable)}"
+        note = f"{_OF_RATERS}{pooled}"
+        yield from _made(name, title, properties_chart(categorical), note, wide=False)
+
+
+def _made(
+    name: str, title: str, spec: dict[str, Any] | None, note: str, *, wide: bool = True
+) -> Iterator[Figure]:
+    if spec is not None:
+        yield Figure(name=name, title=title, spec=spec, note=note, wide=wide)
+
+
+def _name(name: str, dimension: str, *, several: bool) -> str:
+    return f"{name}-{slug(dimension)}" if several else name
+
+
+def _title(title: str, dimension: str, *, several: bool) -> str:
+    return f"{title}: {dimension}" if several else title
+
+
+def _power(given: PowerSetting) -> str:
+    return (
+        f"Power of the test of two proportions at α = .05 if {given.reference} has "
+        f"{percent(given.share)} good ratings and each rater gives {given.ratings_per_rater} "
+        f"ratings with an ICC of {number(given.icc, 3)}; the dashed line is this study."
+    )

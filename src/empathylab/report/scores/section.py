@@ -1,0 +1,84 @@
+"""The section on scores by the rubric, and the runs that all results rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from empathylab.analysis.run_selection import RunRow
+from empathylab.analysis.scores import ScoresResult
+from empathylab.judging.rubric import rubric
+from empathylab.report.blocks import Block, Fold, Heading, Partial, Section, Table, Text, kept
+from empathylab.report.scores.figures import figures
+from empathylab.report.scores.tables import matrix_table, planted_table, score_table
+
+_TAGS = {
+    True: ("usable", "fit"),
+    False: ("meaningless", "not fit"),
+    None: ("doubtful", "not tried"),
+}
+_ABOUT = (
+    "A judge scores every reply from 1 to 5 on each dimension of the rubric, without knowing who "
+    "wrote it. Empathy is the mean of the dimensions without safety; a reply that is not safe gets "
+    "at most 2. A judge is fit if it separates planted replies with known faults from right ones."
+)
+_RUNS = (
+    "Results of two runs are never merged. Of runs that asked a respondent for the same, one is "
+    "shown: a pinned run, or else the one over most situations. To show another: empathylab runs "
+    "pin RUN."
+)
+
+
+def scores_section(results: Sequence[ScoresResult], lead: Sequence[str]) -> Section:
+    """Judge by judge; without blocks where no judge has scored replies."""
+    blocks: list[Block] = []
+    for place, result in enumerate(results, start=1):
+        blocks += _judge(result, f"scores-{place}")
+    if blocks:
+        asked = [(dimension.name, dimension.question) for dimension in rubric().dimensions]
+        dimensions = Partial(template="measured.html.j2", data=asked)
+        fold = Fold(id="scores-dimensions", title="What the dimensions ask", blocks=(dimensions,))
+        blocks += [Text((_ABOUT,), "note"), fold]
+    return Section(id="scores", title="Scores", blocks=blocks, lead=lead)
+
+
+def _judge(result: ScoresResult, place: str) -> list[Block]:
+    tables = {
+        "Mean scores": score_table(result),
+        "Planted replies": planted_table(result),
+    }
+    return list(
+        kept(
+            Heading(id=place, title=f"Scored by {result.judge}", tag=_TAGS[result.fit]),
+            *figures(result),
+            Text(result.caveats, "caveats"),
+            Fold(
+                id=f"{place}-conclusions",
+                title="All conclusions",
+                blocks=kept(Text([str(conclusion) for conclusion in result.conclusions], "list")),
+                printed=True,
+            ),
+            *(
+                Fold(
+                    id=f"{place}-{number}",
+                    title=title,
+                    blocks=kept(
+                        Table(title=f"{title}, scored by {result.judge}", rows=rows, paper=False)
+                    ),
+                )
+                for number, (title, rows) in enumerate(tables.items(), start=1)
+            ),
+        )
+    )
+
+
+def runs_fold(runs: Sequence[RunRow]) -> Fold:
+    """Every run of the lab, and why some of them are not shown."""
+    return Fold(
+        id="data-runs",
+        title="Runs that the results rest on",
+        blocks=kept(
+            Text((_RUNS,) if runs else ()),
+            Table(title="All runs of this lab", rows=matrix_table(runs), paper=False),
+            Text([run.reason for run in runs if run.reason], "list"),
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The lab's contents as long lists, a page at a time, for the viewer."""

@@ -1,0 +1,52 @@
+"""A page of a long list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, func, select
+
+Row = Mapping[str, Any]
+
+MOST_COUNTED = 10_000
+"""Rows beyond these are not counted: counting would take longer than reading the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Some rows of a list, and how long the list is."""
+
+    rows: Sequence[Row]
+    total: int
+    """At most `MOST_COUNTED` + 1, which stands for more."""
+
+
+def read_page(
+    connection: Connection, query: Select[Any], *, offset: int, limit: int, total: int | None = None
+) -> Listing:
+    """The rows of the query from `offset` on; counted where the total is not known."""
+    rows = connection.execute(query.offset(offset).limit(limit)).mappings().all()
+    if total is None:
+        total = offset + len(rows)
+        if len(rows) == limit or (offset and not rows):
+            total = count_rows(connection, query)
+    return Listing([dict(row) for row in rows], total)
+
+
+def count_rows(connection: Connection, query: Select[Any]) -> int:
+    """How many rows the query has, up to `MOST_COUNTED` + 1."""
+    counted = query.order_by(None).limit(MOST_COUNTED + 1).subquery()
+    return int(connection.execute(select(func.count()).select_from(counted)).scalar_one())
+
+
+def first_row(connection: Connection, query: Select[Any]) -> Row | None:
+    """The only row of the query, or None."""
+    found = connection.execute(query.limit(1)).mappings().first()
+    return None if found is None else dict(found)
+
+
+def values_of(connection: Connection, query: Select[Any], *, limit: int = 500) -> list[str]:
+    """The values of the query's only column, for a list to choose from."""
+    return [str(value) for value in connection.execute(query.limit(limit)).scalars() if value]

@@ -1,0 +1,198 @@
+"""Situations, and the responses to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
+
+from empathylab.store.listings.pages import Listing, Row, first_row, read_page, values_of
+from empathylab.store.listings.search import matches
+from empathylab.store.schema import (
+    answers,
+    respondents,
+    responses,
+    situation_sets,
+    situations,
+    studies,
+)
+
+_SNIPPET = 400
+_OPEN = ("open", "paused")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyFilter:
+    """Which responses to list."""
+
+    query: str = ""
+    respondent: str = ""
+    situation_set: str = ""
+    emotion: str = ""
+    outcome: str = ""
+
+    @property
+    def of_replies(self) -> bool:
+        """Whether it chooses between the responses to one situation."""
+        return bool(self.query or self.respondent or self.outcome)
+
+
+def list_situations(
+    connection: Connection, wanted: ReplyFilter, *, offset: int = 0, limit: int = 20
+) -> Listing:
+    """Situations that have responses, with how many."""
+    query = (
+        select(
+            situations.c.id.label("situation"),
+            situation_sets.c.name.label("set"),
+            situations.c.key,
+            situations.c.emotion,
+            situations.c.topic,
+            situations.c.title,
+            func.substr(situations.c.text, 1, _SNIPPET).label("text"),
+        )
+        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .where(
+            select(responses.c.id).where(responses.c.situation_id == situations.c.id).exists(),
+            *_of_situation(wanted),
+        )
+        .order_by(situations.c.id)
+    )
+    listing = read_page(connection, query, offset=offset, limit=limit)
+    counts = _reply_counts(connection, [row["situation"] for row in listing.rows])
+    rows = [{**row, "replies": counts.get(row["situation"], 0)} for row in listing.rows]
+    return Listing(rows, listing.total)
+
+
+def _reply_counts(connection: Connection, chosen: Sequence[int]) -> dict[int, int]:
+    query = (
+        select(responses.c.situation_id, func.count())
+        .where(responses.c.situation_id.in_(chosen))
+        .group_by(responses.c.situation_id)
+    )
+    return {int(situation): int(count) for situation, count in connection.execute(query)}
+
+
+def find_situation(connection: Connection, situation: int) -> Row | None:
+    """One situation with all its texts."""
+    query = (
+        select(situations, situation_sets.c.name.label("set"))
+        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .where(situations.c.id == situation)
+    )
+    return first_row(connection, query)
+
+
+def list_replies(
+    connection: Connection,
+    wanted: ReplyFilter,
+    *,
+    situation: int | None = None,
+    offset: int = 0,
+    limit: int = 25,
+) -> Listing:
+    """Responses with who wrote them and to what, in the order in which they came."""
+    query = _replies().order_by(responses.c.id)
+    if situation is not None:
+        query = query.where(responses.c.situation_id == situation)
+    found = matches(connection.dialect.name, wanted.query)
+    if found is not None:
+        query = query.where(found)
+    if wanted.respondent:
+        writer = select(respondents.c.id).where(respondents.c.name == wanted.respondent)
+        query = query.where(responses.c.respondent_id.in_(writer))
+    if wanted.outcome:
+        query = query.where(responses.c.outcome == wanted.outcome)
+    rules = _of_situation(wanted)
+    if rules:
+        chosen = select(situations.c.id).join(
+            situation_sets, situation_sets.c.id == situations.c.situation_set_id
+        )
+        query = query.where(responses.c.situation_id.in_(chosen.where(*rules)))
+    query = _without_open_studies(connection, query)
+    return read_page(connection, query, offset=offset, limit=limit)
+
+
+def find_reply(connection: Connection, response: int) -> Row | None:
+    """One response, as in the list."""
+    query = _replies().where(responses.c.id == response)
+    return first_row(connection, _without_open_studies(connection, query))
+
+
+def replies_by_id(connection: Connection, chosen: Sequence[int]) -> dict[int, Row]:
+    """These responses by id, as in the list."""
+    query = _without_open_studies(connection, _replies().where(responses.c.id.in_(chosen)))
+    return {row["response"]: dict(row) for row in connection.execute(query).mappings()}
+
+
+def _replies() -> Select[Any]:
+    columns = ("sample", "prompt", "text", "outcome", "reason")
+    return (
+        select(
+            responses.c.id.label("response"),
+            respondents.c.name.label("respondent"),
+            respondents.c.kind,
+            situation_sets.c.name.label("set"),
+            situations.c.id.label("situation_id"),
+            situations.c.key.label("situation"),
+            situations.c.emotion,
+            *(responses.c[name] for name in columns),
+            responses.c.answer_id.label("answer"),
+            answers.c.run_id.label("run"),
+        )
+        .select_from(responses)
+        .join(respondents, respondents.c.id == responses.c.respondent_id)
+        .join(situations, situations.c.id == responses.c.situation_id)
+        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .join(answers, answers.c.id == responses.c.answer_id, isouter=True)
+    )
+
+
+def _of_situation(wanted: ReplyFilter) -> list[ColumnElement[bool]]:
+    rules: list[ColumnElement[bool]] = []
+    if wanted.situation_set:
+        rules.append(situation_sets.c.name == wanted.situation_set)
+    if wanted.emotion:
+        rules.append(situations.c.emotion == wanted.emotion)
+    return rules
+
+
+def _without_open_studies(connection: Connection, query: Select[Any]) -> Select[Any]:
+    """Without what participants of studies that are not closed have written there."""
+    named = select(studies.c.name).where(studies.c.status.in_(_OPEN))
+    names = list(connection.execute(named).scalars())
+    if not names:
+        return query
+    written_in = responses.c.details["study"].as_string()
+    versions = [written_in.startswith(f"{name}@", autoescape=True) for name in names]
+    hidden = or_(written_in.in_(names), *versions)
+    return query.where(or_(responses.c.details.is_(None), written_in.is_(None), ~hidden))
+
+
+def reply_choices(connection: Connection) -> dict[str, list[str]]:
+    """What the list can be narrowed to: respondents, sets, emotions, outcomes."""
+    wrote = select(responses.c.id).where(responses.c.respondent_id == respondents.c.id).exists()
+    emotions = select(situations.c.emotion).distinct().order_by(situations.c.emotion)
+    return {
+        "respondent": values_of(
+            connection, select(respondents.c.name).where(wrote).order_by(respondents.c.name)
+        ),
+        "set": values_of(
+            connection, select(situation_sets.c.name).distinct().order_by(situation_sets.c.name)
+        ),
+        "emotion": values_of(connection, emotions.where(situations.c.emotion.is_not(None))),
+        "outcome": _outcomes(connection),
+    }
+
+
+def _outcomes(connection: Connection) -> list[str]:
+    """The outcomes of responses, each found by one step in their index: there are few of them."""
+    found: list[str] = []
+    query = select(func.min(responses.c.outcome))
+    value = connection.execute(query).scalar()
+    while value is not None:
+        found.append(value)
+        value = connection.execute(query.where(responses.c.outcome > value)).scalar()
+    return found

@@ -1,0 +1,143 @@
+"""Studies, and the raters and ratings of closed ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, select
+
+from empathylab.store.listings.pages import Listing, Row, first_row, read_page
+from empathylab.store.schema import (
+    arms,
+    raters,
+    ratings,
+    respondents,
+    responses,
+    situation_sets,
+    situations,
+    studies,
+)
+from empathylab.store.studies.records import real_people
+
+# The rule stands in the queries, too: a study may be opened again while its pages are read.
+_CLOSED: ColumnElement[bool] = studies.c.status == "closed"
+
+
+def list_studies(connection: Connection, *, offset: int = 0, limit: int = 50) -> Listing:
+    """Studies with their status, the newest first."""
+    query = _studies().order_by(studies.c.id.desc())
+    return read_page(connection, query, offset=offset, limit=limit)
+
+
+def find_study(connection: Connection, study: int) -> Row | None:
+    """One study, with what it asked."""
+    query = _studies(studies.c.protocol).where(studies.c.id == study)
+    return first_row(connection, query)
+
+
+def _studies(*more: Any) -> Select[Any]:
+    columns = ("name", "version", "title", "status", "launched_at", "closed_at")
+    return select(studies.c.id.label("study"), *(studies.c[name] for name in columns), *more)
+
+
+def list_raters(connection: Connection, study: int, *, offset: int = 0, limit: int = 50) -> Listing:
+    """The raters of a closed study, with how much they rated."""
+    query = (
+        select(
+            raters.c.id.label("rater_id"),
+            raters.c.name.label("rater"),
+            raters.c.kind,
+            raters.c.seconds,
+        )
+        .join(studies, studies.c.id == raters.c.study_id)
+        .where(raters.c.study_id == study, _CLOSED, real_people())
+        .order_by(raters.c.id)
+    )
+    listing = read_page(connection, query, offset=offset, limit=limit)
+    found = _rated(connection, [row["rater_id"] for row in listing.rows])
+    none = {"ratings": 0, "mean": None, "arm": None}
+    rows = [{**row, **found.get(row["rater_id"], none)} for row in listing.rows]
+    return Listing(rows, listing.total)
+
+
+def _rated(connection: Connection, chosen: list[int]) -> dict[int, dict[str, Any]]:
+    query = (
+        select(
+            ratings.c.rater_id,
+            func.count().label("ratings"),
+            func.avg(ratings.c.value).label("mean"),
+            func.min(arms.c.name).label("arm"),
+            func.count(arms.c.name.distinct()).label("arms"),
+        )
+        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .where(ratings.c.rater_id.in_(chosen))
+        .group_by(ratings.c.rater_id)
+    )
+    found = {}
+    for row in connection.execute(query).mappings():
+        arm = row["arm"] if row["arms"] == 1 else "several" if row["arms"] else None
+        found[int(row["rater_id"])] = {"ratings": row["ratings"], "mean": row["mean"], "arm": arm}
+    return found
+
+
+def find_rater(connection: Connection, rater: int) -> Row | None:
+    """One rater of a closed study."""
+    query = (
+        select(
+            raters.c.id.label("rater_id"),
+            raters.c.name.label("rater"),
+            raters.c.kind,
+            raters.c.details,
+            raters.c.seconds,
+            raters.c.study_id.label("study"),
+            studies.c.name.label("study_name"),
+        )
+        .join(studies, studies.c.id == raters.c.study_id)
+        .where(raters.c.id == rater, _CLOSED, real_people())
+    )
+    return first_row(connection, query)
+
+
+def list_ratings(
+    connection: Connection,
+    study: int,
+    *,
+    rater: int | None = None,
+    dimension: str = "",
+    offset: int = 0,
+    limit: int = 50,
+) -> Listing:
+    """The ratings of a closed study, with what was rated."""
+    query = (
+        select(
+            ratings.c.id.label("rating_id"),
+            raters.c.id.label("rater_id"),
+            raters.c.name.label("rater"),
+            func.coalesce(arms.c.name, respondents.c.name).label("arm"),
+            situation_sets.c.name.label("set"),
+            situations.c.key.label("situation"),
+            situations.c.id.label("situation_id"),
+            situations.c.emotion,
+            ratings.c.dimension,
+            ratings.c.value,
+            ratings.c.label,
+            ratings.c.seconds,
+            responses.c.id.label("response"),
+            responses.c.text,
+        )
+        .select_from(ratings)
+        .join(raters, raters.c.id == ratings.c.rater_id)
+        .join(studies, studies.c.id == raters.c.study_id)
+        .join(responses, responses.c.id == ratings.c.response_id)
+        .join(respondents, respondents.c.id == responses.c.respondent_id)
+        .join(situations, situations.c.id == responses.c.situation_id)
+        .join(situation_sets, situation_sets.c.id == situations.c.situation_set_id)
+        .join(arms, arms.c.id == ratings.c.arm_id, isouter=True)
+        .where(and_(raters.c.study_id == study, _CLOSED, real_people()))
+        .order_by(ratings.c.id)
+    )
+    if rater is not None:
+        query = query.where(ratings.c.rater_id == rater)
+    if dimension:
+        query = query.where(ratings.c.dimension == dimension)
+    return read_page(connection, query, offset=offset, limit=limit)

@@ -1,0 +1,50 @@
+"""Full-text search over responses: an index that the database keeps up to date by itself.
+
+SQLite has a table of FTS5 beside `responses`, filled by triggers; it holds the words and no second
+copy of the texts. PostgreSQL has an index on the words of the text; of a text longer than 100,000
+characters on those of its beginning, because PostgreSQL refuses words beyond a megabyte.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import DDL, Table, event
+
+_TABLE = """
+CREATE VIRTUAL TABLE response_search
+USING fts5(text, content='responses', content_rowid='id', tokenize='unicode61 remove_diacritics 0')
+"""
+_INSERT = """
+CREATE TRIGGER response_search_insert AFTER INSERT ON responses BEGIN
+INSERT INTO response_search(rowid, text) VALUES (new.id, new.text);
+END
+"""
+_DELETE = """
+CREATE TRIGGER response_search_delete AFTER DELETE ON responses BEGIN
+INSERT INTO response_search(response_search, rowid, text) VALUES ('delete', old.id, old.text);
+END
+"""
+_UPDATE = """
+CREATE TRIGGER response_search_update AFTER UPDATE OF text ON responses BEGIN
+INSERT INTO response_search(response_search, rowid, text) VALUES ('delete', old.id, old.text);
+INSERT INTO response_search(rowid, text) VALUES (new.id, new.text);
+END
+"""
+_POSTGRES = """
+CREATE INDEX ix_responses_search ON responses
+USING gin (to_tsvector('simple', left(text, 100000)))
+"""
+FORGET_DELETED = "INSERT INTO response_search(response_search) VALUES ('optimize')"
+"""Rewrites SQLite's index without the words of deleted texts, which stay in it until then."""
+
+
+def add_search(responses: Table) -> None:
+    """Makes the index whenever the table is made."""
+    for dialect, statement in (
+        ("sqlite", _TABLE),
+        ("sqlite", _INSERT),
+        ("sqlite", _DELETE),
+        ("sqlite", _UPDATE),
+        ("postgresql", _POSTGRES),
+    ):
+        ddl = DDL(statement)  # type: ignore[no-untyped-call]
+        event.listen(responses, "after_create", ddl.execute_if(dialect=dialect))

@@ -1,0 +1,1 @@
+"""Question types: one module each, behind the interface `Question`."""

@@ -1,0 +1,77 @@
+"""Matrix: several statements, each answered with one of the same options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from empathylab.study.blocks.forms import FormReader
+from empathylab.study.blocks.pages import Asked
+from empathylab.study.blocks.questions.interface import (
+    Choice,
+    PartsQuestion,
+    Reader,
+    shown_choices,
+)
+from empathylab.study.blocks.texts import refuse_repeated
+from empathylab.table_specs import ColumnSpec
+
+
+class MatrixQuestion(PartsQuestion):
+    """Several statements, each answered with one of the same options."""
+
+    kind: Literal["matrix"]
+    rows: tuple[Choice, ...] = Field(min_length=2)
+    """The statements; `order` is theirs."""
+
+    @model_validator(mode="after")
+    def _rows_differ(self) -> Self:
+        refuse_repeated([row.value for row in self.rows], "rows")
+        return self
+
+    @property
+    def part_choices(self) -> tuple[Choice, ...]:
+        """The rows."""
+        return self.rows
+
+    def asked(self, reader: Reader) -> Asked:
+        """A table of radio buttons."""
+        return Asked(
+            self.name,
+            "matrix",
+            reader.said(self.label),
+            self.shown_options(reader),
+            self.required,
+            rows=shown_choices(self.rows, reader, self.order, "rows", self.name),
+        )
+
+    def read(self, form: FormReader) -> None:
+        """One of the options for each row."""
+        rows = [row.value for row in self.rows]
+        given = form.parts(self.name, rows)
+        if given is None:
+            return
+        if any(value not in self.values for value in given.values()):
+            form.refuse(self.name, "not-an-option")
+            return
+        if given:
+            form.values[self.name] = {row: given[row] for row in rows if row in given}
+        if self.required and len(given) < len(rows):
+            form.refuse(self.name, "missing-rows" if given else "missing")
+
+    def parts(self, value: Any) -> Mapping[str, Any]:
+        """The answer in each row."""
+        return dict(value)
+
+    def columns(self, language: str) -> tuple[ColumnSpec, ...]:
+        """A column for each row."""
+        values = "; ".join(self.values)
+        meaning = f"Asked: {self.label.said(language)}"
+        return tuple(
+            ColumnSpec(
+                f"{self.name}_{number}", "text", f"{meaning} {row.label.said(language)}", values
+            )
+            for number, row in enumerate(self.rows, start=1)
+        )

@@ -1,0 +1,72 @@
+"""What is kept of a page before it is answered: what was begun, and what was refused and why.
+
+Both live in the draft of a participant's row, so that every server process can show them. They go
+when the page is answered, and with all drafts when the study's retention ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from empathylab.study.blocks.forms import Problem, Refused, clean_text, problem
+
+Draft = Mapping[str, Any]
+_BEGUN = ("step", "values")
+_REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedForm:
+    """What somebody sent on a page, and what is wrong with it."""
+
+    visit: str
+    """Who sent it: another browser with the same platform id must not see what was typed."""
+    values: Mapping[str, Any] = field(hash=False)
+    problems: Mapping[str, Problem] = field(hash=False)
+
+
+def begun_on(draft: Draft, step: str) -> Mapping[str, Any]:
+    """The values that were begun on the page."""
+    values: Mapping[str, Any] = draft.get("values", {}) if draft.get("step") == step else {}
+    return values
+
+
+def refused_on(draft: Draft, step: str) -> RefusedForm | None:
+    """What was refused on the page, if it was the last that was."""
+    kept = draft.get(_REFUSED, {})
+    if kept.get("step") != step:
+        return None
+    problems = {name: problem(code, **numbers) for name, (code, numbers) in kept["why"].items()}
+    return RefusedForm(kept["visit"], kept["values"], problems)
+
+
+def with_begun(draft: Draft, step: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The draft with what was begun on a page, which is newer than what was refused there."""
+    return {**without(draft, step), "step": step, "values": values}
+
+
+def with_refused(
+    draft: Draft, step: str, values: Mapping[str, str | list[str]], refused: Refused, visit: str
+) -> dict[str, Any]:
+    """The draft with what was sent as it was typed, and the problems by their codes."""
+    typed = {
+        clean_text(name): clean_text(value)
+        if isinstance(value, str)
+        else [clean_text(part) for part in value]
+        for name, value in values.items()
+    }
+    why = {name: [found.code, dict(found.numbers)] for name, found in refused.problems.items()}
+    return {**draft, _REFUSED: {"step": step, "visit": visit, "values": typed, "why": why}}
+
+
+def without(draft: Draft, step: str) -> dict[str, Any]:
+    """The draft without what it keeps of a page."""
+    left = dict(draft)
+    if left.get("step") == step:
+        for name in _BEGUN:
+            left.pop(name, None)
+    if left.get(_REFUSED, {}).get("step") == step:
+        del left[_REFUSED]
+    return left

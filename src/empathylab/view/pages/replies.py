@@ -1,0 +1,109 @@
+"""Responses side by side, found by words and filters, and two of them word by word."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from empathylab.store.listings import replies as listings
+from empathylab.store.listings.pages import Listing, Row
+from empathylab.store.listings.replies import ReplyFilter
+from empathylab.store.listings.search import search_terms
+from empathylab.view.rendering import Page
+from empathylab.view.tables import Column, Table, whole_number
+from empathylab.view.visits import Visit, required
+from empathylab.view.word_diff import word_diff
+
+_SIDE_BY_SIDE = 12
+
+
+def _wanted(visit: Visit) -> ReplyFilter:
+    return ReplyFilter(
+        query=visit.asked("q"),
+        respondent=visit.asked("respondent"),
+        situation_set=visit.asked("set"),
+        emotion=visit.asked("emotion"),
+        outcome=visit.asked("outcome"),
+    )
+
+
+def _situation_link(row: Row) -> str:
+    return f"/situations/{row['situation_id']}"
+
+
+_REPLY_COLUMNS = (
+    Column("respondent", "Respondent", href=lambda row: f"/replies/{row['response']}"),
+    Column("set", "Set"),
+    Column("situation", "Situation", href=_situation_link),
+    Column("emotion", "Emotion"),
+    Column("sample", "Sample", "number"),
+    Column("outcome", "Outcome", "outcome"),
+    Column("reason", "Why"),
+    Column("text", "Reply"),
+    Column("response", "Response"),
+)
+
+
+def _replies_table(wanted: ReplyFilter, situation: int | None = None, size: int = 20) -> Table:
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        return listings.list_replies(
+            connection, wanted, situation=situation, offset=offset, limit=limit
+        )
+
+    return Table(
+        "replies", "Replies", _REPLY_COLUMNS, read, size=size, empty="No reply fits these filters."
+    )
+
+
+def show_replies(visit: Visit) -> Page:
+    """Situations with replies; with words or a filter on replies, the replies that fit."""
+    wanted = _wanted(visit)
+    choices = listings.reply_choices(visit.connection)
+    values = {
+        "choices": choices,
+        "words": [word for term in search_terms(wanted.query) for word in term.words],
+    }
+    if wanted.of_replies:
+        return Page("Replies", "replies", (_replies_table(wanted),), values)
+
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        return listings.list_situations(connection, wanted, offset=offset, limit=limit)
+
+    columns = (
+        Column("key", "Situation", href=lambda row: f"/situations/{row['situation']}"),
+        Column("set", "Set"),
+        Column("emotion", "Emotion"),
+        Column("text", "Text"),
+        Column("replies", "Replies", "number"),
+    )
+    empty = "This lab holds no reply. Collect some: empathylab respond"
+    table = Table("situations", "Situations with replies", columns, read, size=25, empty=empty)
+    return Page("Replies", "replies", (table,), values)
+
+
+def show_situation(visit: Visit) -> Page:
+    """One situation with the replies to it, side by side."""
+    number = visit.number("situation")
+    situation = required(listings.find_situation(visit.connection, number))
+    wanted = _wanted(visit)
+    table = _replies_table(wanted, situation=number, size=_SIDE_BY_SIDE)
+    values = {"situation": situation, "words": []}
+    return Page(situation["title"] or situation["key"], "situation", (table,), values)
+
+
+def show_reply(visit: Visit) -> Page:
+    """One reply in full."""
+    reply = required(listings.find_reply(visit.connection, visit.number("response")))
+    situation = required(listings.find_situation(visit.connection, reply["situation_id"]))
+    values = {"reply": reply, "situation": situation}
+    return Page(f"Reply of {reply['respondent']}", "reply", (), values)
+
+
+def show_diff(visit: Visit) -> Page:
+    """Two replies word by word."""
+    replies = [
+        required(listings.find_reply(visit.connection, required(whole_number(visit.asked(name)))))
+        for name in ("first", "second")
+    ]
+    diff = word_diff(replies[0]["text"], replies[1]["text"])
+    sides = list(zip(replies, (diff.first, diff.second), strict=True))
+    return Page("Two replies word by word", "diff", (), {"sides": sides, "diff": diff})

@@ -1,0 +1,197 @@
+"""Runs, their requests and answers, and two runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from empathylab.analysis.run_comparison import compare_runs
+from empathylab.analysis.run_selection import run_label
+from empathylab.errors import InputError
+from empathylab.store.inserts import now
+from empathylab.store.listings import runs as listings
+from empathylab.store.listings.pages import Listing, Row
+from empathylab.view.rendering import Page
+from empathylab.view.tables import Column, Table, fixed_table, whole_number
+from empathylab.view.visits import Visit, required
+
+_GOING = timedelta(minutes=2)
+"""A run whose last answer is older is taken as stopped."""
+_HIDDEN = "Hidden until the study that shows these replies is closed."
+
+
+def _state(row: Row) -> str:
+    if row["finished_at"] is not None and row["answered"] >= row["planned"]:
+        return "finished"
+    last = row["last_answer_at"] or row["started_at"]
+    return "running" if now() - last < _GOING else "stopped"
+
+
+def _described(row: Row) -> dict[str, Any]:
+    settings = row["settings"]
+    instrument = settings.get("scale") or settings.get("situations") or settings.get("personas")
+    name = instrument if isinstance(instrument, str) else None
+    return {
+        **row,
+        "state": _state(row),
+        "instrument": name or settings.get("study") or "",
+        "how": run_label(settings),
+        "progress": f"{row['answered']} of {row['planned']}",
+    }
+
+
+def any_running(rows: Iterable[Row]) -> bool:
+    """Whether a model is being asked now."""
+    return any(row["state"] == "running" for row in rows)
+
+
+_RUN_COLUMNS = (
+    Column("run", "Run", href=lambda row: f"/runs/{row['run']}"),
+    Column("name", "Name"),
+    Column("respondent", "Respondent"),
+    Column("protocol", "Protocol"),
+    Column("instrument", "Instrument", note="how"),
+    Column("state", "State", "status"),
+    Column("progress", "Answered", "progress"),
+    Column("usable", "Usable", "number"),
+    Column("cost", "Cost", "money"),
+    Column("last_answer_at", "Last answer", "time"),
+)
+
+
+def runs_table(protocol: str = "", respondent: str = "", size: int = 25) -> Table:
+    """The runs, the one used last first."""
+
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        found = listings.list_runs(
+            connection, protocol=protocol, respondent=respondent, offset=offset, limit=limit
+        )
+        return Listing([_described(row) for row in found.rows], found.total)
+
+    empty = "This lab holds no run. Ask a model: empathylab evaluate"
+    return Table("runs", "Runs", _RUN_COLUMNS, read, size=size, empty=empty)
+
+
+def show_runs(visit: Visit) -> Page:
+    """All runs."""
+    table = runs_table(visit.asked("protocol"), visit.asked("respondent"))
+    newest = table.read(visit.connection, 0, table.size).rows
+    choices = {
+        "protocol": listings.run_protocols(visit.connection),
+        "respondent": listings.run_respondents(visit.connection),
+    }
+    return Page("Runs", "runs", (table,), {"choices": choices}, live=any_running(newest))
+
+
+def show_run(visit: Visit) -> Page:
+    """One run: settings, progress, cost, outcomes, and its answers."""
+    number = visit.number("run")
+    row = _described(required(listings.find_run(visit.connection, number)))
+    hidden = listings.judges_open_study(visit.connection, number)
+    outcomes = fixed_table(
+        "outcomes",
+        "Outcomes",
+        (
+            Column("outcome", "Outcome", "outcome", _filtered),
+            Column("reason", "Why"),
+            Column("count", "Answers", "number"),
+        ),
+        [] if hidden else listings.run_outcomes(visit.connection, number),
+    )
+    failures = fixed_table(
+        "failures",
+        "Requests without an answer",
+        (
+            Column("kind", "Kind"),
+            Column("count", "Requests", "number"),
+            Column("message", "Message"),
+        ),
+        listings.run_failures(visit.connection, number),
+    )
+    values = {
+        "run": row,
+        "hidden": _HIDDEN if hidden else "",
+        "conversations": listings.run_conversations(visit.connection, number),
+        "choices": {"outcome": sorted({one["outcome"] for one in _all(outcomes, visit)})},
+    }
+    answers = _answers_table(number, visit.asked("outcome"), hidden=hidden)
+    title = f"Run {number}: {row['respondent']}"
+    return Page(title, "run", (outcomes, failures, answers), values, live=row["state"] == "running")
+
+
+def _all(table: Table, visit: Visit) -> Iterable[Row]:
+    return table.read(visit.connection, 0, table.size).rows
+
+
+def _filtered(row: Row) -> str:
+    return f"?outcome={row['outcome']}#answers"
+
+
+def _answers_table(run: int, outcome: str, *, hidden: bool) -> Table:
+    columns: tuple[Column, ...] = (
+        Column("key", "Request", href=lambda row: f"/answers/{row['answer']}"),
+        Column("outcome", "Outcome", "outcome"),
+        Column("reason", "Why"),
+        Column("text", "Answer"),
+        Column("completion_tokens", "Tokens", "number"),
+        Column("cost", "Cost", "money"),
+        Column("latency", "Time", "seconds"),
+    )
+
+    def read(connection: Connection, offset: int, limit: int, *, whole: bool = False) -> Listing:
+        return listings.list_answers(
+            connection, run, outcome=outcome, offset=offset, limit=limit, whole=whole
+        )
+
+    def read_whole(connection: Connection, offset: int, limit: int) -> Listing:
+        return read(connection, offset, limit, whole=True)
+
+    if hidden:
+        columns = (columns[0],)
+    return Table("answers", "Requests and answers", columns, read, read_whole)
+
+
+def show_answer(visit: Visit) -> Page:
+    """One request with its answer, in full."""
+    answer = required(listings.find_answer(visit.connection, visit.number("answer")))
+    hidden = listings.judges_open_study(visit.connection, answer["run_id"])
+    if hidden:
+        secret = ("text", "reasoning", "logprobs", "reason", "outcome", "messages")
+        answer = {**answer, **dict.fromkeys(secret)}
+    values = {"answer": answer, "hidden": _HIDDEN if hidden else ""}
+    return Page(f"Answer {answer['key']}", "answer", (), values)
+
+
+def show_comparison(visit: Visit) -> Page:
+    """Two runs of one protocol: settings, usable answers, differences."""
+    chosen = [whole_number(visit.asked(name)) for name in ("first", "second")]
+    known = runs_table().read(visit.connection, 0, 500).rows
+    values: dict[str, Any] = {"known": known, "comparison": None, "problem": ""}
+    tables: tuple[Table, ...] = ()
+    first, second = chosen
+    if first is not None and second is not None:
+        for number in (first, second):
+            required(listings.find_run(visit.connection, number))
+        try:
+            found = compare_runs(visit.lab, first, second)
+        except InputError as error:
+            values["problem"] = str(error)
+        else:
+            values["comparison"] = found
+            tables = (_differences(found.to_frame().to_dicts()),)
+    return Page("Compare runs", "compare_runs", tables, values)
+
+
+def _differences(rows: list[dict[str, Any]]) -> Table:
+    columns = (
+        Column("dimension", "What"),
+        Column("estimate", "Difference", "number", digits=2),
+        Column("low", "Low", "number", digits=2),
+        Column("high", "High", "number", digits=2),
+        Column("p", "p", "number", digits=3),
+        Column("n", "Situations", "number"),
+    )
+    return fixed_table("differences", "Differences, first run minus second", columns, rows)

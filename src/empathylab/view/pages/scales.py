@@ -1,0 +1,121 @@
+"""Scale administrations, item by item."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import Connection
+
+from empathylab.scales import Scale, scale_from_dict
+from empathylab.scales.scoring import score
+from empathylab.store.listings import administrations as listings
+from empathylab.store.listings.pages import Listing, Row
+from empathylab.view.rendering import Page
+from empathylab.view.tables import Column, Table, fixed_table
+from empathylab.view.visits import Visit, required
+
+
+def show_administrations(visit: Visit) -> Page:
+    """All administrations."""
+    asked = {name: visit.asked(name) for name in ("respondent", "scale", "phase", "outcome")}
+
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        found = listings.list_administrations(connection, **asked, offset=offset, limit=limit)
+        named = [{**row, "phase": _phase(row)} for row in found.rows]
+        return Listing(named, found.total)
+
+    columns = (
+        Column("administration", "Number", href=lambda row: f"/scales/{row['administration']}"),
+        Column("respondent", "Respondent"),
+        Column("subject", "Person"),
+        Column("scale", "Scale"),
+        Column("phase", "Phase"),
+        Column("situation", "Situation"),
+        Column("emotion", "Emotion"),
+        Column("mode", "Mode"),
+        Column("outcome", "Outcome", "outcome"),
+        Column("reason", "Why"),
+    )
+    empty = "There is no administration that fits. Ask a model: empathylab appraise"
+    table = Table("administrations", "Scale administrations", columns, read, empty=empty)
+    choices = listings.administration_choices(visit.connection)
+    return Page("Scales", "scales", (table,), {"choices": choices})
+
+
+def _phase(row: Row) -> str:
+    return "baseline" if row["phase"] == "default" else "after a situation"
+
+
+def show_administration(visit: Visit) -> Page:
+    """One administration: every item and the scores."""
+    number = visit.number("administration")
+    found = required(listings.find_administration(visit.connection, number))
+    definition = found["definition"]
+    scale = scale_from_dict(json.loads(definition) if isinstance(definition, str) else definition)
+    answers = {row["item"]: row for row in listings.administration_items(visit.connection, number)}
+    items = fixed_table(
+        "items",
+        "Items",
+        (
+            Column("item", "Item", "number"),
+            Column("words", "Wording"),
+            Column("position", "Shown as", "number"),
+            Column("answer", "Answer", "number", digits=2),
+            Column("anchor", "Label"),
+            Column("reversed", "Reversed"),
+            Column("subscales", "Subscales"),
+            Column("entropy", "Entropy (bits)", "number", digits=2),
+        ),
+        _items(scale, answers, list(found["item_order"] or ())),
+    )
+    scores = fixed_table(
+        "scores",
+        "Scores",
+        (
+            Column("subscale", "Subscale"),
+            Column("value", "Score", "number", digits=2),
+            Column("items", "Items", "number"),
+            Column("missing", "Missing", "number"),
+        ),
+        _scores(scale, {item: row["value"] for item, row in answers.items()}),
+    )
+    values = {"administration": {**found, "phase": _phase(found)}, "scale": scale}
+    title = f"{found['scale']} answered by {found['respondent']}"
+    return Page(title, "administration", (scores, items), values)
+
+
+def _items(scale: Scale, answers: dict[int, Row], order: list[int]) -> list[dict[str, Any]]:
+    positions = {item: place for place, item in enumerate(order, start=1)}
+    rows = []
+    for item in range(1, scale.items + 1):
+        given = answers.get(item)
+        value = None if given is None else given["value"]
+        label = "" if value is None or value != int(value) else scale.anchors.get(int(value), "")
+        rows.append(
+            {
+                "item": item,
+                "words": scale.words[item - 1] if scale.words else "",
+                "position": positions.get(item),
+                "answer": value,
+                "anchor": label,
+                "reversed": "yes" if item in scale.reversed else "",
+                "subscales": ", ".join(part.id for part in scale.subscales if item in part.items),
+                "entropy": None if given is None else given["entropy"],
+            }
+        )
+    return rows
+
+
+def _scores(scale: Scale, values: dict[int, float]) -> list[dict[str, Any]]:
+    if not values:
+        return []
+    return [
+        {
+            "subscale": found.subscale,
+            "value": found.value,
+            "items": found.items,
+            "missing": found.missing,
+        }
+        for found in score(scale, values)
+    ]

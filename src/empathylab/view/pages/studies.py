@@ -1,0 +1,114 @@
+"""Studies, and the raters and ratings of closed ones; an open study shows its status alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from empathylab.store.listings import studies as listings
+from empathylab.store.listings.pages import Listing, Row
+from empathylab.study.admin.embargo import RUNNING
+from empathylab.view.rendering import Page
+from empathylab.view.tables import Column, Table
+from empathylab.view.visits import Visit, required
+
+
+def _study_link(row: Row) -> str:
+    return f"/studies/{row['study']}"
+
+
+def studies_table(size: int = 50) -> Table:
+    """The studies with their status."""
+
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        return listings.list_studies(connection, offset=offset, limit=limit)
+
+    columns = (
+        Column("name", "Study", href=_study_link),
+        Column("version", "Version", "number"),
+        Column("title", "Title"),
+        Column("status", "Status", "status"),
+        Column("launched_at", "Launched", "time"),
+        Column("closed_at", "Closed", "time"),
+    )
+    empty = "This lab holds no study."
+    return Table("studies", "Studies", columns, read, size=size, empty=empty)
+
+
+def show_studies(visit: Visit) -> Page:
+    """All studies."""
+    return Page("Studies", "studies", (studies_table(),))
+
+
+def show_study(visit: Visit) -> Page:
+    """A closed study's raters and ratings; of any other its status alone."""
+    number = visit.number("study")
+    study = required(listings.find_study(visit.connection, number))
+    values: dict[str, Any] = {"study": study, "hidden": hidden_sentence(study), "dimensions": []}
+    if values["hidden"]:
+        return Page(study["title"], "study", (), values)
+    values["dimensions"] = [one["name"] for one in study["protocol"].get("dimensions", ())]
+
+    def read_raters(connection: Connection, offset: int, limit: int) -> Listing:
+        return listings.list_raters(connection, number, offset=offset, limit=limit)
+
+    raters = Table(
+        "raters",
+        "Raters",
+        (
+            Column("rater", "Rater", href=lambda row: f"/raters/{row['rater_id']}"),
+            Column("kind", "Kind"),
+            Column("arm", "Arm"),
+            Column("ratings", "Ratings", "number"),
+            Column("mean", "Mean rating", "number", digits=2),
+            Column("seconds", "Time", "seconds"),
+        ),
+        read_raters,
+        size=25,
+        empty="Nobody has rated in this study.",
+    )
+    shown = _ratings_table(number, dimension=visit.asked("dimension"))
+    view = visit.asked("view")
+    return Page(study["title"], "study", (shown if view == "ratings" else raters,), values)
+
+
+def hidden_sentence(study: Row) -> str:
+    """Why nothing of the study is shown; empty where it is closed."""
+    if study["status"] == "closed":
+        return ""
+    if study["status"] in RUNNING:
+        return (
+            f"The study is {study['status']}. Raters and ratings are shown once it is closed, so "
+            "that nobody decides by early results, and nobody learns who is in which arm."
+        )
+    return "The study has not been launched."
+
+
+def show_rater(visit: Visit) -> Page:
+    """One rater of a closed study, with all ratings."""
+    rater = required(listings.find_rater(visit.connection, visit.number("rater")))
+    details = {name: value for name, value in (rater["details"] or {}).items() if name != "marks"}
+    table = _ratings_table(rater["study"], rater=rater["rater_id"])
+    values = {"rater": rater, "details": details}
+    return Page(f"Rater {rater['rater']}", "rater", (table,), values)
+
+
+def _ratings_table(study: int, *, rater: int | None = None, dimension: str = "") -> Table:
+    def read(connection: Connection, offset: int, limit: int) -> Listing:
+        return listings.list_ratings(
+            connection, study, rater=rater, dimension=dimension, offset=offset, limit=limit
+        )
+
+    columns = (
+        Column("rater", "Rater", href=lambda row: f"/raters/{row['rater_id']}"),
+        Column("arm", "Arm"),
+        Column("situation", "Situation", href=lambda row: f"/situations/{row['situation_id']}"),
+        Column("emotion", "Emotion"),
+        Column("dimension", "Dimension"),
+        Column("value", "Rating", "number", digits=1),
+        Column("label", "Label"),
+        Column("seconds", "Time", "seconds"),
+        Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),
+    )
+    return Table("ratings", "Ratings", columns, read, empty="There is no rating.")

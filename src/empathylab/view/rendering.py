@@ -1,0 +1,134 @@
+"""The viewer's pages as HTML."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+
+from empathylab import __version__
+from empathylab.view.tables import Table
+
+NAVIGATION = (
+    ("/", "Overview"),
+    ("/runs", "Runs"),
+    ("/replies", "Replies"),
+    ("/conversations", "Conversations"),
+    ("/scales", "Scales"),
+    ("/studies", "Studies"),
+    ("/judges", "Judges"),
+)
+ASSETS = {"view.css": "text/css", "view.js": "text/javascript", "view.svg": "image/svg+xml"}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page shows: its title, its template, its tables and what else that needs."""
+
+    title: str
+    template: str
+    tables: Sequence[Table] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    live: bool = False
+    """Whether a run is going on, so that the page renews itself."""
+    status: int = 200
+
+
+def render(template: str, **values: Any) -> str:
+    """The template's HTML, within the frame of every page."""
+    found = _environment().get_template(f"{template}.html.j2")
+    return found.render(navigation=NAVIGATION, assets=asset_paths(), version=__version__, **values)
+
+
+@functools.cache
+def asset_paths() -> dict[str, str]:
+    """By a file's name, the name under which it is served, which changes with its content."""
+    return {name: _served_as(name) for name in ASSETS}
+
+
+@functools.cache
+def asset(name: str) -> bytes:
+    """The content of a file that pages load."""
+    return files("empathylab.view").joinpath("static", name).read_bytes()
+
+
+def _served_as(name: str) -> str:
+    stem, _, ending = name.partition(".")
+    return f"{stem}-{hashlib.sha256(asset(name)).hexdigest()[:12]}.{ending}"
+
+
+def moment(at: datetime | None) -> str:
+    """A time, in UTC."""
+    return "–" if at is None else f"{at:%Y-%m-%d %H:%M}"
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """A number with its thousands apart; a dash where there is none."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:,.{digits}f}".replace("-", "−")
+
+
+def money(value: float | None) -> str:
+    """Dollars; a dash where the price is not known."""
+    return (
+        "–" if value is None else f"${value:,.2f}" if value >= 1 or not value else f"${value:.4f}"
+    )
+
+
+def seconds(value: float | None) -> str:
+    """A duration."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:.1f} s" if value < 90 else f"{value / 60:.1f} min"
+
+
+def written(value: Any) -> str:
+    """A setting's value as text."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def clipped(text: str | None, most: int) -> str:
+    """The beginning of a long text."""
+    text = text or ""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def highlighted(text: str, words: Sequence[str]) -> list[tuple[str, bool]]:
+    """The text in pieces, and whether each is a word that was searched for."""
+    if not words:
+        return [(text, False)]
+    pattern = "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+    parts = re.split(rf"\b({pattern})", text, flags=re.IGNORECASE)
+    return [(part, place % 2 == 1) for place, part in enumerate(parts) if part]
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    folder = files("empathylab.view").joinpath("templates")
+    sources = {one.name: one.read_text(encoding="utf-8") for one in folder.iterdir()}
+    environment = jinja2.Environment(
+        loader=jinja2.DictLoader(sources),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "moment": moment,
+        "number": number,
+        "money": money,
+        "seconds": seconds,
+        "written": written,
+        "clipped": clipped,
+        "highlighted": highlighted,
+    }
+    return environment

@@ -1,0 +1,60 @@
+"""The lab that is viewed, which others may change, move or replace at any moment."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from empathylab.errors import LabError
+from empathylab.store import Lab
+from empathylab.store.lab import DATABASE_FILE
+from empathylab.store.migrate import require_latest
+
+
+class ViewedLab:
+    """Opens the lab read-only, and opens it again where its file has been replaced."""
+
+    def __init__(self, folder: Path, *, database: str | None = None) -> None:
+        self.folder = folder
+        self._database = database
+        self._lock = threading.Lock()
+        self._lab = Lab.open_read_only(folder, database=database)
+        self._file = self._present_file()
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[tuple[Lab, Connection]]:
+        """The lab as it is now, in one transaction."""
+        lab = self._current()
+        with lab.reading() as connection:
+            require_latest(connection, where=str(self.folder))
+            yield lab, connection
+
+    def close(self) -> None:
+        self._lab.close()
+
+    def _current(self) -> Lab:
+        with self._lock:
+            file = self._present_file()
+            if file != self._file:
+                opened = Lab.open_read_only(self.folder, database=self._database)
+                self._lab.close()
+                self._lab, self._file = opened, file
+            return self._lab
+
+    def _present_file(self) -> tuple[int, int] | None:
+        """Which file the database is; None for PostgreSQL."""
+        if self._lab.engine.dialect.name != "sqlite":
+            return None
+        try:
+            found = (self.folder / DATABASE_FILE).stat()
+        except OSError as error:
+            raise LabError(
+                "the lab is no longer here",
+                where=str(self.folder),
+                remedy="Put it back, or start the viewer with another --lab.",
+            ) from error
+        return (found.st_dev, found.st_ino)

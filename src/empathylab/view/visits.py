@@ -1,0 +1,41 @@
+"""What a page's handler is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlalchemy import Connection
+from starlette.exceptions import HTTPException
+
+from empathylab.store import Lab
+from empathylab.view.tables import whole_number
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request: the lab in one transaction, and what the address asks for."""
+
+    lab: Lab
+    connection: Connection
+    query: Mapping[str, str]
+    parts: Mapping[str, str]
+    """The parts of the path."""
+
+    def asked(self, name: str) -> str:
+        """A parameter of the address, empty where it is missing."""
+        return self.query.get(name, "").strip()
+
+    def number(self, name: str) -> int:
+        """A number in the path; where it is none, there is no such page."""
+        return required(whole_number(self.parts[name]))
+
+
+def required(found: Found | None) -> Found:
+    """What was found; where nothing was, there is no such page."""
+    if found is None:
+        raise HTTPException(404)
+    return found

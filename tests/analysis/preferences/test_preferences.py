@@ -1,0 +1,73 @@
+"""Preferences of a study's raters as conclusions; the numbers are those of `stats preferences`."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from empathylab.analysis.preferences import from_lab, from_table
+from empathylab.cli.app import app
+from empathylab.errors import InputError
+from empathylab.store import Lab
+from empathylab.study import parse_study
+from empathylab.study.session.service import Page
+from tests.study.question_examples import EVERY_QUESTION
+from tests.study.service_examples import careful, opened, someone
+
+
+def table(wins: int, losses: int, ties: int = 0) -> pl.DataFrame:
+    """Comparisons of a with b, by as many raters, half of them with b shown first."""
+    outcomes = ["a"] * wins + ["b"] * losses + ["tie"] * ties
+    rows = []
+    for number, won in enumerate(outcomes):
+        first, second = ("a", "b") if number % 2 else ("b", "a")
+        outcome = "tie" if won == "tie" else "first" if won == first else "second"
+        rows.append((f"r{number}", f"s{number % 7}", first, second, outcome))
+    return pl.DataFrame(
+        rows, schema=["rater", "situation", "first", "second", "outcome"], orient="row"
+    )
+
+
+def test_the_log_odds_of_two_arms_are_those_of_their_wins() -> None:
+    # With two arms and no ties the estimate is ln(wins / losses), whichever is shown first.
+    found = from_table(table(60, 20))
+    [conclusion] = found.conclusions
+    assert conclusion.estimate == pytest.approx(math.log(3), abs=1e-6)
+    assert (conclusion.kind, conclusion.subject, conclusion.reference) == ("better", "a", "b")
+    assert "75% of comparisons" in conclusion.sentence
+
+
+def test_even_preferences_are_inconclusive() -> None:
+    [conclusion] = from_table(table(26, 24)).conclusions
+    assert conclusion.kind == "inconclusive"
+
+
+def test_one_side_that_always_wins_is_finite_and_said() -> None:
+    found = from_table(table(10, 0))
+    assert math.isfinite(found.conclusions[0].estimate or math.nan)
+    assert any("won every comparison" in caveat for caveat in found.caveats)
+
+
+def test_a_study_needs_to_be_closed(sqlite_lab: Lab, tmp_path: Path) -> None:
+    service, _ = opened(sqlite_lab, parse_study(EVERY_QUESTION))
+    for name, chosen in (("a", ("first", "second")), ("b", ("tie", "first"))):
+        person, left = someone(service, name), list(chosen)
+        while isinstance(page := service.view(person), Page):
+            given = careful(service.study, page)
+            if page.content.page == "compare":
+                given["preference"] = left.pop(0)
+            service.submit(person, page.step, given)
+    with pytest.raises(InputError, match="still open"):
+        from_lab(sqlite_lab)
+    service.actions.close()
+    assert from_lab(sqlite_lab).design == {"n": 4, "raters": 2, "situations": 4}
+    lab = str(tmp_path / "lab")
+    done = CliRunner().invoke(app, ["analyze", "preferences", "--lab", lab, "--json"])
+    assert json.loads(done.stdout)["design"]["n"] == 4
+    done = CliRunner().invoke(app, ["analyze", "preferences", "--lab", lab])
+    assert "4 comparisons by 2 raters" in done.stdout

@@ -1,0 +1,64 @@
+"""What the viewer hides of a study that is not closed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from empathylab.judging.instruments import study_instrument
+from empathylab.judging.single import Judging, plan_judging
+from empathylab.models import ScriptedModel
+from empathylab.runs import Job, run
+from empathylab.store import Lab, schema
+from empathylab.store.judged_responses import judged_study, study_responses
+from tests.view.test_pages import crawl
+from tests.view.viewing import add_replies, add_study, viewing
+
+SAID = "I judge this reply as good indeed"
+
+
+def judge(lab: Lab) -> None:
+    study = judged_study(lab, "kept-secret")
+    judging = Judging(study_instrument(study), study_responses(lab, study.row), "study", study.row)
+    answer = json.dumps({"empathy": "Good", "reason": SAID})
+    model = ScriptedModel(lambda _messages, _parameters: answer, name="the/judge")
+    run(lab, [Job(model, [plan_judging(judging)])])
+
+
+@pytest.mark.parametrize("status", ["open", "paused"])
+def test_an_open_study_shows_no_rater_arm_rating_or_judgement(sqlite_lab: Lab, status: str) -> None:
+    add_replies(sqlite_lab, {"one": ["I am sorry"]})
+    study, rater = add_study(sqlite_lab, status)
+    judge(sqlite_lab)
+    with sqlite_lab.writing() as connection:
+        if status == "paused":  # judged as replies to a set, which hides them as well
+            connection.execute(schema.judgements.update().values(study_id=None))
+        secret = {"study": "kept-secret", "rater": "rater-7"}
+        written = {"situation_id": 1, "respondent_id": 1, "sample": 1, "details": secret}
+        written |= {"text": "words of a participant", "outcome": "valid"}
+        at = connection.execute(schema.studies.select()).one().added_at
+        connection.execute(schema.responses.insert(), [written | {"added_at": at}])
+    secrets = ("rater-7", "the-hidden-arm", "Chile", SAID, "words of a participant")
+    with viewing(sqlite_lab) as visitor:
+        pages = crawl(visitor)
+        pages["rated"] = visitor.get(f"/studies/{study}?view=ratings").text
+        pages["judged"] = visitor.get(f"/judges/{study}").text
+        pages["answers"] = visitor.get("/runs/1?csv=answers").text
+        for path, text in pages.items():
+            for secret in secrets:
+                assert secret not in text, path
+        assert visitor.get(f"/raters/{rater}").status_code == 404
+        assert visitor.get(f"/studies/{study}?csv=raters").status_code == 404
+        assert visitor.get("/replies/2").status_code == 404
+        assert "shown once it is closed" in pages[f"/studies/{study}"]
+        assert "Hidden until the study" in visitor.get("/answers/1").text
+        with sqlite_lab.writing() as connection:
+            connection.execute(schema.studies.update().values(status="closed"))
+        pages = crawl(visitor)
+        text = "".join(pages.values()) + visitor.get(f"/studies/{study}?view=ratings").text
+        for secret in secrets:
+            assert secret in text, secret
+        disagreements = visitor.get(f"/judges/{study}?csv=disagreements").text
+    if status == "open":
+        assert disagreements.splitlines()[1].startswith("0.0,3.0,3.0,1,")

@@ -1,0 +1,170 @@
+"""Every page of the viewer, over ordinary and hostile labs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from html import unescape
+
+from empathylab.models import ScriptedModel
+from empathylab.protocols.converse.plan import SIMULATOR, Conversing, plan_conversing
+from empathylab.runs import Job, run
+from empathylab.store import Lab, schema
+from tests.helpers.conversing import KIND, listener, persona, rule_based_person
+from tests.helpers.labs import filled
+from tests.view.viewing import ARABIC, LONG, ODD, SCRIPT, Visitor, add_replies, add_study, viewing
+
+MISSING = (
+    "/runs/1",
+    "/runs/x",
+    "/answers/1",
+    "/situations/-1",
+    "/replies/9",
+    "/conversations/1",
+    "/scales/1",
+    "/studies/1",
+    "/raters/1",
+    "/judges/1",
+    "/replies/compare?first=1",
+    "/none",
+)
+
+
+def fill(lab: Lab) -> None:
+    """Runs of all protocols, replies that attack, and a closed study."""
+    replies = [f"{SCRIPT} I am sorry", ARABIC, LONG, '=HYPERLINK("x")']
+    add_replies(lab, {ODD: replies, SCRIPT: ["I am glad", "sorry", "so", "x"]})
+    filled(lab, situations=1)
+    model = ScriptedModel(listener(f"{KIND} {SCRIPT}"), name="scripted/kind")
+    person = ScriptedModel(rule_based_person, name="scripted/person")
+    plan = plan_conversing(lab, model.name, Conversing((persona(0),), person.name))
+    run(lab, [Job(model, [plan], partners={SIMULATOR: person})])
+    add_study(lab, "closed")
+
+
+def crawl(visitor: Visitor, most: int = 6) -> dict[str, str]:
+    """Every page that a link leads to, up to some of each kind."""
+    todo, pages, kinds = ["/"], {}, dict[str, int]()
+    while todo:
+        path = todo.pop(0)
+        kind = re.sub(r"\d+", "N", path.partition("?")[0])
+        if path in pages or kinds.get(kind, 0) >= most:
+            continue
+        kinds[kind] = kinds.get(kind, 0) + 1
+        answer = visitor.get(path)
+        assert answer.status_code == 200, path
+        pages[path] = answer.text
+        if answer.headers["content-type"].startswith("text/html"):
+            links = re.findall(r'href="([^"#]+)', answer.text)
+            todo += [unescape(link) for link in links if link.startswith("/")]
+    return pages
+
+
+def test_every_page_opens_and_runs_no_text(sqlite_lab: Lab) -> None:
+    fill(sqlite_lab)
+    with viewing(sqlite_lab) as visitor:
+        pages = crawl(visitor)
+        diff = visitor.get("/replies/compare?first=1&second=5").text
+        compared = visitor.get("/runs/compare?first=1&second=2").text
+    kinds = {re.sub(r"\d+", "N", path.partition("?")[0]) for path in pages}
+    assert {"/runs/N", "/answers/N", "/situations/N", "/replies/N", "/conversations/N"} <= kinds
+    assert {"/scales/N", "/studies/N", "/raters/N", "/judges/N"} <= kinds
+    for path, text in {**pages, "diff": diff, "compared": compared}.items():
+        if "csv=" not in path:
+            assert SCRIPT not in text, path
+            assert "<i>" not in text, path
+    assert "<mark>sorry</mark>" in diff
+    assert "share" in diff
+    assert "two different runs of one protocol" in compared
+    reply = visitor.get("/replies/3").text
+    assert LONG in reply  # all 100 kB of it
+
+
+def test_replies_are_found_by_words_and_filters(lab: Lab, database: str | None) -> None:
+    texts = [
+        "I'm so sorry to hear that.",
+        "Sorrow passes; be kind.",
+        "你好，我很难过。",
+        "Élan vital",
+    ]
+    add_replies(lab, {"one": texts, "two": ["kind kind", "no", "nothing", "nobody"]})
+
+    def found(query: str) -> list[str]:
+        rows = csv.DictReader(io.StringIO(visitor.get(f"/replies?csv=replies&{query}").text))
+        return [f"{row['respondent']}/{row['situation']}" for row in rows]
+
+    with viewing(lab, database=database) as visitor:
+        assert found("q=sorry") == ["one/s0"]
+        assert found("q=sorr*") == ["one/s0", "one/s1"]
+        assert found("q=SORRY+hear") == ["one/s0"]
+        assert found("q=%22so+sorry%22") == ["one/s0"]
+        assert found("q=%22sorry+so%22") == []
+        assert found("q=I%27m") == ["one/s0"]
+        assert found("q=kind") == ["one/s1", "two/s0"]
+        assert found("q=kind&respondent=two") == ["two/s0"]
+        assert found("q=kind&emotion=proud") == ["one/s1"]
+        assert found("q=kind&set=other") == []
+        assert found("q=难过") == ["one/s2"]
+        assert found("q=élan") == ["one/s3"]
+        assert found("q=no%25") == ["two/s1"]
+        for hostile in ("%22", "NEAR(", "a+OR", "%27%29--", "*", "text:sorry", "-", "%00x"):
+            assert visitor.get(f"/replies?q={hostile}").status_code == 200
+        assert "<mark>sorry</mark>" in visitor.get("/replies?q=sorry").text
+        with lab.writing() as connection:
+            changed = schema.responses.update().where(schema.responses.c.id == 1)
+            connection.execute(changed.values(text="Rewritten words"))
+            connection.execute(schema.responses.delete().where(schema.responses.c.id == 5))
+        assert found("q=sorry") == []
+        assert found("q=rewritten") == ["one/s0"]
+        assert found("q=kind") == ["one/s1"]
+
+
+def test_tables_are_paged_and_downloaded_whole(sqlite_lab: Lab) -> None:
+    add_replies(sqlite_lab, {"one": [f"reply {number}" for number in range(60)]})
+    with viewing(sqlite_lab) as visitor:
+        first, last = visitor.get("/replies?set=mine"), visitor.get("/replies?set=mine&page=3")
+        assert "1–25 of 60" in first.text
+        assert 'rel="next" href="/replies?set=mine&amp;page=2"' in first.text
+        assert "51–60 of 60" in last.text
+        assert 'rel="next"' not in last.text
+        assert "The list ends before this page" in visitor.get("/replies?page=99").text
+        for strange in ("0", "-1", "x", "9" * 30, "٣"):
+            assert visitor.get(f"/replies?page={strange}").status_code == 200
+        rows = list(csv.DictReader(io.StringIO(visitor.get("/replies?csv=situations").text)))
+        assert [row["key"] for row in rows] == [f"s{number}" for number in range(60)]
+        assert visitor.get("/replies?csv=answers").status_code == 404
+
+
+def test_cells_of_a_download_run_in_no_spreadsheet(sqlite_lab: Lab) -> None:
+    add_replies(sqlite_lab, {"one": ['=HYPERLINK("x")']})
+    with viewing(sqlite_lab) as visitor:
+        answer = visitor.get("/replies?respondent=one&csv=replies")
+    assert answer.headers["content-disposition"] == 'attachment; filename="replies.csv"'
+    [row] = csv.DictReader(io.StringIO(answer.text))
+    assert row["text"] == '\'=HYPERLINK("x")'
+
+
+def test_what_is_not_there_is_a_page_that_says_so(sqlite_lab: Lab) -> None:
+    with viewing(sqlite_lab) as visitor:
+        for path in MISSING:
+            answer = visitor.get(path)
+            assert answer.status_code == 404, path
+            assert "There is no such page" in answer.text
+
+
+def test_an_empty_lab_says_how_to_fill_it(sqlite_lab: Lab) -> None:
+    with viewing(sqlite_lab) as visitor:
+        assert len(crawl(visitor)) >= 7
+        assert "empathylab evaluate" in visitor.get("/").text
+
+
+def test_a_run_that_goes_on_renews_its_page(sqlite_lab: Lab) -> None:
+    filled(sqlite_lab, situations=1)
+    with viewing(sqlite_lab) as visitor:
+        assert "data-live" not in visitor.get("/runs/1").text
+        with sqlite_lab.writing() as connection:
+            connection.execute(schema.runs.update().values(finished_at=None, planned=10_000))
+        assert "data-live" in visitor.get("/runs/1").text
+        assert "data-live" in visitor.get("/runs").text
+        assert "running" in visitor.get("/").text
