@@ -69,7 +69,11 @@ def with_changes(turns: Sequence[Row], final: float | None) -> list[dict[str, An
         if turn["role"] == "person":
             before = turn["feeling"] if turn["feeling"] is not None else before
             continue
-        later = (one["feeling"] for one in shown[place + 1 :] if one["role"] == "person")
+        later = (
+            later_turn["feeling"]
+            for later_turn in shown[place + 1 :]
+            if later_turn["role"] == "person"
+        )
         after = next(later, final)
         turn["after"] = after
         if before is not None and after is not None:

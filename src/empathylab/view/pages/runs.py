@@ -115,7 +115,7 @@ def show_run(visit: Visit) -> Page:
         "run": row,
         "hidden": _HIDDEN if hidden else "",
         "conversations": listings.run_conversations(visit.connection, number),
-        "choices": {"outcome": sorted({one["outcome"] for one in _all(outcomes, visit)})},
+        "choices": {"outcome": sorted({row["outcome"] for row in _all(outcomes, visit)})},
     }
     answers = _answers_table(number, visit.asked("outcome"), hidden=hidden)
     title = f"Run {number}: {row['respondent']}"
