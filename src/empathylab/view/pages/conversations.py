@@ -63,7 +63,7 @@ def with_changes(turns: Sequence[Row], final: float | None) -> list[dict[str, An
     A person's feeling stands at the message that they write next; that after the last reply is the
     conversation's `final`.
     """
-    shown = [{**turn, "change": None, "after": None} for turn in turns]
+    shown = [{**turn, "change": None} for turn in turns]
     before: float | None = None
     for place, turn in enumerate(shown):
         if turn["role"] == "person":
@@ -75,7 +75,6 @@ def with_changes(turns: Sequence[Row], final: float | None) -> list[dict[str, An
             if later_turn["role"] == "person"
         )
         after = next(later, final)
-        turn["after"] = after
         if before is not None and after is not None:
             turn["change"] = after - before
     return shown
