@@ -168,7 +168,9 @@ def show_answer(visit: Visit) -> Page:
 def show_comparison(visit: Visit) -> Page:
     """Two runs of one protocol: settings, usable answers, differences."""
     chosen = [whole_number(visit.asked(name)) for name in ("first", "second")]
-    known = runs_table().read(visit.connection, 0, 500).rows
+    known = [
+        {**row, "how": run_label(row["settings"])} for row in listings.run_choices(visit.connection)
+    ]
     values: dict[str, Any] = {"known": known, "comparison": None, "problem": ""}
     tables: tuple[Table, ...] = ()
     first, second = chosen
