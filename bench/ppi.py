@@ -57,7 +57,7 @@ class Draw(NamedTuple):
 
 
 class Experiment:
-    """The two arms, and the judge that is trained anew on every draw."""
+    """The two arms, and the judge that is trained again on every draw."""
 
     def __init__(self, table: pl.DataFrame) -> None:
         rows = pl.concat(

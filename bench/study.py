@@ -37,7 +37,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from dialogues import Words
 from empathylab.situations import Situation, SituationSet
-from empathylab.store import Lab, add_respondent, add_situation_set, now, schema
+from empathylab.store import Lab, schema
+from empathylab.store.inserts import add_respondent, add_situation_set, now
 from empathylab.study import parse_study
 from empathylab.study.session.service import launch
 from tests.helpers.postgres import postgres
@@ -59,7 +60,7 @@ dimensions:
     question: How empathetic is the reply, compared with how you would have replied?
     labels: [Bad, Okay, Good]
 recruitment: {platform: open}
-help: You can find somebody to talk to at [findahelpline.com](https://findahelpline.com).
+help: You can find someone to talk to at [findahelpline.com](https://findahelpline.com).
 blocks:
   - block: consent
     text: Would you like to take part?

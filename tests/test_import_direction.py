@@ -12,7 +12,7 @@ import empathylab
 ROOT = Path(empathylab.__file__).parent
 
 LAYERS = [
-    {"errors", "__init__"},
+    {"errors", "words", "__init__"},
     {"files", "file_models", "table_specs"},
     {"tables"},
     {"situations", "scales", "models", "stats"},
@@ -28,7 +28,7 @@ LAYERS = [
 ]
 # Usable on any table: they know no database, no model and no web.
 PURE = {"stats", "style"}
-ALLOWED_IN_PURE = {"errors", "stats", "style"}
+ALLOWED_IN_PURE = {"errors", "words", "stats", "style"}
 # Presentation renders results; it never reads the database.
 FORBIDDEN = {("report", "store")}
 MOST_MODULES = 22

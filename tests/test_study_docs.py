@@ -89,7 +89,7 @@ def test_the_proxy_limits_what_one_address_may_ask_for() -> None:
     for kind, zone in (("conn", "study_connections"), ("req", "study_requests")):
         assert setting(f"limit_{kind}_zone").startswith(f"$binary_remote_addr zone={zone}:")
         assert zone in setting(f"limit_{kind}")
-        # Whoever meets a limit is told calmly that nothing is lost.
+        # Anyone who meets a limit is told calmly that nothing is lost.
         assert setting(f"limit_{kind}_status") in setting("error_page")
 
 

@@ -84,7 +84,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "looks": "when results may be looked at before the study is closed; see below",
             "retention": "when people's data are deleted; see below",
             "content_note": "what people should know before they read the situations",
-            "help": "where people find somebody to talk to",
+            "help": "where people find someone to talk to",
             "contact": "whom to write to",
             "interface": "words of the pages themselves, by language, in the shape of "
             "`src/empathylab/study/web/interface/en.yaml`",
@@ -330,7 +330,7 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
     "A worked example (`examples`)": (
         (Example,),
         {
-            "situation": "what somebody went through",
+            "situation": "what someone went through",
             "explanation": "why the rating is as it is",
             "reply": "the reply that is rated",
             "rating": "its rating",

@@ -50,7 +50,7 @@ class EmpathyLabError(Exception):
 
 
 class UserError(EmpathyLabError):
-    """What is wrong, where, what was got, and how to mend it."""
+    """What is wrong, where, what was got, and how to fix it."""
 
     exit_code = 2
 

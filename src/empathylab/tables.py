@@ -105,7 +105,7 @@ def parse_csv(content: bytes, *, where: str, separator: str = ",") -> pl.DataFra
         raise InputError(
             f"this is not a CSV table: {error}",
             where=f"{where} row {len(rows) + 2}",
-            remedy="Mend the file's quotes.",
+            remedy="Fix the file's quotes.",
         ) from None
     return _framed(rows, header, where)
 
@@ -141,7 +141,7 @@ def _jsonl(text: str, where: str) -> pl.DataFrame:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"this is not JSON: {error}", where=f"{where} row {number}", remedy="Mend the line."
+                f"this is not JSON: {error}", where=f"{where} row {number}", remedy="Fix the line."
             ) from None
         if not isinstance(row, dict):
             raise InputError(
@@ -179,7 +179,7 @@ def _parquet(content: bytes, where: str) -> pl.DataFrame:
             "this is not a Parquet file",
             where=where,
             got=str(error).splitlines()[0],
-            remedy="Write it anew, or save it as CSV.",
+            remedy="Write it again, or save it as CSV.",
         ) from None
 
 

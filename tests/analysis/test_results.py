@@ -15,8 +15,9 @@ import pytest
 from empathylab.analysis import appraisal, benchmark, drift, judges, overview, style
 from empathylab.analysis.results import AnalysisResult, Conclusion, ModelChoice
 from empathylab.situations.sources.welivita import read_release
-from empathylab.store import Lab, now
+from empathylab.store import Lab
 from empathylab.store.imports.releases import import_release
+from empathylab.store.inserts import now
 from empathylab.tables import read_table
 from tests.helpers.labs import filled
 from tests.helpers.welivita import write_release

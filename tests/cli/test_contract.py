@@ -15,6 +15,7 @@ import typer.main
 from empathylab.cli import app
 from empathylab.errors import RequestRejected
 from empathylab.models import Message, Parameters
+from empathylab.scales import builtin_scales
 from tests.helpers.command_line import empathylab, process
 from tests.helpers.endpoint import Served, served
 
@@ -259,7 +260,7 @@ def test_data_and_scales_can_be_listed(tmp_path: Path) -> None:
         "posts": 48,
     }
     listed = json.loads(empathylab("scales", "list", "--json").stdout)["scales"]
-    assert len(listed) == 10
+    assert [row["scale"] for row in listed] == list(builtin_scales())
 
 
 def test_output_into_a_closed_pipe_is_no_error() -> None:

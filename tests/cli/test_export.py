@@ -1,4 +1,4 @@
-"""`empathylab export`, as somebody types it."""
+"""`empathylab export`, as someone types it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_folder_and_every_file_are_named(lab: Path, tmp_path: Path) -> None:
     done = run("--to", tmp_path / "out", "--lab", lab)
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert done.stdout.startswith(str(tmp_path / "out"))
     for path in (tmp_path / "out").iterdir():
         assert path.name == "SHA256SUMS" or path.name in done.stdout

@@ -47,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 
 def run(*arguments: str | Path, code: int = 0) -> Done:
     done = empathylab("judge", *arguments)
-    assert done.exit_code == code, done.stdout + done.stderr
+    assert done.exit_code == code, done.output
     return done
 
 

@@ -47,7 +47,7 @@ def reasons(lab: Path) -> str:
 
 def test_think_tags_are_no_part_of_the_reply(met: Met, tmp_path: Path) -> None:
     done = respond(met, tmp_path, "think-tags")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert replies(tmp_path) == {(REPLY, "valid")}
     [(reasoning, tokens)] = rows(
         tmp_path, "SELECT DISTINCT reasoning, reasoning_tokens FROM answers"
@@ -77,15 +77,15 @@ def test_reasoning_that_eats_the_budget_stops_the_run_and_says_what_to_set(
 ) -> None:
     done = respond(met, tmp_path, "reasoning-content")
     assert done.exit_code == 2
-    assert "--max-tokens 4096" in done.stderr
-    assert "--reasoning-effort" in done.stderr
+    assert "--max-tokens 4096" in done.output
+    assert "--reasoning-effort" in done.output
     assert replies(tmp_path) == {("", "reasoning_cut_off")}
     assert "--max-tokens" in reasons(tmp_path)
 
 
 def test_room_for_reasoning_gives_the_reply(met: Met, tmp_path: Path) -> None:
     done = respond(met, tmp_path, "reasoning-content", "--max-tokens", "2000")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert replies(tmp_path) == {(REPLY, "valid")}
     assert rows(tmp_path, "SELECT DISTINCT reasoning, reasoning_tokens FROM answers") == [
         (THOUGHT, 900)
@@ -94,7 +94,7 @@ def test_room_for_reasoning_gives_the_reply(met: Met, tmp_path: Path) -> None:
 
 def test_a_family_that_is_known_to_reason_gets_the_room_unasked(met: Met, tmp_path: Path) -> None:
     done = respond(met, tmp_path, "reasoning-content", model="x/deepseek-r1")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert replies(tmp_path) == {(REPLY, "valid")}
     assert met.seen("reasoning-content")["accepted"]["max_tokens"] > 8192
 
@@ -102,16 +102,16 @@ def test_a_family_that_is_known_to_reason_gets_the_room_unasked(met: Met, tmp_pa
 def test_a_few_answers_cut_off_are_said_at_the_end(met: Met, tmp_path: Path) -> None:
     done = respond(met, tmp_path, "reasoning-content", "--situations", "1")
     assert done.exit_code == 0
-    assert "2 answers were cut off while the model was reasoning" in done.stderr
+    assert "2 answers were cut off while the model was reasoning" in done.output
 
 
 def test_temperature_and_max_tokens_are_sent_as_the_o_series_takes_them(
     met: Met, tmp_path: Path
 ) -> None:
     done = respond(met, tmp_path, "o-series")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert replies(tmp_path) == {(REPLY, "valid")}
-    assert "max_tokens sent as max_completion_tokens, temperature left out" in done.stderr
+    assert "max_tokens sent as max_completion_tokens, temperature left out" in done.output
     sent = json.loads(rows(tmp_path, "SELECT sent FROM answers")[0][0])
     assert set(sent) == {"max_completion_tokens", "seed"}
     assert set(sent) == set(met.seen("o-series")["accepted"]) - {"model", "messages"}
@@ -120,14 +120,14 @@ def test_temperature_and_max_tokens_are_sent_as_the_o_series_takes_them(
 
 def test_a_seed_is_renamed_where_the_endpoint_wants_that(met: Met, tmp_path: Path) -> None:
     done = respond(met, tmp_path, "strict-seed")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert "random_seed" in met.seen("strict-seed")["accepted"]
     assert replies(tmp_path) == {(REPLY, "valid")}
 
 
 def test_a_seed_is_left_out_where_no_name_for_it_is_known(met: Met, tmp_path: Path) -> None:
     done = respond(met, tmp_path, "no-seed")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert not {"seed", "random_seed"} & set(met.seen("no-seed")["accepted"])
 
 
@@ -135,7 +135,7 @@ def test_what_the_user_omits_is_not_sent_and_what_they_add_is(met: Met, tmp_path
     options = ("--omit", "seed,temperature", "--param", "top_k=40", "--param", "user=me")
     before = met.seen("no-seed")["calls"]
     done = respond(met, tmp_path, "no-seed", *options)
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     seen = met.seen("no-seed")
     assert seen["calls"] - before == 6  # nothing was refused
     assert (seen["accepted"]["top_k"], seen["accepted"]["user"]) == (40, "me")
@@ -145,7 +145,7 @@ def test_what_the_user_omits_is_not_sent_and_what_they_add_is(met: Met, tmp_path
 def test_a_value_out_of_range_is_left_to_the_user(met: Met, tmp_path: Path) -> None:
     done = respond(met, tmp_path, "too-much")
     assert done.exit_code == 2
-    assert "must be at most 16" in done.stderr
+    assert "must be at most 16" in done.output
 
 
 def test_a_tool_call_is_named_as_such(met: Met, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_tool_call_is_named_as_such(met: Met, tmp_path: Path) -> None:
 @pytest.mark.parametrize("who", ["streaming", "always-streams"])
 def test_a_stream_is_read_where_there_is_nothing_else(met: Met, tmp_path: Path, who: str) -> None:
     done = respond(met, tmp_path, who)
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert replies(tmp_path) == {(REPLY, "valid")}
     assert rows(tmp_path, "SELECT DISTINCT completion_tokens FROM answers") == [(20,)]
 
@@ -176,20 +176,20 @@ def outcomes(lab: Path) -> set[tuple[str]]:
 
 def test_without_structured_output_the_words_are_read(met: Met, tmp_path: Path) -> None:
     done = appraise(met, tmp_path, "no-json")
-    assert done.exit_code == 0, done.stderr
-    assert "response_format left out" in done.stderr
+    assert done.exit_code == 0, done.output
+    assert "response_format left out" in done.output
     assert outcomes(tmp_path) == {("unparseable",)}
 
 
 def test_without_probabilities_the_outcome_says_so(met: Met, tmp_path: Path) -> None:
     done = appraise(met, tmp_path, "no-logprobs", "--mode", "logprob")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert outcomes(tmp_path) == {("no_logprobs",)}
 
 
 def test_a_rate_limit_is_waited_for(met: Met, tmp_path: Path) -> None:
     done = respond(met, tmp_path, "rate-limited")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert replies(tmp_path) == {(REPLY, "valid")}
 
 
@@ -263,8 +263,8 @@ def test_situations_in_another_language_are_taken_from_the_lab(met: Met, tmp_pat
 def test_a_web_page_is_quoted_rather_than_named_by_a_python_error(met: Met, tmp_path: Path) -> None:
     done = respond(met, tmp_path, "web-page", "--attempts", "1")
     assert done.exit_code == 2
-    assert "<html><body>Sign in" in done.stderr
-    assert "JSONDecodeError" not in done.stderr
+    assert "<html><body>Sign in" in done.output
+    assert "JSONDecodeError" not in done.output
 
 
 NATIVE = {
@@ -296,7 +296,7 @@ def test_native_apis_give_their_own_outcomes(
     met: Met, tmp_path: Path, who: str, model: str, text: str, outcome: str
 ) -> None:
     done = respond(met, tmp_path, who, *NATIVE[who], model=f"x/{model}")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert replies(tmp_path) == {(text, outcome)}
 
 
@@ -307,7 +307,7 @@ def test_native_answers_cut_off_while_reasoning_stop_the_run(
 ) -> None:
     done = respond(met, tmp_path, model, *NATIVE[model], model=f"x/{model}-cuts")
     assert done.exit_code == 2
-    assert "--max-tokens" in done.stderr
+    assert "--max-tokens" in done.output
     assert replies(tmp_path) == {("", "reasoning_cut_off")}
 
 
@@ -315,7 +315,7 @@ def test_native_answers_cut_off_while_reasoning_stop_the_run(
 @pytest.mark.parametrize("who", ["anthropic", "gemini"])
 def test_native_apis_answer_scales_by_schema(met: Met, tmp_path: Path, who: str) -> None:
     done = appraise(met, tmp_path, who, *NATIVE[who], model=f"x/{who}")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert outcomes(tmp_path) == {("valid",)}
     assert rows(tmp_path, "SELECT DISTINCT value FROM item_answers") == [(3.0,)]
 
@@ -325,7 +325,7 @@ def test_native_apis_answer_scales_by_schema(met: Met, tmp_path: Path, who: str)
 def test_thinking_is_stored_apart(met: Met, tmp_path: Path, model: str) -> None:
     effort = ("--reasoning-effort", "medium")
     done = respond(met, tmp_path, "anthropic", *NATIVE["anthropic"], *effort, model=f"x/{model}")
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert replies(tmp_path) == {(REPLY, "valid")}
     assert rows(tmp_path, "SELECT DISTINCT reasoning FROM answers") == [(THOUGHT,)]
     asked = met.seen("anthropic")["accepted"]["thinking"]["type"]
@@ -344,13 +344,12 @@ def test_an_address_without_a_scheme_is_refused_with_the_right_one(tmp_path: Pat
         "respond", "x/any", "--base-url", "localhost:8420/v1", "--lab", str(tmp_path / "lab")
     )
     assert done.exit_code == 2
-    assert "--base-url http://localhost:8420/v1" in done.stderr
+    assert "--base-url http://localhost:8420/v1" in done.output
     assert not (tmp_path / "lab").exists()
 
 
-def test_the_list_of_models_cuts_no_name_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    done = empathylab("models", "--timeout", "0.2")
+def test_the_list_of_models_cuts_no_name_off() -> None:
+    done = empathylab("models", "--timeout", "0.2", COLUMNS="40")
     assert done.exit_code == 0, done.stderr
     assert "…" not in done.stdout
     assert "together/meta-llama/Llama-3.3-70B-Instruct-Turbo" in done.stdout
@@ -375,4 +374,4 @@ def test_an_unknown_run_is_refused_with_those_there_are(met: Met, tmp_path: Path
     respond(met, tmp_path, "empty")
     done = empathylab("runs", "show", "7", "--lab", str(tmp_path))
     assert done.exit_code == 2
-    assert "runs list" in done.stderr
+    assert "runs list" in done.output

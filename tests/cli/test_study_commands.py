@@ -285,7 +285,7 @@ def test_data_show_counts_a_running_studys_raters_and_not_their_ratings(rated: P
 
 
 def test_an_older_version_that_is_still_open_is_not_shown_either(rated: Path) -> None:
-    from empathylab.store import now
+    from empathylab.store.inserts import now
     from empathylab.study.admin.embargo import require_closed
     from empathylab.study.session.service import launch
 

@@ -25,7 +25,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_export_names_the_folder_and_every_file(lab: Path, tmp_path: Path) -> None:
     done = empathylab("study", "export", "small", tmp_path / "out", "--lab", lab)
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert done.stdout.startswith(str(tmp_path / "out"))
     for path in (tmp_path / "out").iterdir():
         assert path.name == "SHA256SUMS" or path.name in done.stdout
@@ -42,7 +42,7 @@ def test_an_archive_goes_from_lab_to_lab(lab: Path, tmp_path: Path) -> None:
     made = empathylab(
         "study", "export", "small", "--archive", tmp_path / "a.zip", "--lab", lab, "--json"
     )
-    assert made.exit_code == 0, made.stderr
+    assert made.exit_code == 0, made.output
     for change in ("added", "unchanged"):
         done = empathylab(
             "data", "import", "study", tmp_path / "a.zip", "--lab", tmp_path / "other", "--json"
@@ -81,7 +81,7 @@ def test_add_arm_says_what_happened_and_what_is_missing(lab: Path) -> None:
     done = empathylab(
         "study", "add-arm", "small", "--respondent", "third/model", "--arm", "three", "--lab", lab
     )
-    assert done.exit_code == 0, done.stderr
+    assert done.exit_code == 0, done.output
     assert "open again for this arm alone" in done.stdout
     again = empathylab(
         "study",

@@ -22,7 +22,8 @@ from sqlalchemy import insert, select, update
 from empathylab.errors import InputError, UnknownName
 from empathylab.export import export_lab, exported_tables, lab_tables, read_exported
 from empathylab.export.tables import TABLES
-from empathylab.store import Lab, add_respondent, now
+from empathylab.store import Lab
+from empathylab.store.inserts import add_respondent, now
 from empathylab.store.schema import audit, responses
 from empathylab.tables import harmless_cell, plain_cell
 from tests.report.exports.full_lab import fill, open_study

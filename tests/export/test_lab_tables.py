@@ -188,5 +188,5 @@ def test_whatever_raters_told_under_whatever_name_is_kept(sqlite_lab: Lab, tmp_p
     export_lab(sqlite_lab, tmp_path / "out")
     assert read_exported(tmp_path / "out", "raters").rows() == found.rows()
     export_lab(sqlite_lab, tmp_path / "set", format="psych-ds")
-    told_of = json.loads((tmp_path / "set" / "dataset_description.json").read_text())
-    assert "'=age" in [one["name"] for one in told_of["variableMeasured"]]
+    platform_details = json.loads((tmp_path / "set" / "dataset_description.json").read_text())
+    assert "'=age" in [one["name"] for one in platform_details["variableMeasured"]]

@@ -22,6 +22,11 @@ class Done(NamedTuple):
     stdout: str
     stderr: str
 
+    @property
+    def output(self) -> str:
+        """Both streams."""
+        return self.stdout + self.stderr
+
 
 def empathylab(
     *words: object, cwd: Path | None = None, given: str | None = None, **environment: str

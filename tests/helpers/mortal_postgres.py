@@ -28,7 +28,7 @@ class MortalPostgres:
         self._tell("kill")
 
     def start(self) -> None:
-        """Starts it anew on the same data, at the same address."""
+        """Starts it again on the same data, at the same address."""
         assert self._tell("start") == self.address
 
     def _tell(self, command: str) -> str:

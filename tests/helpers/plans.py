@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 from empathylab.models import Completion, Message, Parameters
 from empathylab.runs import Answered, Plan, Reading, Request, Thread
 from empathylab.situations import builtin_set
-from empathylab.store import Lab, add_respondent, add_situation_set, hash_of, now
+from empathylab.store import Lab
+from empathylab.store.inserts import add_respondent, add_situation_set, hash_of, now
 from empathylab.store.schema import responses
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from empathylab.judging.instruments import Instrument, JudgedDimension
 from empathylab.models import Message, Parameters
 from empathylab.situations import builtin_set
-from empathylab.store import Lab, add_respondent, add_situation_set, now, schema
+from empathylab.store import Lab, schema
+from empathylab.store.inserts import add_respondent, add_situation_set, now
 from empathylab.store.judged_responses import JudgedResponse, set_responses
 
 DIALOGUES = builtin_set("dialogues")

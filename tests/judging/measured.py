@@ -15,8 +15,9 @@ from sqlalchemy import select, update
 
 from empathylab.models import Message, Parameters
 from empathylab.situations.sources.welivita import read_release
-from empathylab.store import Lab, add_respondent, now, schema
+from empathylab.store import Lab, schema
 from empathylab.store.imports.releases import import_release
+from empathylab.store.inserts import add_respondent, now
 from empathylab.store.selections import resolve_situations
 from empathylab.store.situations import stored_situations
 from empathylab.tables import read_table

@@ -20,7 +20,8 @@ from empathylab.protocols import (
 )
 from empathylab.runs import Job, run
 from empathylab.situations import Situation, SituationSet, builtin_set
-from empathylab.store import Lab, add_respondent, add_situation_set, now, responses_frame
+from empathylab.store import Lab, responses_frame
+from empathylab.store.inserts import add_respondent, add_situation_set, now
 from empathylab.store.schema import responses
 
 SET = builtin_set("dialogues")

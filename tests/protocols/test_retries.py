@@ -29,7 +29,8 @@ from empathylab.models import (
 from empathylab.protocols import Responding, plan_responding
 from empathylab.runs import Job, Limits, Plan, Tally, run
 from empathylab.situations import builtin_set
-from empathylab.store import Lab, outcomes_frame, responses_frame, runs_frame
+from empathylab.store import Lab, responses_frame, runs_frame
+from empathylab.store.queries import outcomes_frame
 from empathylab.store.schema import answers, responses
 from tests.helpers.endpoint import Served, served
 

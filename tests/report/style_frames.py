@@ -9,7 +9,7 @@ _PLACES = ("home", "work", "school", "town")
 
 
 def responses(*names: str) -> pl.DataFrame:
-    """Twelve situations, answered by `warm` (exclaims, 😊), `dry` and whoever else is named."""
+    """Twelve situations, answered by `warm` (exclaims, 😊), `dry` and anyone who else is named."""
     rows = []
     for number in range(SITUATIONS):
         place = _PLACES[number % len(_PLACES)]

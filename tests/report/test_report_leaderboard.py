@@ -48,7 +48,7 @@ def kind(messages: tuple[Message, ...], _parameters: Parameters) -> str:
 
 
 def judged_lab(lab: Lab, folder: Path, arms: tuple[str, ...]) -> None:
-    """A study, and somebody later whom only a judge has rated."""
+    """A study, and someone later whom only a judge has rated."""
     released_lab(lab, folder, arms=arms)
     add_replies(lab, NEW, {key: f"A kind word about {key}." for key in situation_ids(lab)})
     study = judged_study(lab, STUDY)

@@ -17,7 +17,8 @@ from empathylab.errors import InputError
 from empathylab.models import EndpointModel, Price, Prices, ScriptedModel
 from empathylab.models.apis import AnthropicMessages
 from empathylab.runs import Batching, Job, Limits, run
-from empathylab.store import Lab, failures_frame
+from empathylab.store import Lab
+from empathylab.store.queries import failures_frame
 from empathylab.store.schema import answers, batches, responses
 from tests.helpers.personalities import Met, personalities
 from tests.helpers.plans import chains_of, plan_of

@@ -31,7 +31,8 @@ from empathylab.models import (
     Usage,
 )
 from empathylab.runs import Job, Limits, Tally, run
-from empathylab.store import Lab, failures_frame, outcomes_frame, responses_frame, runs_frame
+from empathylab.store import Lab, responses_frame, runs_frame
+from empathylab.store.queries import failures_frame, outcomes_frame
 from empathylab.store.schema import answers
 from tests.helpers.endpoint import Served, served
 from tests.helpers.plans import plan_of

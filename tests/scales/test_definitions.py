@@ -91,7 +91,7 @@ def everywhere(scale: Scale, value: int) -> dict[int, float]:
 
 
 def extreme(scale: Scale, low: int, high: int) -> dict[str, float]:
-    """The scores of somebody who gives `low` everywhere, so that reversed items count `high`."""
+    """The scores of someone who gives `low` everywhere, so that reversed items count `high`."""
     parts = {part.id: set(part.items) for part in scale.subscales}
     if scale.total:
         parts["total"] = set(range(1, scale.items + 1))

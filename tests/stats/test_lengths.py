@@ -16,11 +16,11 @@ import pytest
 
 from empathylab.errors import InputError
 from empathylab.stats.lengths import (
-    count_words,
     length_distributions,
     length_matched,
     length_matched_situations,
 )
+from empathylab.words import count_words
 
 REFERENCE: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "reference" / "lengths.json").read_text(encoding="utf-8")

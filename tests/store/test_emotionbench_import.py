@@ -10,13 +10,10 @@ import pytest
 from sqlalchemy import func, select
 
 from empathylab.errors import InputError
-from empathylab.store import (
-    Lab,
-    schema,
-    situation_sets_frame,
-)
+from empathylab.store import Lab, schema
 from empathylab.store.administrations import read_appraisals
 from empathylab.store.imports.emotionbench import import_emotionbench
+from empathylab.store.queries import situation_sets_frame
 from empathylab.store.situations import lab_situation_set
 from tests.helpers.emotionbench import (
     ITEMS,

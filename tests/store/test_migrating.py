@@ -45,6 +45,6 @@ def test_what_an_older_lab_holds_is_kept(tmp_path: Path, database: str | None) -
     with Lab.open(folder, database=database) as lab:
         assert lab.frame(select(schema.administrations.c.phase))["phase"].to_list() == ["default"]
         assert lab.frame(select(schema.item_answers.c.value))["value"].to_list() == [4.0]
-        # Their tables were made anew on the way; what refers to them must not go with the old ones.
+        # Their tables were remade on the way; what refers to them must not go with the old ones.
         [response] = responses_frame(lab).to_dicts()
         assert (response["situation"], response["text"]) == ("a", "I am sorry.")

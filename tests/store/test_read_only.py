@@ -10,7 +10,8 @@ import pytest
 import sqlalchemy as sa
 
 from empathylab.errors import LabError
-from empathylab.store import Lab, add_respondent
+from empathylab.store import Lab
+from empathylab.store.inserts import add_respondent
 from empathylab.store.schema import respondents
 
 

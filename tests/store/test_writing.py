@@ -13,19 +13,16 @@ import sqlalchemy as sa
 from empathylab.errors import InputError
 from empathylab.scales import builtin_scale, scale_from_dict
 from empathylab.situations import builtin_set
-from empathylab.store import (
-    Lab,
+from empathylab.store import Lab, responses_frame, schema
+from empathylab.store.administrations import read_appraisals
+from empathylab.store.inserts import (
     add_item_answers,
     add_respondent,
     add_scale,
     add_situation_set,
     insert_returning_ids,
-    responses_frame,
-    schema,
-    situation_sets_frame,
 )
-from empathylab.store.administrations import read_appraisals
-from empathylab.store.queries import scales_frame
+from empathylab.store.queries import scales_frame, situation_sets_frame
 
 NOW = datetime(2025, 5, 1, 12, 30, tzinfo=UTC)
 

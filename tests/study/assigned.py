@@ -1,4 +1,4 @@
-"""The state of a study after somebody takes or leaves a place, kept without a database."""
+"""The state of a study after someone takes or leaves a place, kept without a database."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ from sqlalchemy import select
 from empathylab.scales import builtin_scale
 from empathylab.scales.wording import with_words
 from empathylab.situations import builtin_set
-from empathylab.store import Lab, add_respondent, add_scale, add_situation_set, schema
+from empathylab.store import Lab, schema
+from empathylab.store.inserts import add_respondent, add_scale, add_situation_set
 from empathylab.study import Study
 from empathylab.study.blocks.attention import Attention
 from empathylab.study.blocks.tutorial import Tutorial

@@ -17,8 +17,9 @@ from empathylab.protocols import reply_template
 from empathylab.scales import builtin_scale
 from empathylab.scales.wording import with_words
 from empathylab.situations.sources.welivita import read_release
-from empathylab.store import Lab, add_scale, hash_of, schema
+from empathylab.store import Lab, schema
 from empathylab.store.imports.releases import import_release
+from empathylab.store.inserts import add_scale, hash_of
 from empathylab.store.ratings import raters_frame, ratings_frame
 from empathylab.study.added_arms.instruments import measured_study
 from empathylab.study.archives import (

@@ -7,7 +7,8 @@ import pytest
 from empathylab.errors import InputError
 from empathylab.scales import builtin_scale
 from empathylab.scales.wording import with_words
-from empathylab.store import Lab, add_scale, schema
+from empathylab.store import Lab, schema
+from empathylab.store.inserts import add_scale
 from empathylab.store.ratings import lab_studies
 from empathylab.store.studies.arms import add_study
 from empathylab.study import parse_study

@@ -113,7 +113,7 @@ def test_processes_and_threads_at_once_give_level_arms_and_no_slot_twice(
 
 
 def _newcomer(service: StudyService) -> str:
-    """Somebody who has answered all that comes before a place."""
+    """Someone who has answered all that comes before a place."""
     person = someone(service, "newcomer")
     step_on(service, person)
     step_on(service, person)

@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from empathylab.scales import builtin_scale
-from empathylab.store import Lab, add_respondent, responses_frame, schema
+from empathylab.store import Lab, responses_frame, schema
 from empathylab.store.administrations import read_appraisals
+from empathylab.store.inserts import add_respondent
 from empathylab.store.ratings import rater_answers_frame, raters_frame, ratings_frame
 from empathylab.store.studies.results import FinishedWork, GivenReply, add_finished_work
 from empathylab.study import PRESETS, parse_study, preset_text

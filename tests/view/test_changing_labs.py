@@ -11,7 +11,8 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from empathylab.errors import LabError
-from empathylab.store import Lab, add_respondent
+from empathylab.store import Lab
+from empathylab.store.inserts import add_respondent
 from tests.view.viewing import add_replies, older, viewing
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import httpx
 from starlette.applications import Starlette
 
-from empathylab.store import Lab, now, schema
+from empathylab.store import Lab, schema
+from empathylab.store.inserts import now
 from empathylab.view import create_app
 from empathylab.view.viewed_lab import ViewedLab
 
@@ -45,7 +46,7 @@ class Visitor:
 
 @contextmanager
 def viewing(lab: Lab, *, database: str | None = None) -> Iterator[Visitor]:
-    """Somebody with the link to a viewer of the lab."""
+    """Someone with the link to a viewer of the lab."""
     with closing(ViewedLab(lab.folder, database=database)) as viewed:
         yield Visitor(create_app(viewed, token=TOKEN))
 
@@ -128,7 +129,7 @@ def add_study(lab: Lab, status: str) -> tuple[int, int]:
 
 
 def ids(connection: Any, table: Any, rows: list[dict[str, Any]]) -> list[int]:
-    from empathylab.store import insert_returning_ids
+    from empathylab.store.inserts import insert_returning_ids
 
     return insert_returning_ids(connection, table, rows)
 

@@ -103,7 +103,7 @@ class Plots:
         """The chart of that name as an Altair chart, which a notebook shows.
 
         An unknown name raises an error that lists the names. Charts are presentation, so they are
-        loaded only here (docs/decisions/0024-charts-of-results.md).
+        loaded only here (docs/decisions/0026-charts-of-results.md).
         """
         return import_module("empathylab.report.figures").plot(self, name)
 

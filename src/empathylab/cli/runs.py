@@ -200,7 +200,8 @@ def export(
 def _content(lab: Lab, run: int) -> dict[str, Any]:
     import json as encoder
 
-    from empathylab.store import outcomes_frame, runs_frame
+    from empathylab.store import runs_frame
+    from empathylab.store.queries import outcomes_frame
 
     row = runs_frame(lab).filter(run=run).row(0, named=True)
     outcomes = outcomes_frame(lab).filter(run=run).iter_rows(named=True)

@@ -29,7 +29,8 @@ from empathylab.export.writing import (
     require_free,
     sums_file,
 )
-from empathylab.store import Lab, now
+from empathylab.store import Lab
+from empathylab.store.inserts import now
 from empathylab.store.studies.records import add_audit
 from empathylab.study.exports.folders import IDENTITIES
 from empathylab.tables import TableFile, table_bytes
@@ -37,7 +38,7 @@ from empathylab.tables import TableFile, table_bytes
 Format = Literal["csv", "parquet", "jsonl", "psych-ds", "replication"]
 FORMATS: tuple[str, ...] = get_args(Format)
 _PLAIN = get_args(TableFile)
-# Free words may tell who somebody is, and those who left never saw the end of what they agreed to.
+# Free words may tell who someone is, and those who left never saw the end of what they agreed to.
 _NOT_PASSED_ON = ("comments", "partial_answers")
 
 

@@ -1,4 +1,4 @@
-"""Who the raters are, for the rare case that somebody must know: never among the other tables."""
+"""Who the raters are, for the rare case that someone must know: never among the other tables."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from empathylab.judging.prompts import REASON, JudgeTemplate, answer_schema
 from empathylab.judging.reading import ReadAnswer, read_judgement
 from empathylab.models import Completion, Message, Parameters
 from empathylab.runs import Reading, Request
-from empathylab.store import hash_of
+from empathylab.store.inserts import hash_of
 from empathylab.store.judged_responses import JudgedResponse
 
 Mode = Literal["structured", "free", "logprob"]

@@ -17,7 +17,7 @@ from empathylab.judging.prompts import CHOOSER, PLACES, JudgeTemplate, choosing_
 from empathylab.models import Completion
 from empathylab.runs import Answered, Plan, Reading, Request
 from empathylab.situations import Situation
-from empathylab.store import now
+from empathylab.store.inserts import now
 from empathylab.store.judged_responses import JudgedResponse
 from empathylab.store.judgements import forget_earlier, save_preferences
 from empathylab.store.schema import preferences

@@ -22,7 +22,7 @@ from empathylab.judging.instruments import Instrument, JudgedDimension
 from empathylab.judging.prompts import RATER, JudgeTemplate, rating_messages
 from empathylab.models import Completion
 from empathylab.runs import Answered, Plan, Reading, Request
-from empathylab.store import now
+from empathylab.store.inserts import now
 from empathylab.store.judged_responses import JudgedResponse
 from empathylab.store.judgements import forget_earlier, save_judgements
 from empathylab.store.schema import judgements

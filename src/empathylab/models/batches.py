@@ -194,7 +194,7 @@ def _form(content: bytes) -> tuple[bytes, str]:
 @dataclass(frozen=True, slots=True)
 class AnthropicBatches:
     """Message Batches. They carry no note of ours, so one that was sent in the very moment of a
-    kill is not found again and its requests are asked anew."""
+    kill is not found again and its requests are asked again."""
 
     model: EndpointModel
 

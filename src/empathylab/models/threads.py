@@ -69,7 +69,7 @@ class RateWatch:
         return rate < _COLLAPSED * self._best and now >= self._quiet_until
 
     def probed(self) -> None:
-        """Begins anew after a probe; the next one is at least twice as far away."""
+        """Begins again after a probe; the next one is at least twice as far away."""
         self._pause *= 2
         self._quiet_until = self._clock() + self._pause
         self._best = 0.0

@@ -23,8 +23,8 @@ from empathylab.scales import (
     scale_to_dict,
 )
 from empathylab.situations import Situation, SituationSet
-from empathylab.store import (
-    Lab,
+from empathylab.store import Lab
+from empathylab.store.inserts import (
     add_item_answers,
     add_respondent,
     add_scale,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from empathylab.protocols.languages import departs_from
 from empathylab.scales.answer_languages import AnswerLanguage, answer_language
-from empathylab.stats.lengths import count_words
+from empathylab.words import count_words
 
 CHECKS_VERSION = 1
 """Part of the settings of every run in English: other checks make another run."""
@@ -239,7 +239,7 @@ def _talks_in(language: AnswerLanguage | None, plain: str) -> Verdict | None:
 def _talks_about_itself(
     text: str, plain: str, language: AnswerLanguage | None = None
 ) -> Verdict | None:
-    """What tells raters that a machine, or somebody who was given a task, wrote the reply."""
+    """What tells raters that a machine, or someone who was given a task, wrote the reply."""
     found = (
         (_MACHINE.search(plain), "the respondent says that it is a machine"),
         (_LABELLED.search(plain), "it begins with a label such as 'Listener:'"),

@@ -1,4 +1,4 @@
-"""Responding: a reply to somebody who tells about a situation (Welivita & Pu 2024)."""
+"""Responding: a reply to someone who tells about a situation (Welivita & Pu 2024)."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from empathylab.protocols.reply_checks import (
 from empathylab.protocols.reply_templates import EMPATHIC_LISTENER, PEER_SUPPORTER, ReplyTemplate
 from empathylab.runs import Answered, Plan, Reading, Request
 from empathylab.situations import Situation, SituationSet
-from empathylab.stats.lengths import count_words
-from empathylab.store import Lab, add_respondent, add_situation_set, now, responses_frame
+from empathylab.store import Lab, responses_frame
+from empathylab.store.inserts import add_respondent, add_situation_set, now
 from empathylab.store.schema import answers, responses
+from empathylab.words import count_words
 
 # English needs about 1.4 tokens a word, other languages more with the same tokenisers.
 _TOKENS_PER_WORD = 1.4

@@ -18,7 +18,8 @@ from empathylab.models import Completion, Message, Model, Parameters
 from empathylab.runs import Answered, Job, Limits, Plan, Reading, Request, Tally, run
 from empathylab.runs.ledger import Asked
 from empathylab.runs.plans import storable_text
-from empathylab.store import Lab, hash_of
+from empathylab.store import Lab
+from empathylab.store.inserts import hash_of
 from empathylab.store.schema import answers, runs
 from empathylab.style.tactics.rules import Tactic, tactic_rules
 

@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[<>≥≤+−$\s]*[\d.(\[]|[–-]?%?$|F\(|χ")
 
 
 def write_report(overview: LabOverview, folder: Path) -> Path:
-    """The path of the report in that folder, written anew."""
+    """Writes the report into that folder; its path."""
     return write_whole(folder / REPORT_FILE, render(overview))
 
 

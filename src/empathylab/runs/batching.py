@@ -15,7 +15,8 @@ from empathylab.errors import ModelError
 from empathylab.models.batches import BatchApi, BatchRequest, Results
 from empathylab.runs.limits import Spend
 from empathylab.runs.plans import Pending
-from empathylab.store import Lab, now
+from empathylab.store import Lab
+from empathylab.store.inserts import now
 from empathylab.store.schema import batches
 
 _FAILED_IN_A_ROW = 20

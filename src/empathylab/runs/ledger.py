@@ -24,7 +24,8 @@ from empathylab.runs.plans import (
     Request,
     storable_text,
 )
-from empathylab.store import Lab, add_respondent, hash_of, insert_returning_ids, now
+from empathylab.store import Lab
+from empathylab.store.inserts import add_respondent, hash_of, insert_returning_ids, now
 from empathylab.store.schema import answers, failures, runs
 
 _CHUNK = 500  # fingerprints per query: under every database's limit on parameters
@@ -169,7 +170,7 @@ def _latest(connection: Connection, fingerprint: str, *, fresh: bool) -> int | N
     latest = connection.execute(query.limit(1)).one_or_none()
     if latest is None:
         return None
-    # `--fresh` that was interrupted goes on; only a finished run is asked anew.
+    # `--fresh` that was interrupted goes on; only a finished run is asked again.
     if fresh and not (latest.fresh and latest.finished_at is None):
         return None
     return int(latest.id)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection
 
 from empathylab.models import Completion, Message, Parameters
-from empathylab.store import hash_of
+from empathylab.store.inserts import hash_of
 
 CUT_OFF = "reasoning_cut_off"
 """The outcome of an answer whose tokens ran out while the model was reasoning."""

@@ -18,7 +18,8 @@ from empathylab.runs.limits import Budget, Spend
 from empathylab.runs.plans import Pending, Plan, Request, storable
 from empathylab.runs.tally import Tally
 from empathylab.runs.writer import Writer
-from empathylab.store import Lab, now
+from empathylab.store import Lab
+from empathylab.store.inserts import now
 
 Observer = Callable[[Tally], None]
 

@@ -94,7 +94,7 @@ class Writer:
                     await loop.run_in_executor(self._thread, self._commit, batch)
                     for entry in batch:
                         entry.durable()
-                except Exception as error:  # noqa: BLE001 - handed to whoever adds or waits next
+                except Exception as error:  # noqa: BLE001 - handed to the next caller
                     self._error = error
                 finally:
                     self._busy = False

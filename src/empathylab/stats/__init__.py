@@ -39,7 +39,6 @@ from empathylab.stats.judges.prediction_powered import (
 from empathylab.stats.lengths import (
     LengthDistribution,
     LengthMatched,
-    count_words,
     length_distributions,
     length_matched,
     length_matched_situations,
@@ -103,6 +102,7 @@ from empathylab.stats.raters.exclusions import (
     apply_exclusions,
     with_and_without,
 )
+from empathylab.words import count_words
 
 __all__ = [
     "AlignmentSummary",

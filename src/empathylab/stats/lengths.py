@@ -6,7 +6,6 @@ Longer replies are rated better, so a difference between respondents may be one 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,13 +14,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
+from empathylab.words import count_words
 
 Array = NDArray[np.float64]
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-
-# Thai, Lao, Burmese, Khmer, Kana and Han: scripts that put no spaces between words.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +53,6 @@ class LengthMatched:
     imbalance_before: float
     imbalance: float
     """The largest standardised difference in length between two respondents, before and after."""
-
-
-def count_words(text: str) -> int:
-    """The number of words: what stands between spaces.
-
-    In scripts without spaces two characters count as one word, which is near the mean length of
-    a Chinese word in running text.
-    """
-    runs = _UNSPACED.findall(text)
-    if not runs:
-        return len(text.split())
-    others = [piece for piece in _UNSPACED.sub(" ", text).split() if any(map(str.isalnum, piece))]
-    return len(others) + sum((len(run) + 1) // 2 for run in runs)
 
 
 def length_distributions(

@@ -111,7 +111,7 @@ def transaction(engine: Engine, *, writes: bool) -> Iterator[Connection]:
 
 @contextlib.contextmanager
 def changing_schema(engine: Engine) -> Iterator[Connection]:
-    """A writing transaction in which SQLite's tables can be made anew.
+    """A writing transaction in which SQLite's tables can be made again.
 
     SQLite changes a column by copying its table and dropping the old one; with foreign keys
     enforced, the drop would take along every row that refers to it. So they are enforced again

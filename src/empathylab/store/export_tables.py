@@ -74,7 +74,7 @@ def respondent_table(connection: Connection) -> pl.DataFrame:
     who: Any = (RESPONDENT.label("respondent"), KIND.label("kind"))
     answered = with_respondents(select(*who))
     counted = read_frame(connection, answered).group_by("respondent", "kind").len("administrations")
-    # People whom a study measured have no row of their own until somebody writes or is imported.
+    # People whom a study measured have no row of their own until someone writes or is imported.
     both = known.join(
         counted, on=["respondent", "kind"], how="full", coalesce=True, maintain_order="left"
     )

@@ -24,7 +24,7 @@ class Recurring:
     """An opening or closing that several responses share, with its near-duplicates."""
 
     words: str
-    """The commonest wording, in lower case and without punctuation."""
+    """The most common wording, in lower case and without punctuation."""
     count: int
     """Responses that have it or a near-duplicate."""
     exact: int
@@ -33,7 +33,7 @@ class Recurring:
     """`count` over the respondent's responses."""
     situations: int
     variants: tuple[str, ...]
-    """Other wordings in it, the commonest first."""
+    """Other wordings in it, the most common first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def recurrences(
     """Per respondent, the first (or last) `words` words that recur, and how often.
 
     Two wordings are near-duplicates where the Jaccard similarity of their sets of words and word
-    pairs is at least `similarity`. Clusters are stars: the commonest wording that is still free
+    pairs is at least `similarity`. Clusters are stars: the most common wording that is still free
     takes all free ones that are near to it, so everything in a cluster is near to its first.
     Pairs are found through their rarest parts (prefix filtering: Chaudhuri, S., Ganti, V., &
     Kaushik, R. (2006). ICDE), so that not all pairs are compared and none is missed.

@@ -40,7 +40,7 @@ def sign_flip_p(differences: Array, permutations: int, rng: np.random.Generator)
 
 
 def reassignment_p(one: Array, other: Array, permutations: int, rng: np.random.Generator) -> Array:
-    """Per column: how often dealing the rows out anew parts the two means as far as they lie.
+    """Per column: how often shuffling the rows parts the two means as far as they are apart.
 
     NaN values are left out. NaN where a side has no rows, and above 20,000 rows together.
     """

@@ -45,6 +45,7 @@ def create_app(lab: ViewedLab, *, token: str, cookie: str = "empathylab-view") -
     )
     # It would send people to whatever host a request claims to be for.
     app.router.redirect_slashes = False
+    app.state.folder = lab.folder
     return app
 
 

@@ -25,7 +25,7 @@ class Viewer:
 
     @property
     def link(self) -> str:
-        """The address with the token: whoever has it can read the lab."""
+        """The address with the token: anyone who has it can read the lab."""
         return f"http://{HOST}:{self.listener.getsockname()[1]}/?token={self.token}"
 
 

@@ -19,8 +19,9 @@ from empathylab.runs import Job, run
 from empathylab.scales import builtin_scale
 from empathylab.situations import builtin_set
 from empathylab.situations.sources.welivita import read_release
-from empathylab.store import Lab, now, schema
+from empathylab.store import Lab, schema
 from empathylab.store.imports.releases import import_release
+from empathylab.store.inserts import now
 from empathylab.tables import read_table
 from tests.helpers.labs import person_like
 from tests.helpers.welivita import write_release

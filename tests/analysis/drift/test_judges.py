@@ -24,8 +24,9 @@ from empathylab.report.drift.page import changes_page
 from empathylab.runs import Job, run
 from empathylab.situations.sources.welivita import read_release
 from empathylab.stats.agreement import Coefficient
-from empathylab.store import Lab, now, schema
+from empathylab.store import Lab, schema
 from empathylab.store.imports.releases import import_release
+from empathylab.store.inserts import now
 from empathylab.store.judged_responses import judged_study, study_responses
 from empathylab.tables import read_table
 from tests.helpers.welivita import write_release

@@ -34,7 +34,7 @@ def table(wins: int, losses: int, ties: int = 0) -> pl.DataFrame:
 
 
 def test_the_log_odds_of_two_arms_are_those_of_their_wins() -> None:
-    # With two arms and no ties the estimate is ln(wins / losses), whoever is shown first equally.
+    # With two arms and no ties the estimate is ln(wins / losses), whichever is shown first.
     found = from_table(table(60, 20))
     [conclusion] = found.conclusions
     assert conclusion.estimate == pytest.approx(math.log(3), abs=1e-6)

@@ -26,14 +26,14 @@ def run(folder: Path, *arguments: str) -> Done:
 
 def drawn(folder: Path, *arguments: str) -> dict[str, object]:
     result = run(folder, *arguments, "--json")
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0, result.output
     found: dict[str, object] = json.loads(result.stdout)
     return found
 
 
 def test_a_draw_is_printed_and_kept(folder: Path) -> None:
     result = run(folder, "dialogues", "--count", "64", "--name", "mine", "--seed", "4")
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0, result.output
     assert "balanced over 32 emotions, 2 each" in result.stdout
     assert "--set mine" in result.stderr
     with Lab.open(folder) as lab:

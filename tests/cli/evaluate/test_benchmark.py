@@ -42,7 +42,7 @@ JUDGE = "scripted/tests.judging.measured:judge"
 
 def run(*arguments: str | Path, code: int = 0) -> Done:
     done = empathylab(*arguments)
-    assert done.exit_code == code, done.stdout + done.stderr
+    assert done.exit_code == code, done.output
     return done
 
 

@@ -26,7 +26,7 @@ def _lab_in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(*arguments: str, code: int = 0) -> Done:
     done = empathylab("evaluate", "--situations", "1", "--planted", "2", *arguments)
-    assert done.exit_code == code, done.stdout + done.stderr
+    assert done.exit_code == code, done.output
     return done
 
 

@@ -37,7 +37,7 @@ def _sweep_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(*arguments: str, code: int = 0) -> Done:
     done = empathylab("evaluate", "sweep.yaml", *arguments)
-    assert done.exit_code == code, done.stdout + done.stderr
+    assert done.exit_code == code, done.output
     return done
 
 

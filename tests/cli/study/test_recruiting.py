@@ -39,7 +39,7 @@ def furnished(folder: Path, platform: Platform = "invitation", *names: str) -> N
 
 def invitations(folder: Path) -> list[dict[str, str]]:
     result = run(folder, "invite", "small", "--list", "--json")
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0, result.output
     found: list[dict[str, str]] = json.loads(result.stdout)["invitations"]
     return found
 
@@ -53,7 +53,7 @@ def with_quota(folder: Path, quota: Quota) -> None:
 def test_links_say_what_a_quota_goes_by(folder: Path) -> None:
     with_quota(folder, Quota(by="country", counts={"C H": 4, "DE": 8}, source="platform"))
     result = run(folder, "invite", "small", "--n", "2", "--tell", "country=C H", "--json")
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0, result.output
     links = [one["link"] for one in json.loads(result.stdout)["invitations"]]
     assert [one.partition("&")[2] for one in links] == ["country=C+H"] * 2
     with Lab.open(folder) as lab:
@@ -94,7 +94,7 @@ def test_links_need_not_say_it_where_others_have_room(folder: Path) -> None:
 def test_links_go_to_stdout_one_on_a_line(folder: Path) -> None:
     furnished(folder)
     result = run(folder, "invite", "small", "--n", "3", "--url", "https://study.test/x")
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0, result.output
     links = result.stdout.split()
     assert len(set(links)) == 3
     assert all(one.startswith("https://study.test/x?invitation=") for one in links)
@@ -106,7 +106,7 @@ def test_links_are_written_into_a_file_for_their_owner_only(folder: Path, tmp_pa
     path = tmp_path / "links.csv"
     given = ("invite", "small", "--n", "2", "--expires", "7", "--csv", str(path))
     result = run(folder, *given, "--label", "=1+1", "--label", "b")
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0, result.output
     rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
     assert [one["label"] for one in rows] == ["'=1+1", "b"]
     assert all(one["link"].startswith("http://127.0.0.1:8000/?invitation=") for one in rows)
@@ -185,11 +185,11 @@ def test_sync_asks_the_api(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         again = run(folder, "sync", "small", "--prolific-study", STUDY, "--json")
         platform.studies.clear()
         unknown = run(folder, "sync", "small")
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0, result.output
     assert "3 submissions, 2 people known here, 2 changed, 1 places freed" in result.stdout
     assert "1 have a submission but never came here" in result.stdout
     assert json.loads(again.stdout)["changed"] == 0
-    assert (unknown.exit_code, TOKEN in unknown.stderr) == (2, False)
+    assert (unknown.exit_code, TOKEN in unknown.output) == (2, False)
     with Lab.open(folder) as lab:
         assert {one["status"] for one in rows_of(lab, schema.places)} == {"returned", "live"}
 
@@ -201,7 +201,7 @@ def test_sync_reads_the_export(folder: Path, tmp_path: Path) -> None:
         "Participant id,Status,Country\nann,TIMED_OUT,Chile\nbob,Lost,\n", encoding="utf-8"
     )
     result = run(folder, "sync", "small", "--csv", str(path), "--keep", "Country", "--json")
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert (found["statuses"], found["told_of"], found["unknown"]) == ({"TIMED-OUT": 1}, 1, 1)
     assert len(found["freed"]) == 1
@@ -215,8 +215,8 @@ def test_whom_to_pay_is_written_for_mturk(folder: Path, tmp_path: Path) -> None:
         finished(service, "W1", session="A1", study="H1")
     path = tmp_path / "approvals.csv"
     result = run(folder, "approvals", "small", str(path))
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == 0, result.output
     assert path.read_text(encoding="utf-8") == (
         "HITId,AssignmentId,WorkerId,Approve,Reject\nH1,A1,W1,X,\n"
     )
-    assert "W1" not in result.stderr
+    assert "W1" not in result.output

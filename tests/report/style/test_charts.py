@@ -49,7 +49,7 @@ FEATURES = pl.DataFrame(
 def told(name: str, accuracy: float) -> Classification:
     return Classification(
         name, accuracy, accuracy - 0.05, accuracy + 0.05, accuracy, 0.5, 0.9, 0.5,
-        ((40, 10), (5, 45)), 100, 50,
+        ((40, 10), (5, 45)), 100, 50, 0.001,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from empathylab.errors import InputError
 from empathylab.situations import Situation
-from empathylab.situations.sampling.exclusions import Rules, broken_rules, word_count
+from empathylab.situations.sampling.exclusions import Rules, broken_rules
 from empathylab.situations.sources.openings import is_opening
 from empathylab.situations.word_lists import (
     WordList,
@@ -43,11 +43,6 @@ def test_an_ordinary_opening_is_kept() -> None:
 
 def test_lenient_rules_keep_everything() -> None:
     assert reason(told("(no)"), LENIENT) is None
-
-
-def test_words_are_runs_with_a_letter_or_a_digit() -> None:
-    assert word_count("Well -- it's 3 o'clock, (nearly) … !") == 5
-    assert word_count("") == 0
 
 
 def test_what_is_too_short_or_too_long_is_left_out() -> None:

@@ -67,7 +67,8 @@ def test_arms_rated_alike_by_the_same_people_are_as_sure_as_by_themselves() -> N
     own = rated().filter(arm="a").drop_nulls("situation")
     frame = pl.concat([own, own.with_columns(arm=pl.lit("z"))])
     free = prediction_powered_differences(frame)
-    assert (free.estimate[0, 1], free.low[0, 1], free.high[0, 1]) == (0.0, 0.0, 0.0)
+    ends = (free.estimate[0, 1], free.low[0, 1], free.high[0, 1])
+    assert ends == pytest.approx((0.0, 0.0, 0.0), abs=1e-12)
     held = prediction_powered_differences(frame, limits=(1.0, 3.0))
     pair = prediction_powered_difference(frame, "a", "z", limits=(1.0, 3.0))
     assert (held.low[0, 1], held.high[0, 1]) == pytest.approx((pair.low, pair.high), abs=1e-12)
@@ -86,3 +87,42 @@ def test_an_arm_rated_by_one_person_has_the_whole_scale() -> None:
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(UnknownName, match="arm"):
         prediction_powered_differences(rated().drop("arm"))
+
+
+def shared_raters(seed: int, raters: int) -> pl.DataFrame:
+    """Five arms that do not differ, rated by the same few people on 20 situations."""
+    rng = np.random.default_rng(seed)
+    rater, turn = np.divmod(np.arange(20 * raters), 20)
+    arm = turn % 5
+    situation = np.concatenate([rng.permutation(20) for _ in range(raters)])
+    latent = 0.7 * rng.normal(size=raters)[rater] + 0.5 * rng.normal(size=20)[situation]
+    latent += 0.3 * rng.normal(size=(raters, 5))[rater, arm] + rng.logistic(size=len(rater))
+    return pl.DataFrame(
+        {
+            "arm": arm.astype(str),
+            "rater": rater.astype(str),
+            "situation": situation.astype(str),
+            "rating": (latent > 0.2).astype(float),
+            "prediction": 0.0,
+        }
+    )
+
+
+def test_a_few_raters_of_all_arms_seldom_find_a_difference_where_there_is_none() -> None:
+    # Without the margin for shared raters, 10 of 40 such studies claim one at least.
+    pairs = np.triu_indices(5, 1)
+    claimed = 0
+    for seed in range(40):
+        found = prediction_powered_differences(
+            shared_raters(seed, 6), limits=(0.0, 1.0), confidence=1 - 0.05 / 10
+        )
+        claimed += bool(((found.low > 0) | (found.high < 0))[pairs].any())
+    assert claimed <= 4
+
+
+def test_a_large_difference_between_arms_of_few_raters_is_found() -> None:
+    frame = shared_raters(1, 12).with_columns(
+        rating=pl.when(pl.col("arm") == "0").then(pl.lit(1.0)).otherwise(pl.col("rating") * 0.2)
+    )
+    found = prediction_powered_differences(frame, limits=(0.0, 1.0), confidence=1 - 0.05 / 10)
+    assert (found.low[0, 1:] > 0).all()

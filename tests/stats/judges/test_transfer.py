@@ -1,4 +1,4 @@
-"""What people would say of somebody nobody has rated, from a judge held against others."""
+"""What people would say of someone nobody has rated, from a judge held against others."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def with_a_better_newcomer(rng: np.random.Generator, lean: float) -> tuple[pl.Da
 @pytest.mark.parametrize(("lean", "error"), [(0.0, 0.1), (0.25, 0.4), (0.5, 0.8)])
 def test_the_interval_holds_whoever_is_better_than_all_others(lean: float, error: float) -> None:
     """Also where the judge leans toward respondents by more than these differ, and the interval for
-    somebody like the others does not hold."""
+    someone like the others does not hold."""
     rng = np.random.default_rng(7)
     worlds = [with_a_better_newcomer(rng, lean) for _ in range(60)]
     found = [(transferred_mean(frame, "new"), truth) for frame, truth in worlds]

@@ -10,7 +10,8 @@ from sqlalchemy import update
 
 from empathylab.analysis import ratings as rated_replies
 from empathylab.errors import InputError, UnknownName
-from empathylab.store import Lab, add_respondent, add_scale, schema
+from empathylab.store import Lab, schema
+from empathylab.store.inserts import add_respondent, add_scale
 from empathylab.store.ratings import ratings_frame
 from empathylab.study import Study, parse_study, preset_text
 from empathylab.study.added_arms.base_studies import UNCHECKED

@@ -1,4 +1,4 @@
-"""Forgetting somebody takes what they gave, and nothing that others gave."""
+"""Forgetting someone takes what they gave, and nothing that others gave."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_a_study_that_shows_a_forgotten_writers_replies_is_told_and_goes_on(lab:
 
 def test_nobody_new_is_given_a_packet_with_a_reply_that_is_gone(lab: Lab) -> None:
     writers, clock, (first, _) = writing(lab, writers=2)
-    # Of the first writer's replies only one is shown: the others are those of somebody else.
+    # Of the first writer's replies only one is shown: the others are those of someone else.
     with lab.writing() as connection:
         table = schema.responses
         own = [one for one in rows_of(lab, table) if (one["details"] or {}).get("rater") == first]

@@ -272,4 +272,4 @@ def test_a_packet_that_nobody_new_is_given_is_no_place_unless_somebody_holds_it(
     for expected in (packets - shut + 1, packets - shut):
         for arms in (again.actions.status().arms, watched(again).arms):
             assert {one.arm: one.places for one in arms}[place["arm"]] == expected
-        clock.skip(minutes=61)  # whoever is late holds it no more
+        clock.skip(minutes=61)  # anyone who is late holds it no more

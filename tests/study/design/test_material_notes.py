@@ -9,7 +9,8 @@ import pytest
 from empathylab.protocols.reply_templates import told_fields
 from empathylab.situations import Situation, builtin_set
 from empathylab.situations.content_notes import content_note, content_tags, missing_tags
-from empathylab.store import Lab, add_respondent, add_situation_set, now, schema
+from empathylab.store import Lab, schema
+from empathylab.store.inserts import add_respondent, add_situation_set, now
 from empathylab.study import PRESETS, choose_situations, parse_study, preset_text
 from empathylab.study.demo.opening import demo_study, furnish_demo
 from empathylab.study.design.checks import check_study

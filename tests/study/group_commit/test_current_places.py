@@ -18,7 +18,7 @@ from tests.study.service_examples import opened, rows_of, someone, walk
 
 @contextlib.contextmanager
 def one_round(service: StudyService) -> Iterator[None]:
-    """While it lasts, whoever claims a place waits; all are then served in one transaction."""
+    """While it lasts, anyone who claims a place waits; all are then served in one transaction."""
     go, begun = threading.Event(), threading.Event()
 
     def wait(_: object) -> None:

@@ -108,7 +108,7 @@ def test_what_waits_together_is_done_in_one_transaction(lab: Lab) -> None:
     people = [someone(service, f"person {one}") for one in range(5)]
     turns = WriteQueue(lab, service.launched.row)
     with Held(turns):
-        # The round that serves somebody is what comes back.
+        # The round that serves someone is what comes back.
         coming = [turns.enqueue(one, lambda shared: shared, locked=False) for one in people]
     assert len({id(one.result()) for one in coming}) == 1
 

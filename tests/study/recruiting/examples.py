@@ -40,20 +40,20 @@ def served(lab: Lab, study: Study, clock: Clock | None = None) -> tuple[StudySer
 def sent(
     service: StudyService, name: str, *, session: str | None = None, study: str | None = STUDY
 ) -> str:
-    """The key of somebody whom the study's platform sends."""
+    """The key of someone whom the study's platform sends."""
     platform = service.study.recruitment.platform
     return service.arrive(PlatformIds(platform, name, study, session or f"session-{name}"))
 
 
 def rating(service: StudyService, name: str, **options: Any) -> str:
-    """The key of somebody who is in the middle of rating."""
+    """The key of someone who is in the middle of rating."""
     person = sent(service, name, **options)
     walk(service, person, until="rate")
     return person
 
 
 def finished(service: StudyService, name: str, **options: Any) -> str:
-    """The key of somebody who has finished."""
+    """The key of someone who has finished."""
     person = sent(service, name, **options)
     walk(service, person)
     return person

@@ -80,7 +80,7 @@ def service(sqlite_lab: Lab) -> StudyService:
 
 
 def come(service: StudyService, name: str, **answers: str) -> str:
-    """Somebody who has consented and answered the demographics."""
+    """Someone who has consented and answered the demographics."""
     person = someone(service, name)
     step_on(service, person)
     given = {"age": "30", "country": "Germany", **answers}

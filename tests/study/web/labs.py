@@ -6,7 +6,8 @@ import dataclasses
 from datetime import UTC, datetime
 
 from empathylab.situations import Situation, SituationSet, builtin_set
-from empathylab.store import Lab, add_respondent, add_scale, add_situation_set, schema
+from empathylab.store import Lab, schema
+from empathylab.store.inserts import add_respondent, add_scale, add_situation_set
 from empathylab.study import Study
 from empathylab.study.session.service import StudyService, launch
 from tests.study.examples import altered

@@ -44,7 +44,7 @@ def study_for(platform: Platform, outcome: Outcome) -> Study:
 
 
 def link_for(service: StudyService, name: str) -> str:
-    """The link by which the study's platform sends somebody."""
+    """The link by which the study's platform sends someone."""
     platform = service.study.recruitment.platform
     if platform == "prolific":
         return f"/?PROLIFIC_PID={name}&STUDY_ID=s&SESSION_ID=x"
@@ -59,7 +59,7 @@ def link_for(service: StudyService, name: str) -> str:
 
 
 def answers_for(outcome: Outcome) -> Callable[[Study, httpx.Response], dict[str, str]]:
-    """How somebody answers who comes to that end."""
+    """How someone answers who comes to that end."""
 
     def answer(study: Study, page: httpx.Response) -> dict[str, str]:
         given = filled(study, page)

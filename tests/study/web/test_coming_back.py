@@ -1,4 +1,4 @@
-"""Browsers that come back: to another version, to another study, as somebody they may not be."""
+"""Browsers that come back: to another version, to another study, as someone they may not be."""
 
 from __future__ import annotations
 

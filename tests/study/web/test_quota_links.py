@@ -23,7 +23,7 @@ QUOTA = Quota(by="country", counts={"CH": 1, "DE": 11}, source="platform")
 
 
 def come(service: StudyService, link: str, *, until: str | None = None) -> Read:
-    """What whoever comes by the link sees in the end, or on the first page of that key."""
+    """What anyone who comes by the link sees in the end, or on the first page of that key."""
     with visiting(service) as visitor:
         page = visitor.get(link)
         while "step" in (read := Read(page.text)).fields:

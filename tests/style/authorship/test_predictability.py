@@ -11,7 +11,7 @@ import pytest
 
 from empathylab.errors import InputError, MissingExtra
 from empathylab.style.authorship.classifier import ngram_counts, situation_folds, weighted
-from empathylab.style.authorship.predictability import macro_f1, predictability
+from empathylab.style.authorship.predictability import macro_f1, permutation_p, predictability
 
 TOPICS = ["dog", "job", "train", "exam", "garden", "letter", "cousin", "boat", "piano", "soup"]
 
@@ -245,3 +245,24 @@ def test_people_are_told_from_gpt_4(welivita_responses: pl.DataFrame) -> None:
     # The style is in the words: it survives without punctuation, case and length.
     assert accuracy["words alone"] > 0.95
     assert 0.75 < accuracy["punctuation alone"] < accuracy["length alone"] < 0.92
+
+
+def test_a_permutation_p_by_hand() -> None:
+    # Both writers of three situations named right: 1 of 2³ exchanges does as well.
+    situations = np.repeat(np.arange(3), 2)
+    writers = np.tile([0, 1], 3)
+    p = permutation_p(situations, writers, writers, seed=1)
+    assert p == pytest.approx(1 / 8, abs=0.03)
+
+
+def test_writers_named_at_random_have_even_p_values() -> None:
+    rng = np.random.default_rng(1)
+    situations, writers = np.repeat(np.arange(25), 2), np.tile([0, 1], 25)
+    p = [permutation_p(situations, writers, rng.integers(0, 2, 50), seed=n) for n in range(100)]
+    assert np.mean(np.array(p) < 0.05) <= 0.11
+    assert np.mean(p) == pytest.approx(0.55, abs=0.12)
+
+
+def test_situations_with_one_writer_each_have_no_permutation_p() -> None:
+    writers = np.tile([0, 1], 5)
+    assert np.isnan(permutation_p(np.arange(10), writers, writers, seed=1))

@@ -11,7 +11,8 @@ from empathylab.errors import InputError
 from empathylab.protocols import ReplyTemplate, reply_template, usual_template
 from empathylab.protocols.reply_templates import template_versions
 from empathylab.situations import SituationSet
-from empathylab.store import Lab, hash_of, schema
+from empathylab.store import Lab, schema
+from empathylab.store.inserts import hash_of
 from empathylab.store.selections import resolve_situations
 from empathylab.study.added_arms.instruments import MeasuredStudy
 

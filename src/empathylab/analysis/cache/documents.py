@@ -198,11 +198,11 @@ class _Reader:
     def _read_object(self, content: list[Any]) -> Any:
         name, fields = content
         kind = _class(name)
-        if not dataclasses.is_dataclass(kind):
+        if not isinstance(kind, type) or not dataclasses.is_dataclass(kind):
             raise Unreadable(name)
         if [field.name for field in dataclasses.fields(kind)] != list(fields):
             raise Unreadable(f"{name} has other fields")
-        made = object.__new__(kind)
+        made: Any = object.__new__(kind)
         for field, value in fields.items():
             object.__setattr__(made, field, self.read(value))
         return made

@@ -8,10 +8,10 @@ import polars as pl
 
 from empathylab.analysis.conversations.measures import GROUP, plain
 from empathylab.stats.conversations import clustered_mean
-from empathylab.stats.lengths import count_words
 from empathylab.style.tactics.tagging import tag
 from empathylab.style.text.sentences import sentence_lists
 from empathylab.style.text.tokens import words
+from empathylab.words import count_words
 
 _PHRASE = 4
 _TACTICS = ("advice", "validation")

@@ -9,11 +9,11 @@ import polars as pl
 
 from empathylab.analysis.judges.cards import Perspective
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.lengths import count_words
 from empathylab.store.judgements import lab_judgements, lab_preferences
 from empathylab.store.lab import Lab
 from empathylab.store.ratings import lab_study, ratings_frame
 from empathylab.tables import column_named, numbers
+from empathylab.words import count_words
 
 PEOPLE = {"response": pl.String, "dimension": pl.String, "rater": pl.String, "rating": pl.Float64}
 JUDGES = {

@@ -47,16 +47,11 @@ from empathylab.situations import builtin_versions
 from empathylab.stats.lengths import length_distributions
 from empathylab.stats.mixed.threads import one_thread
 from empathylab.stats.questionnaires.appraisal import ScaleChange
-from empathylab.store import (
-    Lab,
-    failures_frame,
-    now,
-    outcomes_frame,
-    responses_frame,
-    runs_frame,
-)
+from empathylab.store import Lab, responses_frame, runs_frame
 from empathylab.store.administrations import read_appraisals
+from empathylab.store.inserts import now
 from empathylab.store.judgements import lab_judgements, lab_preferences, rubric_scores
+from empathylab.store.queries import failures_frame, outcomes_frame
 from empathylab.store.ratings import lab_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService

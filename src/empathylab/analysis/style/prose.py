@@ -145,7 +145,8 @@ def predictability_sentence(estimates: StyleEstimates) -> str:
             "The author of a response to an unseen situation was identified correctly in "
             f"{percentage(full.accuracy)} of {counted(full.responses, 'response')} "
             f"(95% CI [{percentage(full.low)}, {percentage(full.high)}]; "
-            f"chance {percentage(full.chance)}; macro F1 {number(full.macro_f1, 3)})."
+            f"chance {percentage(full.chance)}; {p_text(full.p, 'permutation p')}; "
+            f"macro F1 {number(full.macro_f1, 3)})."
         )
     ]
     parts = [

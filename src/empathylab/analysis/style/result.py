@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -101,7 +102,7 @@ class StyleResult(Plots):
         full = found.full
         return [
             Conclusion(
-                kind="different" if full.low > full.chance else "inconclusive",
+                kind="different" if full.above_chance else "inconclusive",
                 sentence=predictability_sentence(self.estimates),
                 subject=", ".join(found.respondents),
                 reference="chance",
@@ -110,6 +111,7 @@ class StyleResult(Plots):
                 low=full.low,
                 high=full.high,
                 unit="proportion",
+                p=None if math.isnan(full.p) else full.p,
                 n=full.responses,
                 model=f"logistic regression, {found.folds}-fold cross-validation by situation",
             )

@@ -220,6 +220,7 @@ def classification_rows(estimates: StyleEstimates) -> Rows:
             "95% interval": f"{percentage(part.low)} to {percentage(part.high)}",
             "macro F1": number(part.macro_f1, 3),
             "chance": percentage(part.chance),
+            "p": p_value(part.p),
             "note": part.note,
         }
         for part in (found.full, *found.ablations)

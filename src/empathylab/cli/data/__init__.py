@@ -25,7 +25,8 @@ app.add_typer(imports.app, name="import")
 def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
     """Lists the sets of situations, built in and in the lab; and what was replied and rated."""
     from empathylab.situations import builtin_sets
-    from empathylab.store import Lab, has_lab, situation_sets_frame
+    from empathylab.store import Lab, has_lab
+    from empathylab.store.queries import situation_sets_frame
     from empathylab.store.situations import lab_situation_sets
 
     sets, used, drawn, replied, rated = builtin_sets(), set(), [], [], []

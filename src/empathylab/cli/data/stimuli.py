@@ -34,8 +34,9 @@ def stimuli(
     from empathylab.analysis.conversations.stimuli import transcript_release
     from empathylab.cli.data.imports.options import own_set_id
     from empathylab.cli.tables import print_rows
-    from empathylab.store import Lab, hash_of
+    from empathylab.store import Lab
     from empathylab.store.imports.releases import import_release
+    from empathylab.store.inserts import hash_of
 
     with Lab.open(lab, create=False) as opened:
         release = transcript_release(

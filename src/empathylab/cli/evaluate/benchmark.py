@@ -270,7 +270,7 @@ class _Bench:
         ]
 
     def page(self, known: Sequence[BenchmarkResult]) -> Path:
-        """The path of the study's leaderboard, written anew."""
+        """Writes the study's leaderboard; its path."""
         from empathylab.analysis.benchmark.leaderboard import leaderboard
         from empathylab.report.benchmark.page import write_leaderboard
 

@@ -52,7 +52,8 @@ def add_arm(
     A closed study opens again for the new arm alone; an imported one is launched here with it.
     Everything that raters see must be as it was: the protocol's hash is checked.
     """
-    from empathylab.store import Lab, now
+    from empathylab.store import Lab
+    from empathylab.store.inserts import now
     from empathylab.study.added_arms.joining import add_arm as join
     from empathylab.study.design.reading import read_study
 

@@ -69,7 +69,7 @@ def forget(
 def _forgotten(lab: Lab, name: str, person: str | None, platform_id: str | None) -> int:
     """How many places, or raters of an imported study, were deleted."""
     from empathylab.errors import InputError
-    from empathylab.store import now
+    from empathylab.store.inserts import now
     from empathylab.store.studies.archive import any_study
     from empathylab.study.admin.deletion import forget_imported
     from empathylab.study.session.service import StudyService
@@ -111,7 +111,8 @@ def retention(
     """
     from dataclasses import asdict
 
-    from empathylab.store import Lab, now
+    from empathylab.store import Lab
+    from empathylab.store.inserts import now
     from empathylab.study.admin.retention import apply_everywhere
 
     with Lab.open(lab, create=False) as opened:

@@ -86,4 +86,4 @@ def _print(links: dict[str, str], *, as_json: bool) -> None:
         typer.echo(f"Raters    {links['rater_link']}")
         typer.echo(f"Console   {links['console_link']}")
         typer.echo("Take part as often as you like. Stop with Ctrl-C.", err=True)
-    sys.stdout.flush()  # whoever started us waits for these lines
+    sys.stdout.flush()  # the caller waits for these lines

@@ -168,7 +168,7 @@ def _open(lab: Path, definition: Study | None) -> Lab:
 def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
     """The name of the study, launched now or before."""
     from empathylab.errors import InputError
-    from empathylab.store import now
+    from empathylab.store.inserts import now
     from empathylab.store.studies.records import find_study
     from empathylab.study.design.planning import unfilled_texts
     from empathylab.study.session.service import launch
@@ -285,7 +285,7 @@ _LINKS = {
 
 
 def _link(study: Study) -> str:
-    """With what it must say of whoever comes by it left to be filled in."""
+    """The link with placeholders for what it says about the person."""
     from urllib.parse import quote
 
     from empathylab.study.assignment.quotas import told_by_link
@@ -317,7 +317,7 @@ def _print(links: dict[str, Any], *, as_json: bool) -> None:
         import json as encoder
 
         typer.echo(encoder.dumps(links, ensure_ascii=False))
-        sys.stdout.flush()  # whoever started us waits for this line
+        sys.stdout.flush()  # the caller waits for this line
         return
     typer.echo(f"{links['study']}, version {links['version']}: {links['status']}")
     typer.echo(f"Protocol  {links['protocol_hash']}")

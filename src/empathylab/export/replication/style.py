@@ -111,7 +111,7 @@ def _tactics(found: StyleEstimates) -> Iterator[Made]:
     caption = "Share of responses with each tactic"
     values = [flat(one) for one in found.tactics.uses]
     yield Made("style-tactics", caption, values, tactic_rows(found))
-    yield from _plain("style-orders", "The commonest orders of tactics", template_rows(found))
+    yield from _plain("style-orders", "The most common tactic sequences", template_rows(found))
     yield from _plain("style-reuse", "How much respondents repeat themselves", reuse_rows(found))
     caption = "Openings and closings that come again"
     yield from _plain("style-openings", caption, recurring_rows(found))

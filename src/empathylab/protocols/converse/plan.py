@@ -32,8 +32,9 @@ from empathylab.protocols.converse.simulator import (
 from empathylab.protocols.converse.steps import Step
 from empathylab.protocols.converse.transcript import State, Transcript, Turn, opening, understood
 from empathylab.runs import Answered, Plan, Reading, Request, Thread
-from empathylab.store import Lab, add_respondent, hash_of
+from empathylab.store import Lab
 from empathylab.store.conversations import add_persona
+from empathylab.store.inserts import add_respondent, hash_of
 
 PROTOCOL = "converse"
 SIMULATOR = "simulator"

@@ -15,7 +15,7 @@ from empathylab.protocols.converse.persona import SCORE, Persona
 from empathylab.protocols.converse.steps import Step
 from empathylab.protocols.converse.transcript import State, Turn, opening, states, understood
 from empathylab.runs import Answered
-from empathylab.store import insert_returning_ids, now
+from empathylab.store.inserts import insert_returning_ids, now
 from empathylab.store.schema import answers, conversations, turns
 
 

@@ -27,5 +27,5 @@ def render_leaderboard(board: LeaderboardResult) -> str:
 
 
 def write_leaderboard(path: Path, board: LeaderboardResult) -> Path:
-    """The path of the page, written anew."""
+    """Writes the page; its path."""
     return write_whole(path, render_leaderboard(board))

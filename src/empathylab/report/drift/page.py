@@ -14,7 +14,7 @@ from empathylab.report.writing import page_asset, page_environment, write_whole
 
 
 def write_changes(result: DriftResult, path: Path) -> Path:
-    """The path of the page, written anew."""
+    """Writes the page; its path."""
     return write_whole(path, changes_page(result))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -12,6 +11,7 @@ from empathylab.situations.near_duplicates import repeated
 from empathylab.situations.sets import Situation
 from empathylab.situations.sources.openings import is_opening
 from empathylab.situations.word_lists import WordList, unsafe_words
+from empathylab.words import count_words
 
 Reason = Literal[
     "no reply",
@@ -22,7 +22,6 @@ Reason = Literal[
     "unsafe",
     "duplicate",
 ]
-_WORD = re.compile(r"[^\W_]\S*")
 # The fewest words in which two people would not say the same by chance.
 _TELLING = 4
 Duplicates = Literal["near", "exact", "keep"]
@@ -37,7 +36,7 @@ class Rules:
     max_words: int | None = None
     """The most; None for no limit."""
     opening: bool = True
-    """Leave out what answers somebody: the other speaker is involved already."""
+    """Leave out what answers someone: the other speaker is involved already."""
     unsafe: WordList = field(default_factory=unsafe_words)
     """Words that none of a situation's texts may hold."""
     duplicates: Duplicates = "near"
@@ -80,11 +79,6 @@ def said(situation: Situation) -> str:
     return situation.utterance or situation.text
 
 
-def word_count(text: str) -> int:
-    """How many words: runs without a space that hold a letter or a digit."""
-    return len(_WORD.findall(text))
-
-
 def broken_rules(
     situations: Iterable[Situation],
     rules: Rules,
@@ -121,14 +115,14 @@ def broken_rules(
 def _compared(situation: Situation) -> tuple[str, ...]:
     """The texts by which it may repeat another; a greeting alone makes no two situations one."""
     texts = (situation.text, situation.utterance or "")
-    told = tuple(text for text in texts if word_count(text) >= _TELLING)
+    told = tuple(text for text in texts if count_words(text) >= _TELLING)
     return told or (" ".join(texts),)
 
 
 def _reason(
     situation: Situation, rules: Rules, bare: Collection[str], answered: Collection[str]
 ) -> Reason | None:
-    words = word_count(said(situation))
+    words = count_words(said(situation))
     if rules.replied and situation.id not in answered:
         return "no reply"
     if situation.id in bare:

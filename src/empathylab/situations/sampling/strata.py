@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.situations.sampling.exclusions import said, word_count
+from empathylab.situations.sampling.exclusions import said
 from empathylab.situations.sets import Situation
+from empathylab.words import count_words
 
 BALANCES = ("emotion", "valence", "topic", "factor", "length")
 _LABELS = {name: name for name in ("emotion", "valence", "topic", "factor")}
@@ -51,7 +52,7 @@ def length_bands(situations: Iterable[Situation], bands: int | Sequence[int]) ->
         return Bands(_checked(tuple(bands)))
     if bands < 1:
         raise InputError("there must be a band of length", got=bands, remedy="Give --bands 3.")
-    lengths = sorted(word_count(said(one)) for one in situations)
+    lengths = sorted(count_words(said(one)) for one in situations)
     cuts = (
         {lengths[len(lengths) * part // bands - 1] for part in range(1, bands)} if lengths else ()
     )
@@ -77,7 +78,7 @@ def unlabelled(situations: Iterable[Situation], balance: Sequence[str]) -> list[
 def stratum(situation: Situation, balance: Sequence[str], bands: Bands) -> tuple[str, ...]:
     """The situation's value for each balance."""
     return tuple(
-        bands.of(word_count(said(situation))) if name == "length" else getattr(situation, name)
+        bands.of(count_words(said(situation))) if name == "length" else getattr(situation, name)
         for name in balance
     )
 

@@ -4,7 +4,7 @@ The files look like CSV but are not: commas inside a text are written `_comma_`,
 marks are ordinary characters. A CSV reader takes a stray one for the beginning of a quoted cell
 and swallows the rows up to the next (Hugging Face's loader, which uses one, records 99,646 of some
 107,000 rows). So a row is split at its commas, and read by its quotes only where that fails, for a
-file that somebody saved anew.
+file that someone saved again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether somebody opens a conversation, or answers in one that has begun.
+"""Whether someone opens a conversation, or answers in one that has begun.
 
 A situation is put to respondents as the first thing they hear. In collected dialogues the speaker's
 first turn sometimes answers an earlier conversation, or speaks about what the other has said; then

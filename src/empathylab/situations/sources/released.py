@@ -94,7 +94,7 @@ class RatedStudy:
     raters: tuple[Rater, ...]
     ratings: tuple[Rating, ...]
     replies: Mapping[str, Any] | None = None
-    """How to ask somebody for replies who is measured later, as the respondents were asked."""
+    """How to ask someone for replies who is measured later, as the respondents were asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from empathylab.errors import UnknownName
 from empathylab.stats.clusters.robust import t_margin
-from empathylab.stats.judges.powered_parts import OwnEnds, Part, Plan, difference_ends, part_of
+from empathylab.stats.judges.powered_parts import (
+    OwnEnds,
+    Part,
+    Plan,
+    difference_ends,
+    part_of,
+    shared_rater_margin,
+    widened,
+)
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -137,14 +145,20 @@ class _Ends:
         """The ends of the one's mean less the other's."""
         df = min(self.parts[one].fewest, self.parts[other].fewest) - 1
         margin, se = t_margin(df, confidence), errors.apart(one, other)
-        if self.parts[one].scale is None or self.parts[other].scale is None:
-            apart = self.parts[one].mean - self.parts[other].mean
-            return apart - margin * se, apart + margin * se
-        for arm in (one, other):
-            if (arm, df) not in self.known:
-                own, people = errors.own(arm), self.people.own(arm)
-                self.known[arm, df] = OwnEnds.of(self.parts[arm], own, people, margin)
-        return difference_ends(self.known[one, df], self.known[other, df], se)
+        apart = self.parts[one].mean - self.parts[other].mean
+        ends = apart - margin * se, apart + margin * se
+        if self.parts[one].scale is not None and self.parts[other].scale is not None:
+            for arm in (one, other):
+                if (arm, df) not in self.known:
+                    own, people = errors.own(arm), self.people.own(arm)
+                    self.known[arm, df] = OwnEnds.of(self.parts[arm], own, people, margin)
+            ends = difference_ends(self.known[one, df], self.known[other, df], se)
+        cautious = shared_rater_margin(self.parts[one], self.parts[other], confidence)
+        if cautious is None:
+            return ends
+        alone = self.people.apart(one, other)
+        cautious *= se / alone if alone > 0 else 1.0
+        return widened(ends, apart, cautious, self.parts[one].scale)
 
 
 def _shared(rated: pl.DataFrame, arm: str, thing: str, names: Sequence[str]) -> Codes:

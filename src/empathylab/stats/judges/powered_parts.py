@@ -12,10 +12,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.clusters.robust import cluster_codes, fewest_clusters
+from empathylab.stats.clusters.regression import clustered_regression
+from empathylab.stats.clusters.robust import cluster_codes, fewest_clusters, t_margin
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
+
+MANY_CLUSTERS = 50
+"""Raters and situations from which on two-way clustering holds its level by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,8 @@ class Part:
     influence: Array
     people_influence: Array
     clusters: tuple[Codes, ...]
+    rated: NDArray[np.bool_]
+    """Which rows people rated."""
     trust: float
     n: int
     n_judged: int
@@ -130,6 +136,7 @@ def part_of(
         influence=own,
         people_influence=people,
         clusters=tuple(ways),
+        rated=rated,
         trust=weight,
         n=n,
         n_judged=n_judged,
@@ -186,6 +193,45 @@ def _checked(trust: float) -> float:
     if not 0 <= trust <= 1:
         raise InputError("trust must lie between 0 and 1", got=trust, remedy="Leave it out.")
     return trust
+
+
+def shared_rater_margin(first: Part, second: Part, confidence: float) -> float | None:
+    """How far the difference of people's means reaches where few raters rated both arms.
+
+    With few clusters the combination of raters and situations is often too small by chance, and
+    five equal arms rated by 20 people differed in 18% of simulated studies. So the largest of the
+    three covariances counts (by rater, by situation, combined), each CR2, with the fewest of
+    Satterthwaite's degrees of freedom: 0% to 3.5%. None with many raters, or with none in common.
+    """
+    if len(first.clusters) < 2 or min(first.fewest, second.fewest) >= MANY_CLUSTERS:
+        return None
+    both = [
+        np.concatenate([one[first.rated], two[second.rated]])
+        for one, two in zip(first.clusters, second.clusters, strict=True)
+    ]
+    if not np.isin(both[0][: first.n], both[0][first.n :]).any():
+        return None
+    residuals = [
+        part.people_influence[part.rated] * part.n / _few(part.fewest) for part in (first, second)
+    ]
+    design = np.ones((first.n + second.n, 2))
+    design[first.n :, 1] = 0
+    fit = clustered_regression(design, np.concatenate(residuals), both)
+    contrast = np.array([0.0, 1.0])
+    degrees = [way.degrees(contrast) for way in fit.ways]
+    df = 0.0 if any(math.isnan(one) for one in degrees) else min(degrees)
+    covariances = [fit.covariance, *(way.covariance for way in fit.ways)]
+    variance = max(float(one[1, 1]) for one in covariances)
+    return t_margin(df, confidence) * math.sqrt(max(variance, 0.0)) if df > 0 else math.inf
+
+
+def widened(
+    ends: tuple[float, float], apart: float, margin: float, scale: _Scale | None
+) -> tuple[float, float]:
+    """The interval, at least as wide as the margin to both sides, within the scale's length."""
+    most = math.inf if scale is None else scale.highest - scale.lowest
+    low, high = min(ends[0], apart - margin), max(ends[1], apart + margin)
+    return max(low, min(-most, ends[0])), min(high, max(most, ends[1]))
 
 
 class OwnEnds(NamedTuple):

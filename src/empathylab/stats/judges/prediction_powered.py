@@ -19,8 +19,12 @@ from empathylab.stats.judges.powered_parts import (
     Plan,
     difference_ends,
     part_of,
+    shared_rater_margin,
+    widened,
 )
 from empathylab.stats.notes import Note, note
+
+Ends = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +172,21 @@ def _combined(
     people = sum(s * p.people_mean for s, p in zip(signs, parts, strict=True))
     own, alone = se([p.influence for p in parts]), se([p.people_influence for p in parts])
 
-    def ends(level: float) -> tuple[float, float]:
-        return _interval(parts, [p.influence for p in parts], own, t_margin(df, level))
+    def cautious(found: tuple[float, float], apart: float, error: float, level: float) -> Ends:
+        margin = shared_rater_margin(*parts, level) if len(parts) == 2 else None
+        if margin is None:
+            return found
+        return widened(found, apart, margin * (error / alone if alone else 1), parts[0].scale)
+
+    def ends(level: float) -> Ends:
+        found = _interval(parts, [p.influence for p in parts], own, t_margin(df, level))
+        return cautious(found, estimate, own, level)
 
     trustless = [replace(part, mean=part.people_mean) for part in parts]
     influences = [part.people_influence for part in parts]
     low, high = ends(confidence)
-    people_low, people_high = _interval(trustless, influences, alone, t_margin(df, confidence))
+    plain = _interval(trustless, influences, alone, t_margin(df, confidence))
+    people_low, people_high = cautious(plain, people, alone, confidence)
     return PredictionPowered(
         estimate=estimate,
         low=low,

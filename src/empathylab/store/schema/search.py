@@ -39,6 +39,12 @@ FORGET_DELETED = "INSERT INTO response_search(response_search) VALUES ('optimize
 
 def add_search(responses: Table) -> None:
     """Makes the index whenever the table is made."""
-    for statement in (_TABLE, _INSERT, _DELETE, _UPDATE):
-        event.listen(responses, "after_create", DDL(statement).execute_if(dialect="sqlite"))
-    event.listen(responses, "after_create", DDL(_POSTGRES).execute_if(dialect="postgresql"))
+    for dialect, statement in (
+        ("sqlite", _TABLE),
+        ("sqlite", _INSERT),
+        ("sqlite", _DELETE),
+        ("sqlite", _UPDATE),
+        ("postgresql", _POSTGRES),
+    ):
+        ddl = DDL(statement)  # type: ignore[no-untyped-call]
+        event.listen(responses, "after_create", ddl.execute_if(dialect=dialect))

@@ -30,7 +30,7 @@ studies = Table(
     text_column("secret", nullable=True),
     Column("launched_at", Moment, nullable=True),
     Column("closed_at", Moment, nullable=True),
-    # Rises when an arm joins or recruitment changes, so that running servers read it anew.
+    # Rises when an arm joins or recruitment changes, so that running servers read it again.
     Column("revision", Integer, nullable=False, server_default=text("0")),
     UniqueConstraint("name", "version"),
     one_of("status", "draft", "open", "paused", "closed"),
@@ -188,7 +188,7 @@ people = Table(
     UniqueConstraint("study_id", "person"),
 )
 
-# That somebody had their data deleted who may not take part again: a keyed digest and nothing
+# That someone had their data deleted who may not take part again: a keyed digest and nothing
 # else, not even when. Deleted with the platform ids.
 departures = Table(
     "departures",
@@ -245,7 +245,7 @@ login_attempts = Table(
     Index("ix_login_attempts_who_at", "who", "at"),
 )
 
-# Single-use links, by the key of whoever comes with one.
+# Single-use links, by the key of the person who uses one.
 invitations = Table(
     "invitations",
     metadata,

@@ -11,7 +11,7 @@ from empathylab.store.studies.records import freeze_scales, freeze_situations
 
 
 def keep_others_out(connection: Connection, study: int, arm: str) -> None:
-    """Stops every other arm; whoever had not finished in one does not come back to it."""
+    """Stops every other arm; unfinished participants do not come back to theirs."""
     arms, places = schema.arms, schema.places
     connection.execute(
         update(arms).where(arms.c.study_id == study, arms.c.name != arm).values(stopped=True)

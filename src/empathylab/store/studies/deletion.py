@@ -45,7 +45,7 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
         traits={},
         language="",
         draft={},
-        # Whoever had finished has left at no page.
+        # Finished participants dropped out at no page.
         shown_step=None if row.status == "finished" else row.shown_step,
     )
     connection.execute(
@@ -137,7 +137,7 @@ def _empty_judges(connection: Connection, replies: Sequence[int]) -> None:
     connection.execute(
         update(table)
         .where(table.c.id.in_(asked | _asked_alike(connection, asked)))
-        # A fingerprint of words that are gone could only tell that somebody had guessed them.
+        # A fingerprint of words that are gone could only tell that someone had guessed them.
         .values(messages=[], text="", logprobs=null(), reason=None, fingerprint=WITHDRAWN)
     )
 
@@ -165,7 +165,7 @@ def _asked_alike(connection: Connection, asked: set[int]) -> set[int]:
 
 
 def exclude_replies(connection: Connection, study: str, person: str, reason: str) -> int:
-    """How many replies that an excluded person wrote are no longer shown or analysed anew."""
+    """How many replies that an excluded person wrote are no longer shown or analysed again."""
     table = schema.responses
     details = table.c.details
     done = connection.execute(
@@ -181,12 +181,12 @@ def exclude_replies(connection: Connection, study: str, person: str, reason: str
 
 
 def add_departure(connection: Connection, study: int, digest: str) -> None:
-    """Keeps that somebody was here whose data is deleted now."""
+    """Keeps a digest of a participant whose data is deleted now."""
     insert_or_ignore(connection, schema.departures, [{"study_id": study, "digest": digest}])
 
 
 def has_departed(connection: Connection, studies: Sequence[int], digest: str) -> bool:
-    """Whether somebody of that digest was in one of the studies before their data was deleted."""
+    """Whether a participant of that digest was in one of the studies before deletion."""
     found = connection.execute(_DEPARTED, {"studies": tuple(studies), "digest": digest})
     return found.first() is not None
 

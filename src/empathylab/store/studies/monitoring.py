@@ -33,7 +33,7 @@ _places, _pages = schema.places, schema.page_answers
 
 
 def declined_place() -> ColumnElement[bool]:
-    """Whether somebody arrived and declined to take part."""
+    """Whether someone arrived and declined to take part."""
     return (_places.c.status == "arrived") & (_places.c.outcome == "no-consent")
 
 
@@ -42,8 +42,8 @@ def state_counts(
 ) -> pl.DataFrame:
     """How many came, by world, arm, state, outcome, review and the block they were shown last.
 
-    The state is the status, but `late` for whoever holds a place and was not seen since `unseen`
-    or took it before `begun`, and `gone` or `reading` for whoever has none yet.
+    The state is the status, but `late` for people who hold a place and were not seen since `unseen`
+    or took it before `begun`, and `gone` or `reading` for those who have none yet.
     """
     silent = _places.c.seen_at < unseen
     late = silent if begun is None else silent | (_places.c.claimed_at < begun)

@@ -59,7 +59,7 @@ def set_told(connection: Connection, row: int, told: Mapping[str, str]) -> None:
 
 
 def rater_details(connection: Connection, study: int, person: str) -> dict[str, Any] | None:
-    """What analyses know about somebody who has finished; None for all others."""
+    """What analyses know about someone who has finished; None for all others."""
     table = schema.raters
     query = select(table.c.details).where(table.c.study_id == study, table.c.name == person)
     found = connection.execute(query).scalar_one_or_none()
@@ -69,7 +69,7 @@ def rater_details(connection: Connection, study: int, person: str) -> dict[str, 
 def set_rater_details(
     connection: Connection, study: int, person: str, details: Mapping[str, Any]
 ) -> None:
-    """Keeps what analyses know about somebody who has finished."""
+    """Keeps what analyses know about someone who has finished."""
     table = schema.raters
     connection.execute(
         update(table)

@@ -119,7 +119,7 @@ def find_place(
 def find_places(
     connection: Connection, study: int, people: Sequence[str], *, lock: bool = False
 ) -> dict[str, Row[Any]]:
-    """By person, the same of several at once; whoever is not known is not there."""
+    """By person, the same of several at once; unknown people are left out."""
     query = _FIND_MANY_LOCKED if lock else _FIND_MANY
     rows = connection.execute(query, {"study": study, "people": tuple(people)})
     return {row.person: row for row in rows}
@@ -150,7 +150,7 @@ def change_places(connection: Connection, changes: Mapping[int, Mapping[str, Any
         connection.execute(_CHANGE, rows if len(rows) > 1 else rows[0])
 
 
-def give_on(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
+def abandon_place(connection: Connection, study: int, person: str, seen_at: datetime) -> bool:
     """Whether the person's live place could be taken from them: not if they were seen since."""
     table = schema.places
     done = connection.execute(
@@ -174,11 +174,11 @@ class Holders(TypedDict):
     besides: str
     """The person who asks."""
     seen_since: datetime
-    """Whoever was last seen before is late."""
+    """People last seen before this moment are late."""
     seen_until: datetime
-    """Whoever was seen after that was seen by a wrong clock."""
+    """People seen after this moment were seen by a wrong clock."""
     claimed_since: datetime
-    """Whoever took their place before is late, too."""
+    """People who took their place before this moment are late, too."""
 
 
 def held_places(connection: Connection, holders: Holders, *, traits: bool) -> Rows:
@@ -251,8 +251,8 @@ def add_people(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> Non
     insert_or_ignore(connection, schema.people, rows)
 
 
-def told_of(connection: Connection, study: int, person: str) -> dict[str, str]:
-    """What the platform told about the person."""
+def platform_details(connection: Connection, study: int, person: str) -> dict[str, str]:
+    """What the platform says about the person."""
     found = connection.execute(_TOLD, {"study": study, "who": person})
     return dict(found.scalar_one_or_none() or {})
 

@@ -32,7 +32,7 @@ class FrozenResponse:
 
     @property
     def withdrawn(self) -> bool:
-        """Whether its words were deleted since, at the wish of whoever wrote it."""
+        """Whether its words were deleted since, as its author asked."""
         return not self.text
 
 
@@ -226,7 +226,7 @@ def change_study(connection: Connection, study: int, **values: Any) -> None:
 
 
 def raise_revision(connection: Connection, study: int) -> None:
-    """Makes running servers read anew what the study shows."""
+    """Makes running servers read again what the study shows."""
     table = schema.studies
     connection.execute(
         update(table).where(table.c.id == study).values(revision=table.c.revision + 1)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from empathylab.errors import InputError
 from empathylab.scales import Scale, scale_from_dict
-from empathylab.store import add_scale
+from empathylab.store.inserts import add_scale
 from empathylab.store.studies.added_arms import (
     freeze_anew,
     scale_fingerprints,

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
-from empathylab.store import now as present
+from empathylab.store.inserts import now as present
 from empathylab.store.ratings import Study
 from empathylab.store.studies.records import add_audit, find_study
 from empathylab.study.design.definition import Study as StudyDefinition

@@ -13,7 +13,8 @@ from sqlalchemy import Connection, Row
 from empathylab.errors import InputError
 from empathylab.scales import Scale, scale_to_dict
 from empathylab.situations import Situation, SituationSet
-from empathylab.store import Lab, add_scale, add_situation_set, hash_of
+from empathylab.store import Lab
+from empathylab.store.inserts import add_scale, add_situation_set, hash_of
 from empathylab.store.scales import lab_scales
 from empathylab.store.selections import resolve_situations
 from empathylab.store.studies.records import (

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
-from empathylab.store import now as present
+from empathylab.store.inserts import now as present
 from empathylab.store.studies.places import change_place, find_place
 from empathylab.store.studies.records import add_audit
 from empathylab.store.studies.reviews import (

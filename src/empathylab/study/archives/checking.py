@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from empathylab.errors import InputError
 from empathylab.scales import scale_from_dict
 from empathylab.situations import Situation
-from empathylab.store import hash_of
+from empathylab.store.inserts import hash_of
 from empathylab.study.admin.launching import fingerprints
 from empathylab.study.archives.packing import SET_FIELDS, SITUATION_FIELDS
 from empathylab.study.design.definition import Study

@@ -15,7 +15,8 @@ from sqlalchemy import Connection
 
 from empathylab.errors import InputError
 from empathylab.scales import builtin_scales, scale_to_dict
-from empathylab.store import Lab, hash_of
+from empathylab.store import Lab
+from empathylab.store.inserts import hash_of
 from empathylab.store.studies.archive import (
     ArchiveImport,
     Rows,

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from empathylab.words import count_words
+
 Code = Literal[
     "missing",
     "not-an-option",
@@ -185,7 +187,7 @@ class FormReader:
         value = self._text(name, required=required)
         if value is None:
             return
-        count = len(value.split())
+        count = count_words(value)
         if count < least:
             self.refuse(name, "too-short", least=least)
         elif count > most:

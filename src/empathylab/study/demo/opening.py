@@ -7,8 +7,9 @@ from importlib.resources import files
 
 from empathylab.errors import InputError
 from empathylab.scales import Scale, scale_from_dict
-from empathylab.store import Lab, now
+from empathylab.store import Lab
 from empathylab.store.imports.releases import content_hash, import_release
+from empathylab.store.inserts import now
 from empathylab.store.scales import save_scales
 from empathylab.store.selections import save_selection
 from empathylab.store.studies.records import find_study

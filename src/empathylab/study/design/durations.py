@@ -9,6 +9,7 @@ project, measured on nobody: pilot the study before you promise a time.
 from __future__ import annotations
 
 from empathylab.study.blocks.pages import INPUTS, PageContent
+from empathylab.words import count_words
 
 WORDS_PER_MINUTE = 238
 SECONDS_OPTIONAL = 10.0
@@ -23,7 +24,7 @@ def words_on(page: PageContent) -> int:
     texts += [row.label for one in page.asks for row in one.rows]
     options = {tuple(option.label for option in one.options) for one in page.asks}
     texts += [label for labels in options for label in labels]
-    return sum(len(text.split()) for text in texts)
+    return sum(map(count_words, texts))
 
 
 def page_seconds(page: PageContent, writing_words: int = 0) -> float:

@@ -20,7 +20,7 @@ from sqlalchemy import Connection
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
-from empathylab.store import now as present
+from empathylab.store.inserts import now as present
 from empathylab.store.ratings import study_from_row
 from empathylab.store.studies.archive import any_study
 from empathylab.store.studies.places import all_places, people_rows

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
-from empathylab.store import now as present
+from empathylab.store.inserts import now as present
 from empathylab.store.studies.records import launched_study
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import person_key

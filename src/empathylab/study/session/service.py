@@ -16,7 +16,7 @@ from typing import Literal, TypeVar, cast
 
 from empathylab.errors import LabError
 from empathylab.store import Lab
-from empathylab.store import now as present
+from empathylab.store.inserts import now as present
 from empathylab.store.studies.participants import visit_ids
 from empathylab.store.studies.places import find_place
 from empathylab.study.admin.actions import AdminActions

@@ -20,10 +20,10 @@ from sqlalchemy import Connection, Row
 
 from empathylab.store.studies.participants import set_visit_ids, visit_ids
 from empathylab.store.studies.places import (
+    abandon_place,
     correct_answer,
-    give_on,
     page_times,
-    told_of,
+    platform_details,
 )
 from empathylab.store.studies.results import add_finished_work
 from empathylab.study.assignment.allocation import (
@@ -207,7 +207,7 @@ class ParticipantTransaction:
                 self.change(outcome=choice.outcome)
             return self.closed(choice.reason, choice.sentence, choice.outcome)
         for one in displaced(state, choice):
-            if not give_on(self.connection, self.launched.row, one.person, one.seen_at):
+            if not abandon_place(self.connection, self.launched.row, one.person, one.seen_at):
                 raise Escalate("locked")  # seen in this very moment: choose again
             self.batch.forget(one.person)
         is_new = self.row.arm is None
@@ -231,7 +231,7 @@ class ParticipantTransaction:
         study = self.launched.study
         if not study.quotas:
             return {}
-        told = told_of(self.batch.reading, self.launched.row, self.row.person)
+        told = platform_details(self.batch.reading, self.launched.row, self.row.person)
         return quota_traits(study, self.given, told)
 
     def change(self, **values: Any) -> None:
@@ -375,7 +375,7 @@ class ParticipantTransaction:
             cast("Slot", self.slot),  # nobody completes a study without a place
             self.given,
             world=self.row.world,
-            told=told_of(self.connection, self.launched.row, self.row.person),
+            told=platform_details(self.connection, self.launched.row, self.row.person),
             seconds=max(0.0, (self.now - self.row.arrived_at).total_seconds()),
             times={key: (one.answered_at, one.timing["seconds"]) for key, one in times.items()},
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,7 +57,7 @@ class Classification:
     macro_f1: float
     """The mean over respondents of the harmonic mean of precision and recall."""
     macro_f1_low: float
-    """From drawing situations anew, 1,000 times."""
+    """From 1,000 bootstrap samples of situations."""
     macro_f1_high: float
     chance: float
     """The share of the respondent with the most responses."""
@@ -64,7 +65,18 @@ class Classification:
     """Responses by who wrote them (rows) and who was told (columns)."""
     responses: int
     situations: int
+    p: float
+    """Of so many right identifications where texts are exchanged within situations, the
+    identifications staying as they are; NaN where no situation has two respondents."""
     note: str = ""
+
+    @property
+    def above_chance(self) -> bool:
+        """Whether writers were told apart: by the permutation test, else by the interval.
+
+        The interval leaves out chance too often, in 8% to 14% of studies of equal writers.
+        """
+        return self.low > self.chance if math.isnan(self.p) else self.p < 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +239,31 @@ class _Judge:
             confusion=tuple(tuple(int(cell) for cell in row) for row in confusion),
             responses=len(writers),
             situations=len(tables),
+            p=permutation_p(place, writers, told, seed=self.seed),
             note=note,
         )
+
+
+def permutation_p(situations: Numbers, writers: Numbers, told: Numbers, *, seed: int) -> float:
+    """How likely chance names as many writers right, if all write alike.
+
+    The classifier knows nothing of the situations that it is tried on, so respondents who write
+    alike could be exchanged within a situation. NaN where that changes nothing.
+
+    Ojala, M., & Garriga, G. C. (2010). Journal of Machine Learning Research 11, 1833–1863.
+    """
+    order = np.argsort(situations, kind="stable")
+    place, writer, named = situations[order], writers[order], told[order]
+    same = np.bincount(place, writer) ** 2 == np.bincount(place) * np.bincount(place, writer**2)
+    if same.all():
+        return float("nan")
+    right = int((writer == named).sum())
+    rng = np.random.default_rng(seed)
+    reached = 0
+    for _ in range(_DRAWS - 1):
+        shuffled = writer[np.lexsort((rng.random(len(place)), place))]
+        reached += int((shuffled == named).sum()) >= right
+    return (1 + reached) / _DRAWS
 
 
 def macro_f1(confusion: Array) -> Array:

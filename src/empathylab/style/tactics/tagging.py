@@ -225,7 +225,7 @@ def tactic_places(table: pl.DataFrame, *, parts: int = 3) -> pl.DataFrame:
 
 
 def tactic_templates(table: pl.DataFrame, *, top: int = 10) -> list[Templates]:
-    """The commonest orders of tactics per respondent, and how often they recur."""
+    """The most common tactic sequences per respondent, and how often they recur."""
     sequences = _sequences(table)
     every = table.group_by(RESPONDENT, maintain_order=True).agg(pl.col("response").n_unique())
     found = []

@@ -43,7 +43,7 @@ def emoji_lists(texts: pl.Series) -> pl.Series:
 def emoji_counts(
     frame: pl.DataFrame, *, respondent: str = "respondent", text: str = "text"
 ) -> pl.DataFrame:
-    """Which emoji each respondent uses, the commonest first.
+    """Which emoji each respondent uses, the most common first.
 
     Columns `respondent`, `emoji`, `count`, `responses` (that have it) and `per_response` (the count
     over all responses of the respondent that are there; missing texts are left out).

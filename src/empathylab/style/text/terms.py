@@ -92,7 +92,7 @@ def phrases(words: CodedWords, size: int) -> Phrases:
     terms = words.codes[starts]
     base = len(words.vocabulary)
     for offset in range(1, size):
-        # Numbered anew at each step, so that the products never outgrow 64 bits.
+        # Numbered again at each step, so that the products never outgrow 64 bits.
         _, terms = np.unique(terms * base + words.codes[starts + offset], return_inverse=True)
     if size == 1:
         return Phrases(size, terms, starts, base, words)

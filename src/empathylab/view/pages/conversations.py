@@ -125,12 +125,14 @@ def emotion_curve(turns: Sequence[Row], conversation: Row) -> EmotionCurve | Non
         felt.append((conversation["final"], turns[-1]["position"]))
     if len(felt) < 2:
         return None
-    values = [value for value, _ in felt]
-    low, high = min(0.0, *values), max(100.0, *values)
+    values = [float(value) for value, _ in felt]
+    low: float = min(0.0, *values)
+    high: float = max(100.0, *values)
     step = (WIDTH - _LEFT - _RIGHT) / (len(felt) - 1)
 
     def height(value: float) -> float:
-        return _TOP + (HEIGHT - _TOP - _BOTTOM) * (1 - (value - low) / (high - low))
+        share = (value - low) / (high - low)
+        return _TOP + (HEIGHT - _TOP - _BOTTOM) * (1 - share)
 
     points = tuple(
         CurvePoint(_LEFT + place * step, height(value), value, position)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from empathylab.analysis.run_comparison import compare_runs
 from empathylab.analysis.run_selection import run_label
 from empathylab.errors import InputError
-from empathylab.store import now
+from empathylab.store.inserts import now
 from empathylab.store.listings import runs as listings
 from empathylab.store.listings.pages import Listing, Row
 from empathylab.view.rendering import Page
@@ -131,7 +131,7 @@ def _filtered(row: Row) -> str:
 
 
 def _answers_table(run: int, outcome: str, *, hidden: bool) -> Table:
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("key", "Request", href=lambda row: f"/answers/{row['answer']}"),
         Column("outcome", "Outcome", "outcome"),
         Column("reason", "Why"),

@@ -91,14 +91,14 @@ def _items(scale: Scale, answers: dict[int, Row], order: list[int]) -> list[dict
     for item in range(1, scale.items + 1):
         given = answers.get(item)
         value = None if given is None else given["value"]
-        whole = value is not None and value == int(value)
+        label = "" if value is None or value != int(value) else scale.anchors.get(int(value), "")
         rows.append(
             {
                 "item": item,
                 "words": scale.words[item - 1] if scale.words else "",
                 "position": positions.get(item),
                 "answer": value,
-                "anchor": scale.anchors.get(int(value), "") if whole else "",
+                "anchor": label,
                 "reversed": "yes" if item in scale.reversed else "",
                 "subscales": ", ".join(part.id for part in scale.subscales if item in part.items),
                 "entropy": None if given is None else given["entropy"],

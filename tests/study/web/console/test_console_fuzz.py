@@ -1,4 +1,4 @@
-"""Whatever is sent to the console, and whoever sends it: no page fails, no role reaches further."""
+"""Whatever is sent to the console, by any role: no page fails, no role reaches further."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ KNOWN: dict[str, st.SearchStrategy[str]] = {
 FIELDS = st.fixed_dictionaries(
     {},
     optional={
-        # A number that is text of any kind might be somebody's.
+        # A number that is text of any kind might be someone's.
         name: known if name == "number" else known | ODD
         for name, known in KNOWN.items()
     },
@@ -85,7 +85,7 @@ class Staff:
     visitors: dict[str, Researcher]
     tokens: dict[str, str]
     key: str
-    """Of somebody who finished."""
+    """Of someone who finished."""
 
     def kept(self) -> dict[str, list[dict[str, object]]]:
         """All that a form may change."""

@@ -42,11 +42,16 @@ class SmallSampleTest:
 
 
 def small_sample_tests(
-    fit: Clmm, frame: pl.DataFrame, *, reference: Mapping[str, str] = NO_REFERENCE
+    fit: Clmm,
+    frame: pl.DataFrame,
+    *,
+    reference: Mapping[str, str] = NO_REFERENCE,
+    inflated: bool = True,
 ) -> dict[str, SmallSampleTest]:
     """The t test of each coefficient of a model fitted to this frame.
 
-    The rating must be numeric. An InputError where the linear model cannot be fitted.
+    The rating must be numeric. Without `inflated` the standard error stays that of maximum
+    likelihood. An InputError where the linear model cannot be fitted.
     """
     if fit.method == "iterative":
         return {
@@ -59,7 +64,8 @@ def small_sample_tests(
     found = {}
     for name, one in fit.coefficients.items():
         inflation, df = _correction(exact, biased, name)
-        found[name] = _tested(one.estimate, one.se, inflation, df, fit.confidence)
+        factor = inflation if inflated else 1.0
+        found[name] = _tested(one.estimate, one.se, factor, df, fit.confidence)
     return found
 
 

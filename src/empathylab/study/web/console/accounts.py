@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
-from empathylab.store import now as present
+from empathylab.store.inserts import now as present
 from empathylab.store.studies.records import add_audit
 from empathylab.store.studies.researchers import (
     Role,

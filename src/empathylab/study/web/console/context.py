@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from empathylab.store import Lab
-from empathylab.store import now as present
+from empathylab.store.inserts import now as present
 from empathylab.store.studies.records import add_audit, find_study
 from empathylab.study.admin.actions import AdminActions
 from empathylab.study.admin.cached_figures import RememberedSums

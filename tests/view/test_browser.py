@@ -1,0 +1,131 @@
+"""The viewer in a real browser, on a desk and on a phone, over a lab with hostile texts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from empathylab.store import Lab, schema
+from empathylab.view.serving import Viewer, open_viewer
+from empathylab.view.viewed_lab import ViewedLab
+from tests.view.test_pages import fill
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+WAYS: dict[str, dict[str, Any]] = {
+    "desktop": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "light"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
+}
+PATHS = (
+    "/",
+    "/runs",
+    "/runs/1",
+    "/runs/compare?first=1&second=2",
+    "/answers/1",
+    "/replies",
+    "/replies?q=sorry",
+    "/replies/3",
+    "/replies/compare?first=1&second=5",
+    "/situations/3",
+    "/conversations",
+    "/conversations/1",
+    "/scales",
+    "/scales/1",
+    "/studies",
+    "/studies/1",
+    "/studies/1?view=ratings",
+    "/raters/1",
+    "/judges",
+    "/judges/1",
+)
+
+
+@pytest.fixture(scope="module")
+def viewer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Viewer]:
+    """A viewer on the network, over a lab with a bit of everything."""
+    folder = tmp_path_factory.mktemp("viewed")
+    with Lab.open(folder) as lab:
+        fill(lab)
+    with closing(ViewedLab(folder)) as viewed:
+        opened = open_viewer(viewed, 0)
+        server = uvicorn.Server(uvicorn.Config(opened.app, log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [opened.listener]})
+        thread.start()
+        yield opened
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(params=list(WAYS))
+def page(viewer: Viewer, browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A browser that came by the link; it fails where a page errs or loads from elsewhere."""
+    context = browser.new_context(**WAYS[request.param])
+    opened = context.new_page()
+    wrong: list[str] = []
+    opened.on("console", lambda message: wrong.append(message.text))
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on("dialog", lambda dialog: wrong.append(dialog.message))
+    home = viewer.link.partition("?")[0]
+    opened.on("request", lambda asked: asked.url.startswith(home) or wrong.append(asked.url))
+    opened.goto(viewer.link)
+    opened.wait_for_url(home)
+    yield opened
+    context.close()
+    assert wrong == []
+
+
+def test_every_page_fits_is_accessible_and_loads_nothing(page: Page, viewer: Viewer) -> None:
+    home = viewer.link.partition("/?")[0]
+    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    wide = page.viewport_size["width"] if page.viewport_size else 0
+    for path in PATHS:
+        page.goto(home + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= wide, path
+        ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert ground == ("rgb(20, 23, 26)" if dark else "rgb(251, 250, 248)"), path
+        if not dark or path in PATHS[1::3]:
+            found = Axe().run(page).response["violations"]
+            assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], path
+
+
+def test_people_search_compare_and_follow_the_curve(page: Page, viewer: Viewer) -> None:
+    page.get_by_role("link", name="Replies", exact=True).click()
+    page.get_by_label("Search in replies").fill("sorry")
+    page.get_by_role("button", name="Search").click()
+    assert page.locator("article.reply").count() == 2
+    assert page.locator("mark").first.inner_text() == "sorry"
+    page.get_by_role("button", name="Compare first and second").click()
+    assert "share" in str(page.text_content("main"))
+    assert page.locator(".diff").count() == 2
+    page.get_by_role("link", name="Conversations", exact=True).click()
+    page.locator("tbody a").first.click()
+    point = page.locator("svg a").nth(1)
+    target = str(point.get_attribute("href"))
+    point.focus()
+    page.keyboard.press("Enter")
+    assert page.locator(f"{target}:target").count() == 1
+
+
+def test_a_run_that_goes_on_is_shown_live(page: Page, viewer: Viewer) -> None:
+    home = viewer.link.partition("/?")[0]
+    folder = viewer.app.state.folder
+    with Lab.open(folder) as lab:
+        with lab.writing() as connection:
+            connection.execute(schema.runs.update().values(finished_at=None, planned=500))
+        page.goto(f"{home}/runs/1")
+        assert page.locator(".livemark").count() == 1
+        before = str(page.text_content("[data-part=progress]"))
+        with lab.writing() as connection:
+            connection.execute(schema.runs.update().values(planned=501))
+        page.wait_for_function(
+            "before => document.querySelector('[data-part=progress]').textContent !== before",
+            arg=before,
+        )
+        assert "of 501 requests" in str(page.text_content("[data-part=progress]"))
