@@ -86,9 +86,10 @@ def test_every_scale_and_set_is_in_the_reference() -> None:
 
 def test_every_setting_is_documented() -> None:
     source = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "src").rglob("*.py"))
+    settings = (DOCS / "settings.md").read_text(encoding="utf-8")
     internal = {"EMPATHYLAB_LLAMA_KEY"}  # between the lab and its own child process
     for name in set(re.findall(r'"(EMPATHYLAB_[A-Z_]+)"', source)) - internal:
-        assert f"`{name}`" in GUIDE, f"{name} is not in docs/guide.md"
+        assert f"`{name}`" in GUIDE + settings, f"{name} is in no table of settings"
 
 
 def test_every_provider_and_its_key_are_documented() -> None:
@@ -135,7 +136,7 @@ def test_the_tutorials_hold_commands() -> None:
 
 @pytest.mark.embedded
 def test_the_guides_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    [code] = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    *_, code = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
     # One situation is enough to see that it runs.
     code = code.replace("dialogues.first_per_group(1)", "dialogues.situations[:1]")
     monkeypatch.chdir(tmp_path)

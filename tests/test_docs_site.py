@@ -57,7 +57,7 @@ def test_the_site_is_searched_from_a_file(site: Path, browser: Browser) -> None:
     page.on("request", lambda request: asked.append(request.url))
     page.goto((site / "tutorials" / "ratings.html").as_uri())
     page.fill("#query", "abandon_after")
-    page.locator("#results a").first.click()
+    page.locator('#results a[href*="study-file"]').first.click()
     page.wait_for_url("**/study-file.html*")
     page.fill("#query", "qwzx")
     assert page.locator("#results").inner_text() == "Nothing found."
