@@ -1,16 +1,18 @@
 """The report of a lab with the published Welivita and EmotionBench files: its time and size.
 
 Prints `name value` lines: the seconds that writing the report takes once the lab is filled, with
-the chart script already in the user's cache; the file's megabytes; how many charts and situations
-it shows. Reads the folder that EMPATHYLAB_SHARED_DATA names, or ../shared/data; without the
-published files it says so and ends. `report` is the first of its process, of a lab that keeps no
-results yet; `report_again` reads the results that the lab kept. Importing the package and the files
-is left out. A busy machine makes it longer: the processor's seconds say so.
+the chart script already in the user's cache, and how many of them the analysis takes; the file's
+megabytes; how many charts and situations it shows; the page's height on a desktop and on a phone
+before anything is opened. Reads the folder that EMPATHYLAB_SHARED_DATA names, or ../shared/data;
+without the published files it says so and ends. `report` is the first of its process, of a lab that
+keeps no results yet; `report_again` reads the results that the lab kept. Importing the package and
+the files is left out. A busy machine makes it longer: the processor's seconds say so.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -45,12 +47,34 @@ def main() -> None:
         for name in ("report", "report_again"):
             begun, worked = time.perf_counter(), time.process_time()
             data = from_lab(lab)
+            print(f"{name}_analysis_seconds {time.perf_counter() - begun:.2f}")
             path = write_report(data, lab.reports)
             print(f"{name}_seconds {time.perf_counter() - begun:.2f}")
             print(f"{name}_processor_seconds {time.process_time() - worked:.2f}")
         print(f"report_mb {path.stat().st_size / 1e6:.2f}")
-        print(f"charts {len(list(report_sections(data).figures()))}")
+        print(f"charts {sum(len(section.figures()) for section in report_sections(data))}")
+        for name, size in (("desktop", (1280, 800)), ("phone", (390, 844))):
+            print(f"height_{name}_px {_height(path, *size)}")
         print(f"situations {len(data.situations)}")
+
+
+def _height(report: Path, width: int, height: int) -> int:
+    """The height of the page in a browser before anything is opened, in pixels."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        path = shutil.which("chromium") or shutil.which("chromium-browser")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.goto(report.as_uri())
+        page.wait_for_function(
+            "[...document.querySelectorAll('.chart')]"
+            ".filter((chart) => !chart.closest('details:not([open])'))"
+            ".every((chart) => chart.dataset.drawn === 'yes')"
+        )
+        found: int = page.evaluate("document.documentElement.scrollHeight")
+        browser.close()
+    return found
 
 
 if __name__ == "__main__":

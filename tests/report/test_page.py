@@ -31,14 +31,57 @@ def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Ite
 
 
 def test_every_chart_is_drawn_without_errors_or_network(visit: Visit) -> None:
-    affect = visit.page.locator("section[aria-labelledby=affect]")
-    # Two subscales: levels, changes side by side, and factors.
-    assert affect.locator(".chart svg.marks").count() == 6
+    visit.open_all()
     drawn = visit.page.locator(".chart svg.marks").count()
-    assert drawn == visit.page.locator(".chart").count() > 6
-    # A dot per evoked administration and subscale: 16 of one respondent, 8 of the other.
-    assert visit.page.locator(".chart").first.locator(".mark-symbol path").count() >= 24
+    assert drawn == visit.page.locator(".chart").count() > 10
+    # A dot per evoked administration: 16 of one respondent, 8 of the other.
+    levels = visit.page.locator("#scales-levels figure").first
+    assert levels.locator(".mark-symbol path").count() >= 24
     assert visit.troubles == []
+
+
+def test_contents_lead_to_every_section(visit: Visit) -> None:
+    page = visit.page
+    menu = page.get_by_role("button", name="Contents")
+    names = page.locator("main > section").evaluate_all("all => all.map((one) => one.id)")
+    links = page.locator(".contents li a")
+    hrefs = links.evaluate_all("all => all.map((one) => one.hash.slice(1))")
+    assert hrefs == names == ["overview", "scales", "style", "replies", "methods", "data"]
+    if menu.is_visible():
+        assert not links.first.is_visible()
+        menu.click()
+    links.nth(3).click()
+    expect(page.locator("#replies-title")).to_be_in_viewport()
+    assert menu.is_visible() != links.first.is_visible()
+
+
+def test_a_link_opens_the_part_that_it_points_to(visit: Visit) -> None:
+    page = visit.page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
+    page.evaluate("location.hash = 'scales-numbers-1'")
+    expect(page.locator("#scales-numbers-1 table")).to_be_visible()
+
+
+def test_a_table_wider_than_its_frame_says_so(visit: Visit) -> None:
+    visit.open_all()
+    clipped = visit.page.evaluate(
+        """() => [...document.querySelectorAll(".scroll")]
+          .filter((frame) => frame.checkVisibility() && frame.scrollWidth > frame.clientWidth + 2)
+          .filter((frame) => getComputedStyle(frame.parentElement, "::after").content === "none")
+          .map((frame) => frame.getAttribute("aria-label"))"""
+    )
+    assert clipped == []
+
+
+def test_printing_opens_what_matters(visit: Visit) -> None:
+    page = visit.page
+    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = false; })")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    opened = page.locator("details[open]").evaluate_all("all => all.map((one) => one.id)")
+    assert {"caveats", "respondents", "scales-validity"} <= set(opened)
+    assert "data-settings" not in opened
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details[open]").count() == 0
 
 
 def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
@@ -49,14 +92,14 @@ def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
 def test_replies_can_be_browsed_by_emotion_and_searched(visit: Visit) -> None:
     page = visit.page
     shown, count = page.locator(".situation:visible"), page.locator(".filters output")
-    assert shown.count() == 25
+    assert shown.count() == 5
     page.locator("select[name=group]").select_option("guilty")
     expect(shown).to_have_count(1)
     assert shown.locator(".tag").text_content() == "guilty"
     page.locator("select[name=group]").select_option("")
     page.locator("input[name=text]").fill("harbor")
     expect(count).not_to_have_text("32 of 32 situations")
-    assert 1 <= shown.count() < 25
+    assert 1 <= shown.count() <= 5
     assert page.locator(".situation mark").first.inner_text().lower() == "harbor"
     page.locator("input[name=text]").fill("")
     expect(count).to_have_text("32 of 32 situations")
@@ -70,10 +113,10 @@ def test_pages_and_replies_are_reached_with_the_keyboard(visit: Visit) -> None:
     page.keyboard.press("ArrowDown")
     assert page.evaluate("document.activeElement.previousElementSibling?.innerText") == first
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".pager .place")).to_have_text("26 to 32 of 32")
-    assert page.locator(".situation:visible").count() == 7
+    expect(page.locator(".pager .place")).to_have_text("6 to 10 of 32")
+    assert page.locator(".situation:visible").count() == 5
     page.get_by_role("button", name="Back").press("Enter")
-    expect(page.locator(".pager .place")).to_have_text("1 to 25 of 32")
+    expect(page.locator(".pager .place")).to_have_text("1 to 5 of 32")
 
 
 def test_every_chart_has_its_numbers_and_files_to_save(visit: Visit) -> None:
@@ -90,7 +133,8 @@ def test_it_reads_without_scripts(report: Path, browser: Browser) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(report.as_uri())
-    assert page.locator(".situation:visible").count() == 32
+    assert page.locator(".situation:visible").count() == 10
+    assert page.locator(".contents li a:visible").count() == 6
     assert page.locator(".filters:visible").count() == 0
-    assert page.get_by_text("Caveats").is_visible()
+    assert page.locator(".caveat").is_visible()
     context.close()

@@ -42,16 +42,17 @@ def test_the_file_can_be_sent(report: Path) -> None:
     assert report.stat().st_size < 12_000_000
 
 
-def test_every_chart_is_drawn_without_errors_or_network(visit: Visit) -> None:
-    drawn = visit.page.locator(".chart svg.marks").count()
-    assert drawn == visit.page.locator(".chart").count() >= 25
+def test_the_first_screen_says_what_was_found(visit: Visit) -> None:
+    first = visit.page.locator(".first")
+    assert "64.8% rated Good, people’s 49.3%" in first.inner_text()
+    assert "difference +15.4 points, 95% CI +11.7 to +19.2" in first.inner_text()
+    assert "davinci-003’s farthest, 1.33 SD" in first.inner_text()
     assert visit.troubles == []
 
 
-def test_the_first_page_says_what_came_out(visit: Visit) -> None:
-    findings = visit.page.locator("section", has=visit.page.locator("#findings"))
-    assert "64.8% of 2,000" in findings.inner_text()
-    assert "1.33 [" in findings.inner_text()
+def test_the_page_is_short_before_anything_is_opened(visit: Visit) -> None:
+    limit = 12_000 if visit.page.viewport_size["width"] == 1280 else 16_000  # type: ignore[index]
+    assert visit.page.evaluate("document.documentElement.scrollHeight") <= limit
 
 
 def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
@@ -66,10 +67,10 @@ def test_all_replies_can_be_searched_and_narrowed(visit: Visit) -> None:
     expect(count).not_to_have_text("2,000 of 2,000 situations")
     page.locator("input[name=text]").fill("job")
     expect(page.locator(".situation mark").first).to_have_text("job", ignore_case=True)
-    page.locator("select[name=respondent]").select_option(label="human")
-    assert set(page.locator(".reply .who").all_inner_texts()) == {"human"}
+    page.locator("select[name=respondent]").select_option(label="people")
+    assert set(page.locator(".reply .who").all_inner_texts()) == {"people"}
     # One card per situation, with a page of them at most.
-    assert 1 <= page.locator(".situation").count() <= 25
+    assert 1 <= page.locator(".situation").count() <= 5
 
 
 def test_the_accessibility_audit_finds_nothing_serious(visit: Visit) -> None:

@@ -45,16 +45,19 @@ def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Ite
 
 
 def test_ratings_are_drawn_without_errors_or_network(visit: Visit) -> None:
-    ratings = visit.page.locator("section", has=visit.page.locator("#ratings-1"))
-    drawn = [one.strip() for one in ratings.locator("figcaption").all_inner_texts()]
+    visit.open_all()
+    page = visit.page
+    drawn = [one.strip() for one in page.locator("#ratings figcaption").all_inner_texts()]
     assert drawn == [
-        "Ratings, all situations",
-        "Ratings, negative situations",
-        "Ratings, positive situations",
+        "Replies rated Good",
+        "How the ratings are distributed",
         "Good ratings by emotion",
         "Mixed models: coefficients",
         "Means from the mixed model",
         "Power of a study like this",
+    ]
+    raters = [one.strip() for one in page.locator("#raters figcaption").all_inner_texts()]
+    assert raters == [
         "Raters: total of the Toronto Empathy Questionnaire",
         "Raters: age",
         "Raters: minutes taken",
@@ -62,7 +65,8 @@ def test_ratings_are_drawn_without_errors_or_network(visit: Visit) -> None:
         "Raters: sex",
         "Raters: country of residence",
     ]
-    assert ratings.locator(".chart svg.marks").count() == len(drawn)
+    for section, figures in (("#ratings", drawn), ("#raters", raters)):
+        assert page.locator(f"{section} .chart svg.marks").count() == len(figures)
     assert visit.troubles == []
 
 
@@ -105,7 +109,7 @@ def test_a_chart_is_saved_as_svg_png_and_csv(visit: Visit, tmp_path: Path) -> No
         assert path.read_bytes().startswith(start)
     rows = read_csv(tmp_path / "CSV")
     assert len(rows) == 18
-    assert {row["arm"] for row in rows} == {"human", ODD, "llama"}
+    assert {row["arm"] for row in rows} == {"people", ODD, "llama"}
     assert visit.troubles == []
 
 
@@ -132,10 +136,10 @@ def test_nothing_is_wider_than_the_screen(visit: Visit) -> None:
 def test_replies_can_be_narrowed_to_one_respondent(visit: Visit) -> None:
     page = visit.page
     replies = page.locator(".reply:visible")
-    assert replies.count() == 3 * 25
-    page.locator("select[name=respondent]").select_option(label="human")
-    expect(replies).to_have_count(25)
-    assert set(page.locator(".reply .who").all_inner_texts()) == {"human"}
+    assert replies.count() == 3 * 5
+    page.locator("select[name=respondent]").select_option(label="people")
+    expect(replies).to_have_count(5)
+    assert set(page.locator(".reply .who").all_inner_texts()) == {"people"}
     assert "72 of 72" in page.locator(".filters output").inner_text()
     page.locator("select[name=respondent]").select_option("")
 
@@ -161,7 +165,8 @@ def test_no_two_labels_of_an_axis_overlap(visit: Visit) -> None:
 
 
 def test_switches_name_only_who_is_in_the_chart(visit: Visit) -> None:
-    words = visit.page.locator("figure", has_text="human, against the others")
+    words = visit.page.locator("figure", has_text="human, compared with the others")
+    assert words.count() == 1
     assert words.locator(".switches button").count() == 0
     assert emotions(visit).locator(".switches button").count() == 3
 

@@ -13,6 +13,7 @@ PANEL = 250
 """Pixels of a small multiple; the page makes it as wide as there is room for."""
 _ROW = 24
 _MOST_IN_ROW = 3
+_CLOSE = 13
 
 
 Values = Sequence[Mapping[str, Any]]
@@ -98,8 +99,11 @@ def estimates_chart(
     panels: str | None = None,
     coloured: bool = True,
     interval: str = "95%",
+    compact: bool = False,
 ) -> dict[str, Any]:
     """Estimates with their 95% intervals, a row for each, labelled; panels beside each other.
+
+    `compact` puts the rows of a panel close together instead, which differ by colour.
 
     A row has the names in `who` and `panels`, `estimate`, `low` and `high` (None without an
     interval) and `n`. `ends` are those of the scale, `interval` the word for the line.
@@ -107,7 +111,7 @@ def estimates_chart(
     names = list(dict.fromkeys(str(row[who]) for row in rows))
     scale = _scale(rows, ends, zero=zero, field=estimate)
     values = [_drawn(row, estimate, scale) for row in rows]
-    axis = alt.Axis(title=title or None, grid=True, **({"format": "%"} if "%" in form else {}))
+    axis = alt.Axis(title=title or None, grid=True, format="%" if "%" in form else alt.Undefined)
     tooltip = [
         *([alt.Tooltip(f"{panels}:N")] if panels else []),
         alt.Tooltip(f"{who}:N"),
@@ -116,8 +120,15 @@ def estimates_chart(
         number_tooltip("high", "to", form),
         *([alt.Tooltip("n:Q", format=",")] if "n" in rows[0] else []),
     ]
+    side = f"{panels if compact else who}:N"
+    order = list(dict.fromkeys(str(row[panels]) for row in rows)) if panels else []
     base = alt.Chart().encode(
-        alt.Y(f"{who}:N", sort=names, title=None, axis=alt.Axis(grid=False, labelLimit=190)),
+        alt.Y(
+            side,
+            sort=order if compact else names,
+            title=None,
+            axis=alt.Axis(grid=False, labelLimit=190),
+        ),
         color=respondent_color(names, field=who, legend=False) if coloured else alt.value(ESTIMATE),
         tooltip=tooltip,
     )
@@ -135,14 +146,16 @@ def estimates_chart(
         text=alt.Text(f"{estimate}:Q", format=form),
         color=alt.value(INK),
     )
-    layers = [lines, points, labels]
+    layers = [lines, points] if compact else [lines, points, labels]
     if zero:
         layers.insert(0, zero_line(axis).encode(alt.X("zero:Q", axis=axis, scale=scale)))
     layered = alt.layer(*layers)
     height = max(_ROW, min(40, 120 // len(names))) * len(names)
+    if compact:
+        layered = layered.encode(yOffset=alt.YOffset(f"{who}:N", sort=names))
+        return spec_of(layered, (_CLOSE * len(names) + 6) * len(order), values)
     if panels is None:
         return spec_of(layered, height, values)
-    order = list(dict.fromkeys(str(row[panels]) for row in rows))
     shared = len({(row[panels], row[who]) for row in rows}) == len(order) * len(names)
     spec = panels_spec(layered, panels, order, height, values)
     if not shared:  # each panel has rows of its own

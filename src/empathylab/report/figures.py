@@ -49,7 +49,11 @@ def plot(result: Any, name: str) -> Any:
     if spec.get("width") == "container":
         spec["width"] = _WIDTH
     spec["config"] = notebook_config()
-    kinds = {"layer": alt.LayerChart, "facet": alt.FacetChart, "vconcat": alt.VConcatChart}
+    kinds: dict[str, Any] = {
+        "layer": alt.LayerChart,
+        "facet": alt.FacetChart,
+        "vconcat": alt.VConcatChart,
+    }
     kind = next((kind for part, kind in kinds.items() if part in spec), alt.Chart)
     return kind.from_dict(spec | {"title": figure.title}, validate=False)
 

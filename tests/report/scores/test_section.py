@@ -42,7 +42,7 @@ def test_scores_come_with_the_judge_and_runs_with_what_is_not_shown(lab: Lab) ->
     assert [row["mean"] for row in rows if row["dimension"] == "empathy"][1] == "1.00"
     assert {row["seen"] for row in planted} == {"yes"}
     assert {row["seen"] for row in planted_unfit} == {"no"}
-    said = [one for block in section.blocks if isinstance(block, Text) for one in block.sentences]
+    said = [one for block in section.walk() if isinstance(block, Text) for one in block.sentences]
     assert any("Do not use its scores" in sentence for sentence in said)
     assert len(section.figures()) == 2
 

@@ -19,6 +19,7 @@ _MOST_ROWS = 10
 _MOST_PANELS = 4
 _MOST_NAMED = 2
 _MOST_CAVEAT = 210
+_MOST_CHARACTERS = 560
 _HOLDS = (
     "The result holds for these situations, these raters and this wording of the question; other "
     "situations can give another result."
@@ -73,7 +74,14 @@ class FirstScreen:
             turn = turns[headline.section] = turns.get(headline.section, 0) + 1
             order.append((turn, place, headline))
         main = [one for one in order if one[2].section not in ("style", "replies")] or order
-        return tuple(one for _, _, one in sorted(main, key=lambda one: one[:2])[:MOST_SHOWN])
+        ranked = [one for _, _, one in sorted(main, key=lambda one: one[:2])[:MOST_SHOWN]]
+        # A tall chart leaves less room for sentences on a phone.
+        room = _MOST_CHARACTERS - 12 * (len(self.chart.rows) if self.chart else 0)
+        kept = ranked[:1]
+        for headline in ranked[1:]:
+            if sum(len(str(one)) for one in (*kept, headline)) <= room:
+                kept.append(headline)
+        return tuple(kept)
 
 
 def first_screen(data: LabOverview) -> FirstScreen:

@@ -132,18 +132,24 @@ def _many_arms(found: Sequence[Conclusion], levels: dict[str, RatingLevel]) -> C
             parts.append(f"{count} {'was' if count == 1 else 'were'} {said}")
     if rest := sum(one.kind not in _COUNTS for one in found):
         parts.append(f"{rest} {'does' if rest == 1 else 'do'} not clearly differ")
-    order = sorted(found, key=lambda one: -(one.estimate if one.estimate is not None else math.inf))
+    order = sorted(found, key=lambda one: -_height(levels, one))
     best, last = order[0], order[-1]
+    ratings = sum(level.n for level in levels.values())
     sentence = (
         f"Of {len(found)} arms compared with {name_of(reference)} on {found[0].dimension}, "
         f"{listed(parts)}. Highest: {name_of(best.subject)}{_at(levels, best)} "
-        f"({_difference(best)}); lowest: {name_of(last.subject)}{_at(levels, last)} "
-        f"({_difference(last)})."
+        f"({_difference(best)}); lowest: {name_of(last.subject)}{_at(levels, last)}; "
+        f"{counted(ratings, 'rating')}."
     )
     kinds = {one.kind for one in found}
     return replace(
         best, kind=best.kind if len(kinds) == 1 else "descriptive", sentence=sentence, subject="all"
     )
+
+
+def _height(levels: dict[str, RatingLevel], found: Conclusion) -> float:
+    level = levels.get(found.subject)
+    return level.estimate if level else found.estimate or 0.0
 
 
 def _at(levels: dict[str, RatingLevel], found: Conclusion) -> str:

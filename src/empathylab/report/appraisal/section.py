@@ -103,7 +103,7 @@ def _believed(result: AppraisalResult) -> Fold:
 
 def _verdicts(result: AppraisalResult) -> list[Row]:
     """A row per respondent and scale; the verdict first."""
-    rows = []
+    rows: list[Row] = []
     for report in result.self_reports:
         validity = report.validity
         patterns = ", ".join(f"{count} {name}" for name, count in report.patterns.items())
@@ -146,7 +146,7 @@ def _counterparts(result: AppraisalResult) -> list[Row]:
 
 
 def _distances(result: AppraisalResult) -> list[Row]:
-    rows = []
+    rows: list[Row] = []
     for found in sorted(result.summaries, key=lambda summary: summary.distance):
         key = (found.respondent, found.scale)
         ranks = [one for one in result.ranks if (one.respondent, one.scale) == key]

@@ -42,7 +42,8 @@ def agreement_chart(cards: Sequence[JudgeCard]) -> dict[str, Any] | None:
     if not rows:
         return None
     several = len({row["dimension"] for row in rows}) > 1
-    lowest = min(0.0, *(row["low"] or 0.0 for row in rows))
+    lows = [card.weighted_kappa.low for card in cards if not math.isnan(card.weighted_kappa.low)]
+    lowest = min(0.0, *lows) if lows else 0.0
     return estimates_chart(
         rows,
         who="judge",

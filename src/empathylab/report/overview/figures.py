@@ -6,10 +6,14 @@ from empathylab.analysis.overview.first_screen import MainChart
 from empathylab.report.blocks import Figure
 from empathylab.report.chart_parts import estimates_chart
 
+_MOST_ROWS = 5
+
 
 def main_figure(chart: MainChart) -> Figure:
     """The estimates behind the first conclusion, a row per respondent."""
     panels = len({row.panel for row in chart.rows}) > 1
+    # Panels below each other are too tall for a phone.
+    compact = panels and len(chart.rows) > _MOST_ROWS
     form = ".0%" if chart.percent else "+.1f" if chart.zero else ".1f"
     if chart.highest is not None and chart.highest - (chart.lowest or 0) < 10 and not chart.percent:
         form = ".2f"
@@ -33,6 +37,7 @@ def main_figure(chart: MainChart) -> Figure:
         ends=ends,
         zero=chart.zero,
         panels="panel" if panels else None,
+        compact=compact,
     )
     note = "" if not chart.omitted else f"{chart.omitted} respondents in between are not shown."
     return Figure(name="main", title=chart.title, spec=spec, note=note)

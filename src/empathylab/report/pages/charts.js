@@ -147,7 +147,7 @@ const charts = (() => {
     spec.columns = columns;
     spec.spacing = 18;
     const own = spec.resolve?.scale?.y === "independent" ? columns : 1;
-    spec.spec.width = Math.max(90, Math.floor((width - own * side - 26) / columns) - 22);
+    spec.spec.width = Math.max(90, Math.floor((width - own * side - 34) / columns) - 24);
     spec.facet.header = { ...spec.facet.header, labelLimit: spec.spec.width + side / 2, labelAnchor: "start" };
   };
   // A table of colours with many columns is scrolled rather than squeezed.
@@ -253,6 +253,10 @@ const charts = (() => {
       picture.setAttribute("role", "img");
       picture.setAttribute("aria-label", place.dataset.label);
       nameInFull(picture, state.spec);
+      // A chart that is wider than its frame is scrolled, with the keyboard too.
+      const frame = place.closest("figure");
+      frame.toggleAttribute("tabindex", frame.scrollWidth > frame.clientWidth + 1);
+      if (frame.hasAttribute("tabindex")) frame.tabIndex = 0;
       place.dataset.drawn = "yes";
     };
 

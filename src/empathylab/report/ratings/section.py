@@ -10,6 +10,7 @@ from empathylab.analysis.ratings.mixed_models import coefficient_table, random_t
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.rows import comparison_table, count_table, mean_table, rater_table
 from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, percent
 from empathylab.report.benchmark.section import LeaderboardSection
 from empathylab.report.blocks import Block, Fold, Heading, Partial, Section, Table, Text, kept
@@ -70,15 +71,19 @@ def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
         for one in study.means
         if one.constant
     ]
-    apart = [Table(title=f"When the arms were rated{of}", rows=collection_table(study.collected))]
+    # Arms that were rated at different times are compared only after saying so.
+    before = (
+        Text((*constant, *study.caveats), "caveats"),
+        Table(title=f"When the arms were rated{of}", rows=collection_table(study.collected)),
+    )
     return list(
         kept(
             Heading(id=place, title=heading),
             Text((_described(study),)),
+            *(before if study.apart else ()),
             *main,
             *answers[:1],
-            Text((*constant, *study.caveats), "caveats"),
-            *(apart if study.apart else ()),
+            *(() if study.apart else before[:1]),
             Fold(
                 id=f"{place}-comparisons",
                 title="All comparisons",
@@ -125,11 +130,7 @@ def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
                 title="Mixed models and power",
                 blocks=kept(
                     *models,
-                    *(
-                        block
-                        for model in study.models
-                        for block in _model(model, of, several=named)
-                    ),
+                    *(block for model in study.models for block in _model(model, of)),
                 ),
             ),
         )
@@ -160,7 +161,7 @@ def _model_note(study: RatingsResult) -> list[Block]:
     return [Text((said,), "note")]
 
 
-def _model(model: DimensionModel, of: str, *, several: bool) -> list[Block]:
+def _model(model: DimensionModel, of: str) -> list[Block]:
     by = " with valence" if model.by_valence else ""
     title = f"Mixed model of {model.dimension}{by}{of}"
     if model.model is None:
@@ -170,7 +171,7 @@ def _model(model: DimensionModel, of: str, *, several: bool) -> list[Block]:
         if model.kind == "clmm"
         else "Linear, REML, Satterthwaite’s degrees of freedom."
     )
-    notes = " ".join((*model.model.notes, *model.model.problems))
+    notes = " ".join(map(note_text, (*model.model.notes, *model.model.problems)))
     caption = f"{model.model.formula}, n = {number(model.model.n, 0)}. {kind} {notes}".strip()
     return [
         Table(title=f"{title}, coefficients", rows=coefficient_table(model.model), caption=caption),

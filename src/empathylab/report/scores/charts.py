@@ -7,10 +7,15 @@ from typing import Any
 from empathylab.analysis.scores import ScoresResult
 from empathylab.report.chart_parts import estimates_chart
 
+MOST_DRAWN = 12
+_HALF = MOST_DRAWN // 2
+
 
 def score_chart(result: ScoresResult) -> dict[str, Any] | None:
     """Mean scores with intervals: a row per run of replies, a panel per dimension."""
     names = [scored.respondent for scored in result.respondents]
+    order = sorted(result.respondents, key=lambda scored: -scored.scores[0].mean)
+    shown = order if len(order) <= MOST_DRAWN else [*order[:_HALF], *order[-_HALF:]]
     rows = [
         {
             "respondent": scored.respondent
@@ -22,7 +27,7 @@ def score_chart(result: ScoresResult) -> dict[str, Any] | None:
             "high": None if score.high != score.high else score.high,
             "n": scored.n,
         }
-        for scored in result.respondents
+        for scored in shown
         for score in scored.scores
     ]
     if not rows:

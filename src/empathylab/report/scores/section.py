@@ -50,8 +50,13 @@ def _judge(result: ScoresResult, place: str) -> list[Block]:
         kept(
             Heading(id=place, title=f"Scored by {result.judge}", tag=_TAGS[result.fit]),
             *figures(result),
-            Text([str(conclusion) for conclusion in result.conclusions], "list"),
             Text(result.caveats, "caveats"),
+            Fold(
+                id=f"{place}-conclusions",
+                title="All conclusions",
+                blocks=kept(Text([str(conclusion) for conclusion in result.conclusions], "list")),
+                printed=True,
+            ),
             *(
                 Fold(
                     id=f"{place}-{number}",

@@ -1,0 +1,112 @@
+"""Overviews of labs of every kind, made from tables."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import polars as pl
+
+from empathylab.analysis import conversations, scores
+from empathylab.analysis import ratings as rated_replies
+from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.scores import ScoresResult
+from empathylab.judging.rubric import rubric
+from empathylab.report import LabOverview, collect
+from empathylab.situations.sources.released import Dimension
+from empathylab.store import Lab
+from empathylab.store.ratings import Study
+from tests.helpers.labs import filled
+
+WORDS = ("Bad", "Okay", "Good")
+
+
+def rated(arms: int, dimensions: tuple[Dimension, ...]) -> RatingsResult:
+    """People and so many models; each model is rated a little higher than the one before."""
+    names = ["human", *(f"provider/a-model-with-a-long-name-{n}" for n in range(1, arms + 1))]
+    rows = [
+        {
+            "rater": f"{arm}-{rater}",
+            "arm": arm,
+            "respondent": arm,
+            "situation": f"s{situation}",
+            "dimension": dimension.name,
+            "rating": dimension.values[
+                (rater + situation + rater * situation + place * (rater % 2))
+                % len(dimension.values)
+            ],
+        }
+        for place, arm in enumerate(names)
+        for rater in range(8)
+        for situation in range(6)
+        for dimension in dimensions
+    ]
+    study = Study("study", "A study", "between", dimensions, "closed")
+    return rated_replies.from_table(pl.DataFrame(rows), study=study)
+
+
+def scored(respondents: int) -> ScoresResult:
+    """Replies of so many respondents, scored by the rubric."""
+    rows = [
+        {
+            "respondent": f"provider/model-{number}",
+            "situation": f"s{situation}",
+            "response": 10 * number + situation,
+            "dimension": name,
+            "value": 1.0 + (number + situation) % 5,
+        }
+        for number in range(respondents)
+        for situation in range(4)
+        for name in rubric().names
+    ]
+    return scores.from_table(pl.DataFrame(rows), judge="provider/judge")
+
+
+def conversed() -> conversations.ConversationsAnalysis:
+    """Three respondents with two simulators."""
+    rows = [
+        {
+            "respondent": f"model-{who}",
+            "simulator": f"provider/simulator-{simulator}",
+            "persona": f"p{persona}",
+            "final": 30.0 + 15 * who + 5 * simulator + 3 * persona,
+        }
+        for who in range(3)
+        for simulator in range(2)
+        for persona in range(6)
+    ]
+    return conversations.from_table(pl.DataFrame(rows))
+
+
+def lab_kinds(folder: Lab) -> dict[str, LabOverview]:
+    """By name; the lab must be empty and is filled with scales and replies of one model."""
+    none = collect(folder)
+    filled(folder, situations=1)
+    model = collect(folder)
+    likert = tuple(
+        Dimension(name, (1.0, 2.0, 3.0, 4.0, 5.0)) for name in ("warmth", "help", "tone", "trust")
+    )
+    words = (Dimension("empathy", (1.0, 2.0, 3.0), WORDS),)
+
+    def with_ratings(result: RatingsResult) -> LabOverview:
+        return dataclasses.replace(none, ratings=(result,), respondents=result.arms)
+
+    hundreds = scored(200)
+    return {
+        "none": none,
+        "one model": model,
+        "only scales": dataclasses.replace(model, situations=(), lengths=(), style=None),
+        "only ratings": with_ratings(rated(1, words)),
+        "four dimensions": with_ratings(rated(2, likert)),
+        "ten models": with_ratings(rated(10, words)),
+        "only conversations": dataclasses.replace(
+            none, conversations=conversed(), respondents=("model-0", "model-1", "model-2")
+        ),
+        "only scores": dataclasses.replace(
+            none, scores=(scored(1),), respondents=("provider/model-0",)
+        ),
+        "200 respondents": dataclasses.replace(
+            none,
+            scores=(hundreds,),
+            respondents=tuple(one.respondent for one in hundreds.respondents),
+        ),
+    }

@@ -1,0 +1,105 @@
+"""What a reader sees without scrolling, in labs of every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser
+
+from empathylab.analysis.overview.first_screen import first_screen
+from empathylab.report import LabOverview, write_report
+from empathylab.store import Lab
+from tests.helpers.visits import WAYS, opened
+from tests.report.lab_kinds import lab_kinds
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, LabOverview]]:
+    with Lab.open(tmp_path_factory.mktemp("kinds")) as lab:
+        yield lab_kinds(lab)
+
+
+def test_the_title_asks_what_the_lab_answers(kinds: dict[str, LabOverview]) -> None:
+    asked = {name: first_screen(data).question for name, data in kinds.items()}
+    assert asked["none"] == "Nothing has been measured yet"
+    assert (
+        asked["only ratings"]
+        == "How empathetic is a-model-with-a-long-name-1 compared with people?"
+    )
+    assert asked["ten models"] == "How empathetic are 10 models compared with people?"
+    assert asked["only scales"] == "How does person react to emotional situations?"
+    assert asked["only conversations"] == "How does a person feel after talking with 3 models?"
+    assert asked["only scores"] == "How empathetic is model-0?"
+
+
+def test_a_conclusion_states_estimate_interval_and_basis(kinds: dict[str, LabOverview]) -> None:
+    data = kinds["only ratings"]
+    [headline] = first_screen(data).shown
+    test = next(one for one in data.ratings[0].differences if one.kind == "all")
+    difference = test.difference
+    assert (
+        f"difference {difference.estimate:+.1f} points, 95% CI {difference.low:+.1f} to "
+        f"{difference.high:+.1f}; 96 ratings by 16 raters"
+    ).replace("-", "−") in str(headline).replace("-", "−")
+    assert headline.anchor == "ratings-1"
+
+
+def test_all_dimensions_of_a_study_are_in_the_chart(kinds: dict[str, LabOverview]) -> None:
+    chart = first_screen(kinds["four dimensions"]).chart
+    assert chart is not None
+    assert list(dict.fromkeys(row.panel for row in chart.rows)) == [
+        "warmth",
+        "help",
+        "tone",
+        "trust",
+    ]
+    assert (chart.lowest, chart.highest, chart.percent) == (1, 5, False)
+
+
+def test_of_many_respondents_the_highest_and_lowest_are_drawn(
+    kinds: dict[str, LabOverview],
+) -> None:
+    chart = first_screen(kinds["200 respondents"]).chart
+    assert chart is not None
+    assert len(chart.rows) + chart.omitted == 200
+    estimates = [row.estimate for row in chart.rows]
+    assert estimates == sorted(estimates, reverse=True)
+
+
+def test_people_stay_in_the_chart_of_many_models(kinds: dict[str, LabOverview]) -> None:
+    chart = first_screen(kinds["ten models"]).chart
+    assert chart is not None
+    assert "human" in [row.respondent for row in chart.rows]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("way", WAYS)
+def test_it_fits_into_the_viewport(
+    kinds: dict[str, LabOverview], browser: Browser, tmp_path: Path, way: str
+) -> None:
+    for name, data in kinds.items():
+        report = write_report(data, tmp_path / name)
+        with opened(browser, report, way) as visit:
+            page = visit.page
+            size = page.viewport_size
+            assert size is not None
+            parts = page.locator(".first > *")
+            found = parts.evaluate_all(
+                "parts => parts.map((part) => [part.className || part.tagName, "
+                "part.getBoundingClientRect().bottom])"
+            )
+            assert all(bottom <= size["height"] for _, bottom in found), (name, found)
+            shown = {kind for kind, _ in found}
+            expected = (
+                {"H1", "lead"} if name == "none" else {"H1", "headlines", "main-chart", "caveat"}
+            )
+            assert shown == expected, name
+            if name != "none":
+                assert page.locator(".first .chart svg.marks").is_visible()
+                link = page.locator(".first .headlines a").first.get_attribute("href")
+                assert page.locator(f"{link}").count() == 1
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+            assert page.evaluate("document.documentElement.scrollHeight") <= 12_000
+            assert visit.troubles == []
