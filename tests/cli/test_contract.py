@@ -171,6 +171,7 @@ def test_a_wrong_database_url_is_one_sentence(tmp_path: Path, script: str) -> No
 def test_a_cap_ends_with_2_and_a_report(tmp_path: Path, endpoint: Served) -> None:
     done = empathylab(
         *("respond", "x/y", "--base-url", endpoint.base_url, "--max-total-tokens", "600"),
+        "--report",
         *("--concurrency", "1", "--lab", tmp_path),
     )
     assert done.exit_code == 2
@@ -186,7 +187,8 @@ def rejects_the_second_sample(
 
 def test_requests_without_an_answer_end_with_1_and_a_report(tmp_path: Path) -> None:
     model = "scripted/tests.cli.test_contract:rejects_the_second_sample"
-    done = empathylab(*("respond", model, "--situations", "1", "--samples", "2", "--lab", tmp_path))
+    options = ("--situations", "1", "--samples", "2", "--report", "--lab", tmp_path)
+    done = empathylab("respond", model, *options)
     assert done.exit_code == 1
     assert "32 requests got no answer: 32 × rejected" in done.stderr
     assert "Report:" in done.stdout

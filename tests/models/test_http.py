@@ -156,6 +156,7 @@ def test_an_answer_without_content_ends_at_its_head() -> None:
         OK + b"Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n",
         OK + b"Transfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n",
         OK + b"Transfer-Encoding: chunked\r\n\r\n3\r\nhello\r\n0\r\n\r\n",
+        OK + b"Transfer-Encoding: chunked\r\n\r\n3\r\nhelXX2\r\nlo\r\n0\r\n\r\n",
         OK + b"Content-Encoding: gzip\r\n" + sized(b"hello"),
         OK + b"Content-Encoding: gzip\r\n" + sized(gzip.compress(b"hello")[:-4]),
         OK + b"Content-Encoding: br\r\n" + sized(b"hello"),
