@@ -56,6 +56,8 @@ def rule_text(rule: Rule) -> str:
         return f"took less than {rule.seconds:g} {'second' if rule.seconds == 1 else 'seconds'}"
     if isinstance(rule, Inconsistent):
         return f"contradicted their own answers more than {counted(rule.most, 'time')}"
+    if isinstance(rule, AutomationSigns):
+        return f"showed a sign of AI assistance or of a bot ({', '.join(rule.signs)})"
     said = []
     if rule.share == 1:
         said.append("gave only one and the same rating")

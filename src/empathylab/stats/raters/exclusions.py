@@ -142,9 +142,6 @@ class AutomationSigns:
             )
         object.__setattr__(self, "signs", tuple(given))
 
-    def __str__(self) -> str:
-        return f"showed a sign of AI assistance or of a bot ({', '.join(self.signs)})"
-
     def flags(self, raters: pl.DataFrame) -> pl.Series:
         """True for raters to exclude, null where none was seen and some were not observed."""
         flagged = pl.repeat(False, raters.height, dtype=pl.Boolean, eager=True)
