@@ -173,17 +173,21 @@ def test_every_act_is_done_and_in_the_audit_log(rated: Path) -> None:
         ("resume", "small"),
         ("stop-arm", "small", "one"),
         ("resume", "small", "--arm", "one"),
+        ("exclude", "small", "--person", person, "--reason", "a mistake"),
+        ("exclude", "small", "--person", person, "--undo"),
         ("exclude", "small", "--person", person, "--reason", "asked for it"),
         ("close", "small", "--yes"),
     ):
         assert ran(*act, "--lab", rated).exit_code == 0
     rows = json.loads(ran("audit", "small", "--lab", rated, "--json").stdout)["audit"]
     assert [row["action"] for row in rows] == [
-        *("launch", "pause", "resume", "stop arm", "resume arm", "exclude", "close")
+        *("launch", "pause", "resume", "stop arm", "resume arm"),
+        *("exclude", "undo exclusion", "exclude", "close"),
     ]
     user = pwd.getpwuid(os.getuid()).pw_name
     assert {row["who"] for row in rows[1:]} == {f"command line ({user})"}
-    assert rows[5]["details"] == {"person": person, "reason": "asked for it"}
+    details = {"person": person, "reason": "asked for it", "status": "finished"}
+    assert rows[7]["details"] == details
     with Lab.open(rated) as lab:
         assert StudyService(lab, "small").actions.status().ratings == 6
 

@@ -190,7 +190,7 @@ class RaterPages:
                 session.person,
                 form.step,
                 form.values,
-                form.timing | (form.signals if self.study.signals else {}),
+                form.timing | form.signals,
                 corrects=not session.guest,
                 browser=self._browser(session),
                 answered=form.answered,
