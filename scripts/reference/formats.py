@@ -198,6 +198,7 @@ USES: dict[tuple[str, str], str] = {
     ("appraise", "template"): "template",
     ("study check", "file"): "study",
     ("study preview", "file"): "study",
+    ("study preregister", "file"): "study",
     ("study new", "path"): "study",
     ("study add-arm", "file"): "study",
     ("study sync", "csv"): "platform",

@@ -22,6 +22,12 @@ MEANINGS = {
     "EMPATHYLAB_CONFIG": "Where `models update-prices` keeps its table; the user's configuration "
     "folder if not set.",
     "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific whose place is free.",
+    "EMPATHYLAB_SMTP_URL": "The mail server for alerts of a study, such as "
+    "`smtp://user:password@mail.example.org:587` (STARTTLS) or `smtps://…`.",
+    "EMPATHYLAB_ALERT_TO": "Who gets alerts by e-mail: addresses, separated by commas.",
+    "EMPATHYLAB_ALERT_FROM": "The sender of alerts by e-mail; the first receiver if not set.",
+    "EMPATHYLAB_ALERT_WEBHOOK": "An https address that alerts are posted to as JSON; Slack and "
+    "Mattermost show the key `text`.",
     "PROLIFIC_BASE_URL": "Where Prolific's API is asked, for a test server.",
 }
 PROXIES = """

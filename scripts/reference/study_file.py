@@ -83,6 +83,9 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "exclusions": "rules by which raters are left out; see below",
             "looks": "when results may be looked at before the study is closed; see below",
             "retention": "when people's data are deleted; see below",
+            "signals": "`true` lets the browser count signs of AI assistance and of bots: pastes, "
+            "the rhythm of typing, a hidden field. The consent text must say so; see "
+            "[studies](studies.md#6-watch)",
             "content_note": "what people should know before they read the situations",
             "help": "where people find someone to talk to",
             "contact": "whom to write to",

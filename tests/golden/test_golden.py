@@ -35,7 +35,18 @@ _SAME_SITUATIONS = (
     "tests/analysis/benchmark/test_estimates.py and tests/stats/judges/test_transfer.py."
 )
 _TODAYS_TEMPLATE = "A lab without earlier replies asks with today's version of the template."
+_CLUSTERED_KAPPA = (
+    "The interval of a card's weighted kappa is clustered by situation; before it held in 84% "
+    "where a judge leans by situation. Tested in tests/stats/agreement/test_cohen.py."
+)
+_SHARED_RATERS = (
+    "Where few raters rated two respondents, their difference is wider: up to 27% of boards of "
+    "equal respondents showed a difference. Tested in tests/stats/arms/test_mean_differences.py."
+)
 CORRECTIONS: dict[str, str] = {
+    "invented_leaderboard:comparisons[].low": _SHARED_RATERS,
+    "*_judge*:judges[].weighted_kappa*_low": _CLUSTERED_KAPPA,
+    "*_judge*:judges[].weighted_kappa*_high": _CLUSTERED_KAPPA,
     "welivita_judges:judges[].bias.*": _UNKNOWN_SCALE,
     "welivita_judged_table:judges[].bias.length.*": _UNKNOWN_SCALE,
     "welivita_judged_table:judges[].bias.valence.*": _UNKNOWN_SCALE,

@@ -126,10 +126,12 @@ def test_the_planted_replies_are_asked_about_once(lab: Lab) -> None:
 def test_the_embedded_model_is_not_fit_to_judge(sqlite_lab: Lab) -> None:
     if not known_weights("smollm2").installed:
         unavailable("embedded", "run `empathylab models install smollm2`")
-    # The right and the tone-deaf reply to one situation: a fit judge separates them.
+    # Three replies to one situation, right, tone-deaf and formulaic: a fit judge separates them.
     whole = planted_to(["lonely-1"])
     planted = dataclasses.replace(
-        whole, replies=whole.replies[:2], faults={"tone-deaf": whole.faults["tone-deaf"]}
+        whole,
+        replies=whole.replies[:3],
+        faults={kind: whole.faults[kind] for kind in ("tone-deaf", "formulaic")},
     )
     expected = [ScoredReply(one.situation, one.kind, 0, one.expected) for one in planted.replies]
     assert judge_acceptance(expected, planted).accepted
@@ -137,9 +139,9 @@ def test_the_embedded_model_is_not_fit_to_judge(sqlite_lab: Lab) -> None:
     [tally] = run(
         sqlite_lab, [Job(model, [plan_planted(Asking(), planted)], Limits(concurrency=2))]
     )
-    assert tally.outcomes == {"valid": 14}
+    assert tally.outcomes == {"valid": 21}
     found = planted_scores(sqlite_lab, model.name)
     assert found is not None
-    assert [reply.kind for reply in found[1]] == ["right", "tone-deaf"]
+    assert [reply.kind for reply in found[1]] == ["right", "tone-deaf", "formulaic"]
     assert not judge_acceptance(found[1], planted).accepted
     assert from_lab(sqlite_lab, model.name, runs=[]).fit is False

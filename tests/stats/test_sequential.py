@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from scipy.special import ndtr
+from scipy.stats import multivariate_normal
 
 from empathylab.errors import UserError
-from empathylab.stats.sequential import spending_boundaries
+from empathylab.stats.sequential import Spending, spending_boundaries
 
 FIVE = (0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -40,3 +42,19 @@ def test_two_looks_together_reject_with_the_declared_probability() -> None:
 def test_looks_that_make_no_sense_are_refused(fractions: tuple[float, ...]) -> None:
     with pytest.raises(UserError, match="looks must be proportions"):
         spending_boundaries(fractions)
+
+
+@pytest.mark.parametrize("spending", ["obrien-fleming", "pocock"])
+def test_boundaries_reject_as_often_as_a_multivariate_normal_says(spending: Spending) -> None:
+    """Genz's integration of the looks' joint distribution (scipy) knows nothing of the recursion.
+
+    The statistics of two looks correlate at √(t₁/t₂).
+    """
+    fractions = np.array([0.3, 0.55, 0.8, 1.0])
+    found = spending_boundaries(fractions.tolist(), alpha=0.05, spending=spending)
+    correlation = np.sqrt(np.minimum.outer(fractions, fractions))
+    correlation /= np.sqrt(np.maximum.outer(fractions, fractions))
+    for looks in range(2, 5):
+        joint = multivariate_normal(cov=correlation[:looks, :looks], seed=1)
+        inside = joint.cdf([one.z for one in found[:looks]])
+        assert 2 * (1 - inside) == pytest.approx(found[looks - 1].spent, abs=2e-4)

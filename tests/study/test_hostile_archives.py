@@ -20,12 +20,13 @@ from empathylab.study.archives.members import MANIFEST, MEMBERS, Archive, _hashe
 from tests.study.archived import finished
 
 
-@pytest.fixture
-def archive(sqlite_lab: Lab, tmp_path: Path) -> Path:
-    finished(sqlite_lab)
-    path = tmp_path / "study.zip"
-    write_archive(pack_study(sqlite_lab, "small"), path)
-    return path
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("archive")
+    with Lab.open(folder / "lab") as lab:
+        finished(lab)
+        write_archive(pack_study(lab, "small"), folder / "study.zip")
+    return folder / "study.zip"
 
 
 def packed(members: dict[str, bytes], path: Path) -> Path:

@@ -29,7 +29,7 @@ SECRET = bytes(range(32))
 ROLES = ("viewer", "researcher", "owner")
 PAGES = (
     *("/console", "/console/participants", "/console/comments", "/console/results"),
-    *("/console/audit", "/console/steer", "/console/downloads"),
+    *("/console/audit", "/console/manage", "/console/downloads", "/console/alerts"),
 )
 FILES = ("participants.csv", "page-times.csv", "comments.csv", "audit.csv")
 ANSWERS = ("raters.csv", "partial_answers.csv", "ratings.csv", "data_dictionary.csv")
@@ -238,13 +238,13 @@ def test_answers_after_the_first_rating_are_hidden_until_the_end(
     walk(service, unfinished, until="comment")
     with at_console(service, role) as visitor:
         found = "".join(seen(service, clock, visitor, role).values())
-        assert not re.search(r"liked|>(up|down)<", found)
+        assert not re.search(r"liked|Did you like it|>(up|down)<", found)
         export = exported(sqlite_lab, tmp_path / "open")
         data = {name: text for name, text in export.items() if name in ANSWERS}
         assert not any(re.search(r"liked|later,liked|,down", text) for text in data.values())
         assert "age" in export["raters.csv"]  # asked before the replies
         service.actions.close()
-        assert "liked" in visitor.get(f"/console/participant?key={unfinished}").text
+        assert "Did you like it" in visitor.get(f"/console/participant?key={unfinished}").text
     assert "liked" in exported(sqlite_lab, tmp_path / "closed")["raters.csv"]
 
 

@@ -36,7 +36,7 @@ FEATURES = pl.DataFrame(
 
 
 def test_slopes_and_errors_are_those_of_rs_sandwich() -> None:
-    [words, marks] = rating_relations(FEATURES, RATINGS, fewest_clusters=5)
+    [words, marks] = rating_relations(FEATURES, RATINGS)
     assert (marks.feature, words.feature) == ("marks", "words")
     assert marks.clusters == ("situation", "rater")
     assert (marks.alone.estimate, marks.alone.se) == pytest.approx(
@@ -49,15 +49,13 @@ def test_slopes_and_errors_are_those_of_rs_sandwich() -> None:
 
 
 def test_without_raters_only_situations_are_clusters() -> None:
-    [marks] = rating_relations(
-        FEATURES, RATINGS.drop("rater"), columns=["marks"], fewest_clusters=5
-    )
+    [marks] = rating_relations(FEATURES, RATINGS.drop("rater"), columns=["marks"])
     assert marks.clusters == ("situation",)
     assert marks.length_adjusted.se == pytest.approx(0.128156162730, rel=1e-9)
 
 
 def test_length_itself_is_not_adjusted_for_length() -> None:
-    [words, _] = rating_relations(FEATURES, RATINGS, fewest_clusters=5)
+    [words, _] = rating_relations(FEATURES, RATINGS)
     assert not math.isnan(words.alone.estimate)
     assert math.isnan(words.length_adjusted.estimate)
     assert math.isnan(words.p_holm)
@@ -107,9 +105,7 @@ def test_no_ratings_have_no_slope() -> None:
 
 def test_ratings_in_words_are_refused_with_the_remedy() -> None:
     with pytest.raises(InputError, match="Bad 1, Okay 2, Good 3"):
-        rating_relations(
-            FEATURES, RATINGS.with_columns(pl.col("rating").cast(pl.String)), fewest_clusters=5
-        )
+        rating_relations(FEATURES, RATINGS.with_columns(pl.col("rating").cast(pl.String)))
 
 
 @pytest.mark.shared_data

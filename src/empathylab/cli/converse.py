@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from empathylab.cli.options import JsonOption, RunOptions, with_run_options
+from empathylab.cli.options import JsonOption, ReportOption, RunOptions, with_run_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +75,7 @@ def converse(
         ),
     ] = True,
     json: JsonOption = False,
+    report: ReportOption = False,
     *,
     run: RunOptions,
 ) -> None:
@@ -126,7 +127,7 @@ def converse(
                 jobs += _checks(opened, models[name], few, run)
         with progress() as observe:
             tallies = run_jobs(opened, jobs, prices=run.price_table(), observe=observe)
-        _print(opened, tallies, as_json=json)
+        _print(opened, tallies, as_json=json, report=report)
     conclude(tallies, run)
 
 
@@ -190,24 +191,24 @@ def _checks(lab: Lab, simulator: Model, conversing: Conversing, run: RunOptions)
     return _jobs(lab, listeners, simulator, conversing, run)
 
 
-def _print(lab: Lab, tallies: list[Tally], *, as_json: bool) -> None:
-    """The analysis of all conversations in the lab, and where the report is."""
+def _print(lab: Lab, tallies: list[Tally], *, as_json: bool, report: bool) -> None:
+    """The analysis of all conversations in the lab, and where the report is if it was wanted."""
     from empathylab.analysis import overview
     from empathylab.analysis.conversations import from_lab
     from empathylab.cli.analyze.conversations import print_conversations
     from empathylab.report import write_report
 
-    data = overview.from_lab(lab)
-    path = write_report(data, lab.reports)
-    result = data.conversations or from_lab(lab)
+    path = write_report(overview.from_lab(lab), lab.reports) if report else None
+    result = from_lab(lab)
     if not as_json:
         print_conversations(result)
-        typer.echo(f"Report: {path}")
+        if path is not None:
+            typer.echo(f"Report: {path}")
         return
     import json as encoder
 
     from empathylab.cli.summary import tally_row
 
     sessions = [tally_row(tally) for tally in tallies]
-    document = {"report": str(path), "sessions": sessions, **result.to_dict()}
+    document = {"report": path and str(path), "sessions": sessions, **result.to_dict()}
     typer.echo(encoder.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -85,8 +86,13 @@ def _notes(tallies: list[Tally]) -> list[str]:
 
 
 def _kinds(tallies: list[Tally]) -> str:
-    counts: dict[str, int] = {}
+    """How many requests failed in which way, each with what the first of them was told."""
+    counts: Counter[str] = Counter()
+    examples: dict[str, str] = {}
     for tally in tallies:
-        for kind, count in tally.failures.items():
-            counts[kind] = counts.get(kind, 0) + count
-    return ", ".join(f"{count} × {kind}" for kind, count in sorted(counts.items()))
+        counts += tally.failures
+        examples = tally.examples | examples
+    return ", ".join(
+        f"{count} × {kind}" + (f" ({examples[kind]})" if kind in examples else "")
+        for kind, count in sorted(counts.items())
+    )

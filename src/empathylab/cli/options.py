@@ -22,6 +22,16 @@ LabOption = Annotated[
     typer.Option("--lab", envvar="EMPATHYLAB_LAB", help="The lab's folder.", show_envvar=True),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the results as JSON.")]
+StudyOption = Annotated[
+    str | None, typer.Option(help="The study; the only one there is, if not given.")
+]
+PeekOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REASON",
+        help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
+    ),
+]
 
 ModeOption = Annotated[
     Literal["structured", "free", "logprob"],

@@ -39,13 +39,11 @@ class Adjustments:
         """The settings as this endpoint takes them."""
         adjusted = dict(settings)
         for name in list(adjusted):
-            value, seen = adjusted[name], {name}
+            value = adjusted[name]
             current: str | None = name
+            # This ends: `_drop` never renames to a name that has been refused itself.
             while current is not None and current in self._instead:
                 current = self._instead[current]
-                if current in seen:
-                    current = None
-                seen.add(current or "")
             if current != name:
                 del adjusted[name]
                 if current is not None:

@@ -241,6 +241,7 @@ class Session:
     ) -> None:
         """Notes a request without an answer; ends the run when nothing else can be expected."""
         self.tally.failures[error.kind] += 1
+        self.tally.examples.setdefault(error.kind, str(error))
         channel.hopeless += 1
         await self.writer.failed(self.opened.id, request.key, error.kind, str(error), attempts)
         self._look()

@@ -36,6 +36,8 @@ class Tally:
     """Of this session's answers: valid, refusal, empty …"""
     failures: Counter[str] = field(default_factory=Counter)
     """Requests of this session that got no answer, by kind."""
+    examples: dict[str, str] = field(default_factory=dict)
+    """By kind, what the first of them was told."""
     adjusted: str = ""
     """Settings that the endpoint refused, and what was sent instead."""
     seconds: float = 0.0

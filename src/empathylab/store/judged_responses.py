@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, or_, select
+from sqlalchemy import ColumnElement, Row, Select, and_, select
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
 from empathylab.store import schema
 from empathylab.store.lab import Lab
 from empathylab.store.selections import resolve_situations
-from empathylab.store.studies.records import real_people
+from empathylab.store.studies.records import real_people, shown_or_rated
 
 _FIELDS = ("text", "emotion", "valence", "factor", "topic", "utterance", "counterpart", "title")
 
@@ -75,20 +75,7 @@ def judged_study(lab: Lab, name: str) -> JudgedStudy:
 
 def study_responses(lab: Lab, study: int) -> tuple[JudgedResponse, ...]:
     """The responses that the study's raters see, or have rated, in the order of its situations."""
-    shown, arms = schema.shown_responses, schema.arms
-    ratings, raters = schema.ratings, schema.raters
-    frozen = (
-        select(shown.c.response_id)
-        .join(arms, arms.c.id == shown.c.arm_id)
-        .where(arms.c.study_id == study)
-    )
-    rated = (
-        select(ratings.c.response_id)
-        .join(raters, raters.c.id == ratings.c.rater_id)
-        .where(raters.c.study_id == study, real_people())
-    )
-    mine = schema.responses.c.id
-    return _replies(lab, or_(mine.in_(frozen), mine.in_(rated)))
+    return _replies(lab, shown_or_rated(study, real_people()))
 
 
 def new_respondent_responses(

@@ -18,9 +18,10 @@ from empathylab.style.responses import RESPONDENT, SITUATION, require_columns
 
 Array = NDArray[np.float64]
 
-FEWEST_CLUSTERS = 20.0
-"""Situations and raters in which a feature must vary before a slope is tested: with 5, one in ten
-studies without any relation claimed one after correction, with 20 one in 17."""
+_FEWEST_CLUSTERS = 5.0
+ENOUGH_CLUSTERS = 20
+"""Situations and raters in which a feature must vary before a relation is claimed: from 5 on, one
+in ten studies without any relation claimed one after correction, from 20 on one in 17."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,11 @@ class RatingRelation:
     """Ratings without a value, a response, or the feature."""
     clusters: tuple[str, ...]
 
+    @property
+    def enough_clusters(self) -> bool:
+        """Whether the feature varies in so many situations and raters that its p can be trusted."""
+        return self.within.df + 1 >= ENOUGH_CLUSTERS * (1 - 1e-9)
+
 
 def rating_relations(
     features: pl.DataFrame,
@@ -56,15 +62,14 @@ def rating_relations(
     situation: str = SITUATION,
     rating: str = "rating",
     rater: str = "rater",
-    fewest_clusters: float = FEWEST_CLUSTERS,
     confidence: float = 0.95,
 ) -> list[RatingRelation]:
     """Each feature's relation to the rating, length-adjusted, allowing for situation and rater.
 
     Least squares of the rating (a number, higher is better) on the standardised feature. Standard
     errors allow for clusters of situations and, where the ratings name their rater, of raters as
-    well (see `clustered_slope`). A feature that varies in fewer than `fewest_clusters` situations
-    or raters has a slope without interval and p. For the feature that is the length itself the
+    well (see `clustered_slope`). A feature so rare that it varies in fewer than five situations or
+    raters has a slope without interval and p. For the feature that is the length itself the
     adjusted slopes are NaN. It says what goes together, not what brings the rating about.
 
     A rating belongs to the response of its respondent to its situation (and `sample`, where both
@@ -87,8 +92,7 @@ def rating_relations(
         pl.col(name).cast(pl.String).rank("dense") for name in (respondent, *clusters)
     )
     found = [
-        _relation(joined, name, words, rating, respondent, clusters, fewest_clusters, confidence)
-        for name in chosen
+        _relation(joined, name, words, rating, respondent, clusters, confidence) for name in chosen
     ]
     found = [replace(one, dropped=ratings.height - one.n) for one in found]
     p = [one.within.p for one in found]
@@ -125,7 +129,6 @@ def _relation(
     rating: str,
     respondent: str,
     clusters: tuple[str, ...],
-    fewest: float,
     confidence: float,
 ) -> RatingRelation:
     needed = [*dict.fromkeys([feature, words, rating, respondent, *clusters])]
@@ -141,10 +144,16 @@ def _relation(
         length = np.column_stack([constant, np.log1p(used[words].to_numpy().astype(float))])
         writer = np.column_stack([length, _dummies(used[respondent])])
         labels = [used[name].to_numpy().astype(np.int64) for name in clusters]
-        alone = clustered_slope(y, x, constant, labels, fewest=fewest, confidence=confidence)
+        alone = clustered_slope(
+            y, x, constant, labels, fewest=_FEWEST_CLUSTERS, confidence=confidence
+        )
         if feature != words:
-            adjusted = clustered_slope(y, x, length, labels, fewest=fewest, confidence=confidence)
-            within = clustered_slope(y, x, writer, labels, fewest=fewest, confidence=confidence)
+            adjusted = clustered_slope(
+                y, x, length, labels, fewest=_FEWEST_CLUSTERS, confidence=confidence
+            )
+            within = clustered_slope(
+                y, x, writer, labels, fewest=_FEWEST_CLUSTERS, confidence=confidence
+            )
     return RatingRelation(
         feature=feature,
         alone=alone,

@@ -154,8 +154,9 @@ def test_damaged_and_hostile_documents_are_not_used(rated: Lab, computed: list[i
         found = ratings.from_lab(rated, STUDY).to_dict()
         assert found["conclusions"] == first["conclusions"]
         assert len(computed) == number
-    for name in ("os:system", "empathylab.cli:main", "empathylab.store.lab:Lab.open"):
-        document = zlib.compress(json.dumps({"value": {"named": [name, []]}, "parts": []}).encode())
+    for name in ("os:system", "urllib.parse:DefragResult", "empathylab.store.lab:Lab.open"):
+        value = {"named": [name, ["a", "b"]]}
+        document = zlib.compress(json.dumps({"value": value, "parts": []}).encode())
         with pytest.raises(Unreadable):
             read_document(document)
 
@@ -212,5 +213,5 @@ def test_what_cannot_be_hashed_or_kept_is_made_each_time(sqlite_lab: Lab) -> Non
 def test_results_are_deleted_with_a_participant(sqlite_lab: Lab) -> None:
     cached(sqlite_lab, "test", 1, lambda: "words of a participant")
     with sqlite_lab.writing() as connection:
-        erase_rater(connection, 1, "somebody")
+        erase_rater(connection, 1, "rater-7")
     assert kept(sqlite_lab) == 0

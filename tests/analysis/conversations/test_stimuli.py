@@ -16,11 +16,11 @@ from empathylab.store.imports.releases import import_release
 from tests.helpers.conversing import COLD, KIND, listener, persona, rule_based_person
 
 
-def talked(lab: Lab) -> None:
+def talked(lab: Lab, count: int = 3) -> None:
     person = ScriptedModel(rule_based_person, name="scripted/person")
     for name, text in (("scripted/kind", KIND), ("scripted/cold", COLD)):
         model = ScriptedModel(listener(text), name=name)
-        personas = tuple(persona(number) for number in range(3))
+        personas = tuple(persona(number) for number in range(count))
         plan = plan_conversing(lab, name, Conversing(personas, person.name))
         run(lab, [Job(model, [plan], partners={SIMULATOR: person})])
 
@@ -42,13 +42,19 @@ def test_a_turn_is_a_reply_with_the_chat_before_it(sqlite_lab: Lab) -> None:
         from_lab(sqlite_lab), name="talks", unit="turn", respondents=["scripted/cold"]
     )
     assert len(release.replies) == 9
-    assert release.situation_set.situations[1].text.count("Reply: ") == 1
+    assert release.situation_set.situations[1].id == "p0-turn-2"
+    second = release.replies[1]
+    assert second.text.count("Reply: ") == 2
+    assert [role for role, _ in (second.details or {})["chat"]] == [
+        *("person", "respondent"),
+        *("person", "respondent"),
+    ]
     with pytest.raises(UnknownName):
         transcript_release(from_lab(sqlite_lab), name="talks", respondents=["nobody"])
 
 
 def test_ratings_of_a_study_are_compared_with_the_simulator(lab: Lab) -> None:
-    talked(lab)
+    talked(lab, 4)
     result = from_lab(lab)
     release = transcript_release(result, name="talks", unit="turn")
     felt = {
@@ -86,12 +92,13 @@ def test_ratings_of_a_study_are_compared_with_the_simulator(lab: Lab) -> None:
         source="talks",
         fingerprint="x",
     )
-    assert responses_frame(lab).height == 21
+    # Every respondent replies to the same turns: those that all conversations have.
+    assert responses_frame(lab).height == 24
     [card] = with_study(lab, from_lab(lab), "rated-talks").people
     assert (card.simulator, card.level, card.units, card.raters) == (
         "scripted/person",
         "turn",
-        21,
+        24,
         2,
     )
     assert card.correlation > 0.95

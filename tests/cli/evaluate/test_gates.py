@@ -164,6 +164,6 @@ def test_the_markdown_summary_is_a_table_of_conditions_and_of_scores() -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == "# EmpathyLab"
     assert any(line.startswith(f"| {MODEL}: replies.empathy >= 4.5 |") for line in lines)
-    assert any(line.startswith("| respondent | n | empathy |") for line in lines)
+    assert any(line.startswith("| respondent | run | judge | n | empathy |") for line in lines)
     for table in (line for line in lines if line.startswith("| ---")):
         assert table.endswith("|")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from empathylab.cli.evaluate.sweep import read_sweep
 from empathylab.errors import UserError
+from empathylab.protocols import reply_template
 from tests.helpers.command_line import Done, empathylab
 
 SWEEP = """\
@@ -85,3 +87,11 @@ def test_an_error_names_the_line(tmp_path: Path, old: str, new: str, sentence: s
 
 def test_what_the_file_says_cannot_be_an_option() -> None:
     assert "Write them in the file" in run("--judge", "a/b", code=2).stderr
+
+
+def test_the_documented_sweep_is_valid() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "ci.md").read_text()
+    [example] = re.findall(r"```yaml\n(models:.*?)```", page, re.DOTALL)
+    Path("documented.yaml").write_text(example)
+    for combination in read_sweep(Path("documented.yaml")).combinations():
+        assert reply_template(combination.template or "").version == 2

@@ -80,7 +80,7 @@ def test_a_reply_of_a_megabyte_is_kept() -> None:
         (
             OWN + "a,x,Hm.,It snows.,sad\n",
             {},
-            "row 4: the situation is told otherwise than in row 2",
+            "row 4: the situation differs from row 2",
         ),
         (OWN.replace("gpt", ""), {}, "row 3: 'respondent' is empty"),
         (OWN, {"set_id": "My Set"}, "a set's id is made of lower-case letters"),

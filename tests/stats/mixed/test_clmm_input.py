@@ -125,3 +125,10 @@ def test_an_unknown_link_is_refused() -> None:
 def test_a_confidence_in_percent_is_refused() -> None:
     with pytest.raises(InputError, match="between 0 and 1; got 95"):
         clmm(ratings(), FORMULA, confidence=95)
+
+
+def test_an_infinite_rating_is_no_category() -> None:
+    frame = ratings().with_columns(rating=pl.col("rating").cast(pl.Float64))
+    endless = pl.when(pl.int_range(pl.len()) == 3).then(float("inf")).otherwise(pl.col("rating"))
+    with pytest.raises(InputError, match="infinite number"):
+        clmm(frame.with_columns(rating=endless), FORMULA)

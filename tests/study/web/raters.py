@@ -50,6 +50,11 @@ class Read(HTMLParser):
         if tag == "textarea":
             self._area = given["name"]
             self.fields[self._area] = Field("textarea")
+        if tag == "select":
+            self._area = given["name"]
+            self.fields[self._area] = Field("select")
+        if tag == "option" and given["value"]:
+            self.fields[self._area].options.append(given["value"])
         if tag == "input":
             one = self.fields.setdefault(given["name"], Field(given["type"]))
             if given["type"] == "radio":
@@ -120,14 +125,18 @@ def app_of(desk: Desk | StudyService, **settings: Any) -> Starlette:
 
 def filled(study: Study, page: httpx.Response) -> dict[str, str]:
     """A careful rater's answers: checks are answered rightly."""
-    answers = {}
+    answers: dict[str, str] = {}
     read = Read(page.text)
     right = right_answers(study)
     for name, one in read.fields.items():
         if not name.startswith("answer-"):
             continue
         bare = name.removeprefix("answer-")
-        usual = {"radio": (one.options or [""])[0], "textarea": "Words of mine", "text": "30"}
+        # Of a ranking, every entry gets a place of its own.
+        group = bare.partition(".")[0]
+        before = sum(other.startswith(f"{group}.") for other in answers)
+        chosen = one.options[before] if one.kind == "select" else (one.options or [""])[0]
+        usual = {"radio": chosen, "select": chosen, "textarea": "Words of mine", "text": "30"}
         answers[bare] = right.get((read.fields["step"].value.rpartition("/")[0], bare)) or (
             right.get((read.fields["step"].value, bare)) or usual[one.kind]
         )

@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, Page
 from empathylab.store import Lab
 from empathylab.study import PRESETS, Study, parse_study
 from empathylab.study.session.service import StudyService
+from empathylab.study.web.interface_texts import direction
 from tests.study.web.desk import Desk, preset
 from tests.study.web.labs import launched
 from tests.study.web.raters import right_answers
@@ -150,32 +151,45 @@ def rating(
         context.close()
 
 
-def quick(name: str) -> Study:
-    """A preset whose least times are short."""
-    return preset(name, **{"seconds: 10\n": "seconds: 1\n"})
+def quick(name: str, language: str = "en") -> Study:
+    """A preset whose least times are short, with the interface in that language."""
+    languages = {"languages: [en]": f"languages: [{language}]"}
+    return preset(name, **{"seconds: 10\n": "seconds: 1\n"}, **languages)
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_is_completed_on_a_phone_and_every_page_is_accessible_on_a_desk_too(
-    sqlite_lab: Lab, browser: Browser, name: str
-) -> None:
-    service = launched(sqlite_lab, quick(name))
+def walked(
+    rater: Rater, picture: Callable[[str, str], object] = lambda way, kind: None
+) -> set[str]:
+    """The kinds of pages to the end, each audited once in every way that it can be looked at."""
     kinds: set[str] = set()
+
+    def look(step: str) -> None:
+        kind = re.sub(r"\d+", "N", step)
+        for way in ("desktop", "phone") if kind not in kinds else ():
+            rater.page.set_viewport_size(WAYS[way]["viewport"])
+            rater.page.emulate_media(color_scheme=WAYS[way]["color_scheme"])
+            assert rater.violations() == [], (way, step)
+            assert rater.overflow() <= 0, (way, step)
+            picture(way, kind)
+        kinds.add(kind)
+
+    rater.walk(look)
+    assert rater.troubles == []
+    return kinds
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [*((name, "en") for name in PRESETS), ("within-subjects", "ar"), ("appraisal", "zh")],
+)
+def test_a_preset_is_completed_and_every_page_is_accessible_on_phone_and_desk(
+    sqlite_lab: Lab, browser: Browser, name: str, language: str
+) -> None:
+    service = launched(sqlite_lab, quick(name, language))
     with rating(browser, service, "phone") as rater:
-
-        def look(step: str) -> None:
-            kind = re.sub(r"\d+", "N", step)
-            for way in ("desktop", "phone") if kind not in kinds else ():
-                rater.page.set_viewport_size(WAYS[way]["viewport"])
-                rater.page.emulate_media(color_scheme=WAYS[way]["color_scheme"])
-                assert rater.violations() == [], (way, step)
-                assert rater.overflow() <= 0, (way, step)
-            kinds.add(kind)
-
-        rater.walk(look)
+        assert rater.page.locator("html").get_attribute("dir") == direction(language)
+        assert walked(rater) == KINDS[name]
         assert rater.title == "Thank you"
-        assert rater.troubles == []
-    assert kinds == KINDS[name]
     assert service.actions.status().outcomes == {"completed": 1}
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 import polars as pl
 
@@ -11,12 +11,15 @@ from empathylab.analysis.conversations.analysis import ConversationsAnalysis
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation, SituationSet
 from empathylab.situations.sources.released import Kind, Release, Reply
+from empathylab.situations.turns import turn_id
 from empathylab.store import Lab
 from empathylab.store.conversations import rated_conversations
 from empathylab.store.ratings import lab_studies
 
 Unit = Literal["conversation", "turn"]
-_PERSON, _OTHER = "Person", "Reply"
+_NAMES = {"person": "Person", "respondent": "Reply"}
+Said = list[tuple[str, str]]
+"""Who speaks, `person` or `respondent`, and what they say."""
 
 
 def transcript_release(
@@ -28,8 +31,10 @@ def transcript_release(
 ) -> Release:
     """The scored conversations as situations and replies that a study can show.
 
-    By conversation, the situation is the person's first message and the reply is all that follows.
-    By turn, each reply is one of its own, with the chat before it.
+    The situation is the person's first message. By conversation, the reply is all that follows. By
+    turn, the first reply is one stimulus, the chat up to the second reply the next, and so on, for
+    as many turns as all conversations about the same persona have; a study keeps them together and
+    in order. `details` hold the chat with its speakers, as pages show it.
     """
     scored = result.conversations.filter("scored")
     for respondent in respondents:
@@ -46,15 +51,23 @@ def transcript_release(
     situations: dict[str, Situation] = {}
     replies: list[Reply] = []
     samples: dict[tuple[str, str], int] = {}
-    for row in scored.iter_rows(named=True):
-        turns = result.turns.filter(conversation=row["conversation"]).sort("position")
-        said = list(turns["role", "text"].iter_rows())
-        for situation, text, exchange in _stimuli(said, row, unit):
+    chats = [(row, _said(result, row["conversation"])) for row in scored.iter_rows(named=True)]
+    shared: dict[str, int] = {}
+    for row, said in chats:
+        count = len(_replies(said))
+        shared[_name(row)] = min(count, shared.get(_name(row), count))
+    for row, said in chats:
+        for situation, chat, exchange in _stimuli(said, row, unit, shared[_name(row)]):
             situations.setdefault(situation.id, situation)
             place = (situation.id, row["respondent"])
             samples[place] = samples.get(place, -1) + 1
-            details = {"conversation": row["conversation"], "exchange": exchange}
-            replies.append(Reply(*place, text, samples[place], details))
+            details = {
+                "conversation": row["conversation"],
+                "exchange": exchange,
+                "unit": unit,
+                "chat": [list(turn) for turn in chat],
+            }
+            replies.append(Reply(*place, _text(chat[1:]), samples[place], details))
     languages = scored["language"].drop_nulls().unique(maintain_order=True).to_list()
     kinds: dict[str, Kind] = {
         respondent: "human" if kind == "human" else "model"
@@ -73,29 +86,36 @@ def transcript_release(
     return Release(chosen, kinds, tuple(replies))
 
 
+def _said(result: ConversationsAnalysis, conversation: int) -> Said:
+    turns = result.turns.filter(conversation=conversation).sort("position")
+    return list(turns["role", "text"].iter_rows())
+
+
+def _replies(said: Said) -> list[int]:
+    """The places of the replies, which follow the person's first message."""
+    return [place for place, (role, _) in enumerate(said) if role == "respondent" and place]
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return str(row["persona"] or f"conversation-{row['conversation']}")
+
+
 def _stimuli(
-    said: list[tuple[str, str]], row: dict[str, object], unit: Unit
-) -> list[tuple[Situation, str, int]]:
-    emotion = str(row["emotion"] or "not stated")
+    said: Said, row: Mapping[str, Any], unit: Unit, turns: int
+) -> Iterator[tuple[Situation, Said, int]]:
+    """Situations with the chat that is rated and the number of replies in it."""
+    emotion, places = str(row["emotion"] or "not stated"), _replies(said)
     if unit == "conversation":
-        rest = _chat(said[1:])
-        number = sum(role == "respondent" for role, _ in said)
-        situation = Situation(id=str(row["persona"]), text=said[0][1], emotion=emotion)
-        return [(situation, rest, number)] if rest else []
-    found, exchange = [], 0
-    for place, (role, text) in enumerate(said):
-        if role != "respondent" or not place:
-            continue
-        exchange += 1
-        name = f"{row['conversation']}-{exchange}"
-        situation = Situation(id=name, text=_chat(said[:place]), emotion=emotion)
-        found.append((situation, text, exchange))
-    return found
+        if places:
+            yield Situation(id=_name(row), text=said[0][1], emotion=emotion), said, len(places)
+        return
+    for exchange, place in enumerate(places[:turns], start=1):
+        name = turn_id(_name(row), exchange)
+        yield Situation(id=name, text=said[0][1], emotion=emotion), said[: place + 1], exchange
 
 
-def _chat(said: list[tuple[str, str]]) -> str:
-    names = {"person": _PERSON, "respondent": _OTHER}
-    return "\n\n".join(f"{names[role]}: {text}" for role, text in said)
+def _text(said: Said) -> str:
+    return "\n\n".join(f"{_NAMES[role]}: {text}" for role, text in said)
 
 
 def with_study(

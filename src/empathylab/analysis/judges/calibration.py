@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from statistics import NormalDist
 from typing import Literal
 
@@ -153,6 +154,9 @@ def _card(
     biases = judge_biases(single, own.asked, own.compared, relatives, confidence=plan.confidence)
     kappas = _pair_kappas(own)
     sure, n = plan.confidence, len(own.replies)
+    # Replies to one situation may be judged alike.
+    situations = own.replies["situation"].cast(pl.String).rank("dense")
+    kappa = partial(cohen_kappa, *values, weights="quadratic", clusters=situations, confidence=sure)
     return JudgeCard(
         judge=judge,
         dimension=dimension,
@@ -161,10 +165,8 @@ def _card(
         n_situations=own.replies["situation"].n_unique(),
         n_people=own.people["rater"].n_unique(),
         respondents=tuple(respondents),
-        weighted_kappa=cohen_kappa(*values, weights="quadratic", confidence=sure),
-        weighted_kappa_ranks=cohen_kappa(
-            *values, weights="quadratic", spacing="ranks", confidence=sure
-        ),
+        weighted_kappa=kappa(spacing="values"),
+        weighted_kappa_ranks=kappa(spacing="ranks"),
         spearman=spearman(own.replies["people"], own.replies["expected"], confidence=sure),
         spearman_within=within,
         spearman_within_low=within_low,

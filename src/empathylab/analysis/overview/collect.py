@@ -14,13 +14,11 @@ import polars as pl
 from empathylab import __version__
 from empathylab.analysis import judges, ratings, scores
 from empathylab.analysis.appraisal.analysis import analyse_appraisals
+from empathylab.analysis.appraisal.caveats import doubts, few_scores, order_caveats
 from empathylab.analysis.appraisal.result import (
     AppraisalResult,
     change_rows,
     counterpart_rows,
-    doubts,
-    few_scores,
-    order_caveats,
     validity_rows,
 )
 from empathylab.analysis.appraisal.self_reports import SelfReport

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.cache import cached
+from empathylab.analysis.preregistration.deviations import preregistered
 from empathylab.analysis.ratings.collection_periods import collection_periods
 from empathylab.analysis.ratings.conclusions import conclusions, descriptions
 from empathylab.analysis.ratings.design import (
@@ -119,7 +120,11 @@ def from_lab(
         found = from_table(ratings, **inputs)
     else:
         found = cached(lab, "ratings", [ratings, inputs], lambda: from_table(ratings, **inputs))
-    return dataclasses.replace(found, information=_information(lab, chosen))
+    return dataclasses.replace(
+        found,
+        information=_information(lab, chosen),
+        preregistration=preregistered(lab, found),
+    )
 
 
 def _information(lab: Lab, study: Study) -> str:

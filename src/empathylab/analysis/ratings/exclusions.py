@@ -17,6 +17,7 @@ from empathylab.stats.arms import ArmComparison, ArmTest
 from empathylab.stats.arms.means import MeanComparison, MeanDifference
 from empathylab.stats.questionnaires.inconsistency import Inconsistencies
 from empathylab.stats.raters.exclusions import (
+    AutomationSigns,
     Exclusions,
     FailedAttention,
     Inconsistent,
@@ -55,6 +56,8 @@ def rule_text(rule: Rule) -> str:
         return f"took less than {rule.seconds:g} {'second' if rule.seconds == 1 else 'seconds'}"
     if isinstance(rule, Inconsistent):
         return f"contradicted their own answers more than {counted(rule.most, 'time')}"
+    if isinstance(rule, AutomationSigns):
+        return f"showed a sign of AI assistance or of a bot ({', '.join(rule.signs)})"
     said = []
     if rule.share == 1:
         said.append("gave only one and the same rating")
@@ -81,9 +84,13 @@ def check_rules(
                 where=f"study {study.name}",
                 remedy="Import the raters' answers, to the TEQ say, or omit --inconsistent.",
             )
-        if isinstance(rule, FailedAttention) and rule.column not in columns:
-            where = f"study {study.name}"
-            raise UnknownName("column about raters", rule.column, columns, where=where)
+        needed = [rule.column] if isinstance(rule, FailedAttention) else []
+        if isinstance(rule, AutomationSigns):
+            needed = [rule.columns[sign] for sign in rule.signs]
+        for column in needed:
+            if column not in columns:
+                where = f"study {study.name}"
+                raise UnknownName("column about raters", column, columns, where=where)
 
 
 def kept_ratings(excluded: Exclusions, ratings: pl.DataFrame, reference: str) -> pl.DataFrame:

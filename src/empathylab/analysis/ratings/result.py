@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from empathylab.analysis.json_values import json_value
+from empathylab.analysis.preregistration.record import Preregistered
 from empathylab.analysis.ratings.collection_periods import (
     CollectionPeriod,
     collected_apart,
@@ -112,6 +113,8 @@ class RatingsResult(Plots):
     """What raters and respondents were shown of each situation, where the lab ran the study."""
     look: Look | None = None
     """Which of the looks that the study declared this is."""
+    preregistration: Preregistered | None = None
+    """When the study was preregistered, and what was done differently."""
     multiverse: Multiverse | None = None
     """The comparisons under every reasonable choice, where asked for."""
 
@@ -159,6 +162,11 @@ class RatingsResult(Plots):
             "are missing."
             for rule in self.unmet_rules
         ]
+        if self.preregistration is not None:
+            said += [
+                f"Deviation from the preregistration: {one}"
+                for one in self.preregistration.deviations
+            ]
         return (*said, *self._collection()) if self.apart else tuple(said)
 
     @property
@@ -225,6 +233,7 @@ class RatingsResult(Plots):
             "raters": self._rater_document(),
             "exclusions": self._exclusion_document(),
             "multiverse": None if self.multiverse is None else self.multiverse.to_dict(),
+            "preregistration": json_value(self.preregistration),
             "notes": list(self.caveats),
             "paragraphs": self.paragraphs(),
         }
@@ -238,7 +247,7 @@ class RatingsResult(Plots):
         """Methods first, then results, ready for a paper."""
         several = len(self.dimensions) > 1
         when = [] if self.apart else self._collection()
-        said = [" ".join([*self.caveats, *when])]
+        said = [self._registered(), " ".join([*self.caveats, *when])]
         alike = self.rater_comparison
         if alike is not None and self.apart:
             said.append(raters_paragraph(alike))
@@ -272,6 +281,13 @@ class RatingsResult(Plots):
             model_robustness(self.models, self.kept_models),
         ]
         return [one for one in found if one]
+
+    def _registered(self) -> str:
+        if self.preregistration is None:
+            return ""
+        day, short = self.preregistration.written_at[:10], self.preregistration.hash[:12]
+        said = f"The study was preregistered on {day} (hash {short}…)"
+        return f"{said}." if self.preregistration.deviations else f"{said}, without deviations."
 
     @property
     def _dated(self) -> bool:

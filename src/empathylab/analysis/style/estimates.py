@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from empathylab.style.authorship.predictability import Predictability, predictab
 from empathylab.style.differences import FeatureDifference, feature_differences
 from empathylab.style.distinctive import DistinctiveTerms, distinctive_terms
 from empathylab.style.openings import Recurrences, recurrences
-from empathylab.style.rating_relations import FEWEST_CLUSTERS, RatingRelation, rating_relations
+from empathylab.style.rating_relations import ENOUGH_CLUSTERS, RatingRelation, rating_relations
 from empathylab.style.repetition import Repetition, repetition
 from empathylab.style.responses import (
     RESPONDENT,
@@ -331,12 +330,13 @@ def _rated(
         if all(relation.n == 0 for relation in relations):
             notes.append(f"No rating of {study or 'the file'} belongs to one of the responses.")
             continue
-        rare = [one for one in relations if one.sd > 0 and math.isnan(one.alone.p)]
+        known = [one for one in relations if one.sd > 0]
+        rare = [one for one in known if not one.enough_clusters]
         if rare:
             notes.append(
-                f"{len(rare)} of {counted(len(relations), 'feature')} vary in fewer than "
-                f"{FEWEST_CLUSTERS:.0f} situations or raters of {study or 'the file'}, so their "
-                "relation to the ratings is not tested."
+                f"{len(rare)} of {counted(len(known), 'feature')} vary in the equivalent of fewer "
+                f"than {ENOUGH_CLUSTERS} situations or raters of {study or 'the file'}: their p "
+                "values are too small, so no relation with the ratings is claimed for them."
             )
         found.append(RatedStyle(str(study), str(dimension), relations))
     return tuple(found)

@@ -220,7 +220,10 @@ def rated_sentence(rated: RatedStyle, titles: Mapping[str, str], most: int = 5) 
 
 
 def tested_relations(rated: RatedStyle) -> tuple[list[RatingRelation], list[RatingRelation]]:
-    """The relations that were tested, and those that are significant, the smallest p first."""
-    tested = [relation for relation in rated.relations if relation.within.p == relation.within.p]
+    """The relations that were tested, and those that are significant, the smallest p first.
+
+    A relation that rests on few situations or raters counts as not tested.
+    """
+    tested = [relation for relation in rated.relations if relation.enough_clusters]
     significant = [relation for relation in tested if relation.p_holm < ALPHA]
     return tested, sorted(significant, key=lambda relation: relation.within.p)

@@ -64,8 +64,8 @@ def appraisal(
 
 def _print_all(result: AppraisalResult, level: str) -> None:
     """The tables, the validity of the answers, and people's table without excluded participants."""
+    from empathylab.analysis.appraisal.caveats import order_caveats
     from empathylab.analysis.appraisal.exclusions import exclusion_sentences
-    from empathylab.analysis.appraisal.result import order_caveats
     from empathylab.analysis.appraisal.self_reports import validity_sentences
 
     _print(result, level)

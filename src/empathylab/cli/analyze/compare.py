@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, StudyOption
 
 if TYPE_CHECKING:
     from empathylab.analysis.pairs import PairsResult
@@ -32,9 +32,7 @@ def compare(
         Literal["ratings", "judge", "scales"],
         typer.Option(help="What to compare: people's ratings, a judge's scores, scale changes."),
     ] = "ratings",
-    study: Annotated[
-        str | None, typer.Option(help="The study; the only one there is, if not given.")
-    ] = None,
+    study: StudyOption = None,
     dimension: Annotated[
         str | None, typer.Option(help="The rated dimension, or the scale as SCALE/SUBSCALE.")
     ] = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
 
 if TYPE_CHECKING:
     from empathylab.analysis.judges import JudgesResult
@@ -28,9 +28,7 @@ def judges(
             "person or model; the lab's judgements, if not given.",
         ),
     ] = None,
-    study: Annotated[
-        str | None, typer.Option(help="The study; the only one there is, if not given.")
-    ] = None,
+    study: StudyOption = None,
     people: Annotated[
         list[str] | None,
         typer.Option(metavar="RATER", help="Only this person's ratings; repeatable."),
@@ -80,13 +78,7 @@ def judges(
         int, typer.Option(help="Resamples for the intervals of the test; 0 for none.", min=0)
     ] = 1000,
     seed: Annotated[int, typer.Option(help="Decides resamples and folds.")] = 0,
-    peek: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REASON",
-            help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
-        ),
-    ] = None,
+    peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

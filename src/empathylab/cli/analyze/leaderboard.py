@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
 
 if TYPE_CHECKING:
     from empathylab.analysis.benchmark import LeaderboardResult
@@ -20,9 +20,7 @@ EXAMPLE = (
 
 
 def leaderboard(
-    study: Annotated[
-        str | None, typer.Option(help="The study; the only one there is, if not given.")
-    ] = None,
+    study: StudyOption = None,
     dimension: Annotated[
         str | None, typer.Option(help="What was rated; the study's first dimension, if not given.")
     ] = None,
@@ -38,13 +36,7 @@ def leaderboard(
         Path | None, typer.Option(metavar="FILE", help="Also as a page that needs nothing else.")
     ] = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also as a table.")] = None,
-    peek: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REASON",
-            help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
-        ),
-    ] = None,
+    peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

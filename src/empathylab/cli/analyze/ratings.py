@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
 
 if TYPE_CHECKING:
     from empathylab.analysis.ratings import RatingsResult
@@ -23,9 +23,7 @@ EXAMPLE = (
 
 
 def ratings(
-    study: Annotated[
-        str | None, typer.Option(help="The study; the only one there is, if not given.")
-    ] = None,
+    study: StudyOption = None,
     reference: Annotated[
         str | None,
         typer.Option(
@@ -124,13 +122,7 @@ def ratings(
         Literal["markdown", "latex", "csv"] | None,
         typer.Option(help="Print the comparison in this form, and nothing else."),
     ] = None,
-    peek: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REASON",
-            help="Look at a study of this lab before it is closed. The audit log keeps the reason.",
-        ),
-    ] = None,
+    peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:

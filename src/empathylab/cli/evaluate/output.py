@@ -31,23 +31,24 @@ def print_markdown(found: Evaluated) -> None:
     """The same for a page of a CI system."""
     out = ["# EmpathyLab", ""]
     if found.gates:
-        out += ["| condition | value | result |", "| --- | ---: | --- |"]
+        out += ["| condition | result |", "| --- | --- |"]
         out += [
-            f"| {_cell(gate.condition)} | {_value(gate.value)} | "
-            f"{'passed' if gate.passed else f'**failed**: {_cell(gate.reason)}'} |"
+            f"| {_cell(gate.condition)} | {'passed' if gate.passed else '**failed**'}: "
+            f"{_cell(gate.reason)} |"
             for gate in found.gates
         ]
         out.append("")
-    for result in _results(found):
-        names = [score.dimension for score in result.respondents[0].scores]
+    scored = [(result.judge, entry) for result in _results(found) for entry in result.respondents]
+    if scored:
+        names = [score.dimension for score in scored[0][1].scores]
         out += [
-            f"| respondent | n | {' | '.join(names)} |",
-            f"| --- | ---: {'| ---: ' * len(names)}|",
+            f"| respondent | run | judge | n | {' | '.join(names)} |",
+            f"| --- | ---: | --- | ---: {'| ---: ' * len(names)}|",
         ]
         out += [
-            f"| {_cell(one.respondent)} | {one.n} | "
-            f"{' | '.join(_value(score.mean) for score in one.scores)} |"
-            for one in result.respondents
+            f"| {_cell(entry.respondent)} | {entry.run} | {_cell(judge)} | {entry.n} | "
+            f"{' | '.join(_value(score.mean) for score in entry.scores)} |"
+            for judge, entry in scored
         ]
         out.append("")
     out += [f"- {line}" for line in _scores(found)]

@@ -103,23 +103,35 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
 def exclude(
     name: NameArgument,
     person: Annotated[str, typer.Option(metavar="KEY", help="The rater, as `export` names them.")],
-    reason: Annotated[str, typer.Option(help="Why; it is kept.")],
+    reason: Annotated[str, typer.Option(help="Why; the audit log keeps it.")] = "",
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Undo the exclusion: analyses count them again.")
+    ] = False,
     lab: LabOption = DEFAULT_LAB,
 ) -> None:
-    """Leaves a rater out of every analysis, with the reason; their place is free again."""
+    """Excludes a rater from every analysis, with the reason; their slot is free again."""
     from empathylab.errors import InputError
 
-    if not reason.strip():
-        raise InputError("an exclusion needs a reason", where="--reason", remedy="Say why.")
+    if not undo and not reason.strip():
+        raise InputError(
+            "an exclusion needs a reason", where="--reason", remedy="Give it with --reason."
+        )
     with running(lab, name) as service:
-        if not service.actions.exclude(person, reason.strip(), who=operator()):
+        if undo:
+            done = service.actions.include(person, who=operator())
+        else:
+            done = service.actions.exclude(person, reason.strip(), who=operator())
+        if not done:
             raise InputError(
-                "no participant with this key takes part in the study",
+                "no participant with this key is excluded"
+                if undo
+                else "no participant with this key takes part in the study",
                 where=f"study {name}",
                 got=person,
                 remedy="Take the key from the console or from `empathylab study export`.",
             )
-    typer.echo("Left out of every analysis.", err=True)
+    said = "Counted again in every analysis." if undo else "Excluded from every analysis."
+    typer.echo(said, err=True)
 
 
 def agreed(question: str, otherwise: str, *, yes: bool) -> None:

@@ -43,7 +43,7 @@ def new(
 
     file = _file(path, preset)
     text = preset_text(preset).replace(f"name: {preset}", f"name: {_study_name(file)}", 1)
-    _write(file, text)
+    write_new(file, text)
     read = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     blanks = list(dict.fromkeys(" ".join(one.split()) for one in _UNFILLED.findall(read)))
     if json:
@@ -69,7 +69,8 @@ def _study_name(file: Path) -> str:
     return name if name[:1].isalpha() else f"study-{name}".rstrip("-")
 
 
-def _write(file: Path, text: str) -> None:
+def write_new(file: Path, text: str) -> None:
+    """Writes a file that is not there yet."""
     from empathylab.errors import InputError
 
     try:

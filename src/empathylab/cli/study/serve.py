@@ -167,6 +167,7 @@ def _open(lab: Path, definition: Study | None) -> Lab:
 
 def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
     """The name of the study, launched now or before."""
+    from empathylab.cli.study.preregister import record_beside
     from empathylab.errors import InputError
     from empathylab.store.inserts import now
     from empathylab.store.studies.records import find_study
@@ -184,6 +185,8 @@ def _launched(lab: Lab, study: Study, file: str, *, yes: bool) -> str:
             remedy="Fill it in, or pass --yes to show it to raters as it is.",
         )
     name = launch(lab, study, now=now(), who=operator())
+    if record_beside(lab, study, Path(file)):
+        typer.echo("The preregistration beside the file is recorded with the study.", err=True)
     if before is None:
         typer.echo(
             f"Launched {name}, version {study.version}. What raters see is frozen from now on.",

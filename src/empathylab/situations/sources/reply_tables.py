@@ -136,7 +136,7 @@ def situations_told(
         known = found.setdefault(situation.id, (situation, number))
         if known[0] != situation:
             raise InputError(
-                f"the situation is told otherwise than in row {known[1]}",
+                f"the situation differs from row {known[1]}",
                 where=place,
                 got=situation.id,
                 remedy="Give it another id, or fix the text.",

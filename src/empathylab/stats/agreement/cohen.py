@@ -15,6 +15,7 @@ from empathylab.stats.agreement.bootstrap import percentiles
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.agreement.distances import Weights
 from empathylab.stats.agreement.table import Spacing
+from empathylab.stats.clusters.robust import t_margin
 from empathylab.stats.notes import note
 
 Array = NDArray[np.float64]
@@ -27,6 +28,7 @@ def cohen_kappa(
     *,
     weights: Weights = "identity",
     spacing: Spacing = "values",
+    clusters: Values | None = None,
     confidence: float = 0.95,
     resamples: int = 0,
     seed: int = 0,
@@ -39,9 +41,10 @@ def cohen_kappa(
     samples whose categories are unevenly used.
 
     The interval is the large-sample one; with `resamples`, the percentiles of that many samples of
-    pairs. A pair with a missing value is left out and counted in `dropped`. NaN, with a note,
-    where both raters always give one and the same value; no large-sample interval where they
-    agree perfectly.
+    pairs. With `clusters` (the situation of each pair, as numbers) pairs of one cluster may be
+    alike: the standard error is linearised and summed over clusters, with Student's t. A pair with
+    a missing value is left out and counted in `dropped`. NaN, with a note, where both raters always
+    give one and the same value; no large-sample interval where they agree perfectly.
 
     Cohen, J. (1968). Psychological Bulletin 70, 213–220. Fleiss, J. L., Cohen, J., & Everitt,
     B. S. (1969). Psychological Bulletin 72, 323–327 (standard error).
@@ -49,6 +52,7 @@ def cohen_kappa(
     a, b, dropped = _paired(first, second)
     if len(a) == 0:
         return missing(note("no_shared_situation"), 0, dropped, confidence)
+    held = None if clusters is None else _vector(clusters)[_whole(first, second)]
     categories = np.unique(np.concatenate([a, b]))
     places = np.arange(len(categories), dtype=np.float64) if spacing == "ranks" else categories
     distance = distances_between(places, weights)
@@ -66,11 +70,14 @@ def cohen_kappa(
         return Coefficient(estimate, low, high, n, dropped, confidence, "bootstrap over situations")
     if se <= 1e-9:
         return Coefficient(estimate, math.nan, math.nan, n, dropped, confidence)
-    from scipy.special import ndtri
-
-    margin = float(ndtri((1 + confidence) / 2)) * se
+    how, df = "large sample", math.inf
+    if held is not None:
+        codes = np.searchsorted(categories, a), np.searchsorted(categories, b)
+        se, df = _clustered_error(table, distance, codes, held)
+        how = "large sample, clustered"
+    margin = t_margin(df, confidence) * se
     ends = max(estimate - margin, -1.0), min(estimate + margin, 1.0)
-    return Coefficient(estimate, *ends, n, dropped, confidence, "large sample")
+    return Coefficient(estimate, *ends, n, dropped, confidence, how)
 
 
 def spearman(
@@ -143,6 +150,24 @@ def kappa_of_table(table: NDArray[np.floating], distance: Array) -> tuple[float,
     return 1 - ratio, math.sqrt(max(variance, 0.0))
 
 
+def _clustered_error(
+    table: Array, distance: Array, codes: tuple[NDArray[np.intp], NDArray[np.intp]], clusters: Array
+) -> tuple[float, float]:
+    """Kappa's standard error from the sums of each cluster's influence, and degrees of freedom."""
+    shares = table / table.sum()
+    rows, columns = shares.sum(axis=1), shares.sum(axis=0)
+    observed, expected = float((shares * distance).sum()), float(rows @ distance @ columns)
+    by_row, by_column = distance @ columns, rows @ distance
+    parts = distance[codes] - observed / expected * (by_row[codes[0]] + by_column[codes[1]])
+    _, place = np.unique(clusters, return_inverse=True)
+    sums = np.bincount(place, parts + observed)
+    count = len(sums)
+    if count < 2:
+        return math.inf, 0.0
+    variance = count / (count - 1) * float(sums @ sums) / (table.sum() * expected) ** 2
+    return math.sqrt(variance), count - 1.0
+
+
 def _ranks(values: Array) -> Array:
     """Ranks but for a constant; equal values share their mean rank."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
@@ -157,8 +182,12 @@ def _paired(first: Values, second: Values) -> tuple[Array, Array, int]:
             got=f"{len(a)} and {len(b)} values",
             remedy="Join the two on the situation first; leave gaps as missing values.",
         )
-    whole = np.isfinite(a) & np.isfinite(b)
+    whole = _whole(first, second)
     return a[whole], b[whole], int((~whole).sum())
+
+
+def _whole(first: Values, second: Values) -> NDArray[np.bool_]:
+    return np.isfinite(_vector(first)) & np.isfinite(_vector(second))
 
 
 def _vector(values: Values) -> Array:

@@ -22,7 +22,8 @@ import polars as pl
 from empathylab.errors import InputError
 from empathylab.stats.anova.effect_sizes import partial_eta_squared
 from empathylab.stats.mixed.coding import Array
-from empathylab.stats.mixed.design import MixedDesign, level_codes, read_design
+from empathylab.stats.mixed.columns import level_codes
+from empathylab.stats.mixed.design import MixedDesign, read_design
 
 Kind = Literal["II", "III"]
 

@@ -173,7 +173,7 @@ def _combined(
     own, alone = se([p.influence for p in parts]), se([p.people_influence for p in parts])
 
     def cautious(found: tuple[float, float], apart: float, error: float, level: float) -> Ends:
-        margin = shared_rater_margin(*parts, level) if len(parts) == 2 else None
+        margin = shared_rater_margin(parts[0], parts[1], level) if len(parts) == 2 else None
         if margin is None:
             return found
         return widened(found, apart, margin * (error / alone if alone else 1), parts[0].scale)

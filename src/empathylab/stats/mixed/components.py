@@ -20,7 +20,7 @@ _BATCH = 8_192
 class Components(NamedTuple):
     """The sets of levels that are connected: two levels are where a rating has both."""
 
-    count: int
+    total: int
     labels: list[Whole]
     """The component of each level, per grouping."""
 

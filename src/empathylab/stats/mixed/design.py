@@ -20,6 +20,14 @@ from empathylab.stats.mixed.coding import (
     aliased_columns,
     code_terms,
 )
+from empathylab.stats.mixed.columns import (
+    all_levels,
+    category_codes,
+    column_numbers,
+    complete_rows,
+    level_codes,
+    moved_first,
+)
 from empathylab.stats.mixed.formulas import Formula, Variable, parse_formula
 from empathylab.stats.mixed.random_columns import (
     INTERCEPT_ALONE,
@@ -28,8 +36,6 @@ from empathylab.stats.mixed.random_columns import (
 )
 from empathylab.stats.notes import Note, note
 
-_LARGEST = 1e100
-"""Numbers beyond overflow when they are squared and summed."""
 NO_REFERENCE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -127,12 +133,12 @@ def read_design(
         if column not in frame.columns:
             raise UnknownName("column", column, frame.columns, where=where)
     _check_references(parsed, frame, reference, where)
-    used, dropped = _complete(frame.select(parsed.columns), where)
+    used, dropped = complete_rows(frame.select(parsed.columns), where)
     notes: list[Note] = []
     y, categories = (
-        _categories(used[parsed.response], levels, notes)
+        category_codes(used[parsed.response], levels, notes)
         if ordinal
-        else (_numbers(used[parsed.response], where), ())
+        else (column_numbers(used[parsed.response], where), ())
     )
     if used[parsed.response].n_unique() < 2:
         raise InputError(
@@ -177,108 +183,6 @@ def read_design(
     return design
 
 
-def level_codes(column: pl.Series) -> tuple[Codes, tuple[str, ...]]:
-    """Each value's number, and the values in the order of an Enum or of appearance."""
-    if isinstance(column.dtype, pl.Enum):
-        physical = column.to_physical().to_numpy()
-        kept, codes = np.unique(physical, return_inverse=True)
-        names = column.dtype.categories
-        return codes.astype(np.int64), tuple(names[int(one)] for one in kept)
-    if isinstance(column.dtype, pl.Categorical):
-        column = column.cast(pl.String)
-    seen = pl.DataFrame({"value": column.unique(maintain_order=True)}).with_row_index("code")
-    joined = pl.DataFrame({"value": column}).join(
-        seen, on="value", how="left", maintain_order="left"
-    )
-    return joined["code"].cast(pl.Int64).to_numpy(), tuple(map(_written, seen["value"].to_list()))
-
-
-def _written(value: object) -> str:
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
-
-
-def _complete(frame: pl.DataFrame, where: str) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Rows without a missing value, and how many others there were, by the column at fault."""
-    dropped: dict[str, int] = {}
-    left = frame
-    for name in frame.columns:
-        column = pl.col(name)
-        there = column.is_not_null()
-        if frame[name].dtype.is_float():
-            there = there & column.is_not_nan()
-        kept = left.filter(there)
-        if kept.height < left.height:
-            dropped[name] = left.height - kept.height
-        left = kept
-    if left.is_empty():
-        lost = "; ".join(f"{count} rows: {name!r} is missing" for name, count in dropped.items())
-        raise InputError(
-            f"no complete row is left ({lost})" if lost else "the table has no rows",
-            where=where,
-            remedy="Check the file and the columns that the formula names.",
-        )
-    return left, dropped
-
-
-def _categories(
-    column: pl.Series, levels: Sequence[str | int | float] | None, notes: list[Note]
-) -> tuple[Codes, tuple[str, ...]]:
-    """Category numbers and names, lowest first."""
-    if levels is None and isinstance(column.dtype, pl.Enum):
-        levels = column.dtype.categories.to_list()
-    if levels is None:
-        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-            raise InputError(
-                f"the order of the words in {column.name!r} is not known",
-                got=column.unique(maintain_order=True).to_list()[:12],
-                remedy="Name all of them as `levels`, lowest first.",
-            )
-        found, codes = np.unique(column.to_numpy(), return_inverse=True)
-        return codes.astype(np.int64), tuple(_written(one) for one in found.tolist())
-    order = [_written(level) for level in levels]
-    if len(set(order)) < len(order):
-        raise InputError("a level is named twice", got=list(levels), remedy="Name each once.")
-    codes, names = level_codes(column)
-    for name in names:
-        if name not in order:
-            raise InputError(
-                f"{column.name!r} holds a rating that is not among the levels given",
-                got=name,
-                remedy=f"Given are {', '.join(order)}: name all, lowest first.",
-            )
-    unused = [name for name in order if name not in names]
-    if unused:
-        notes.append(note("unused_categories", column=column.name, categories=tuple(unused)))
-    used = [name for name in order if name in names]
-    places = np.array([used.index(name) for name in names], dtype=np.int64)
-    return places[codes], tuple(used)
-
-
-def _numbers(column: pl.Series, where: str) -> Array:
-    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        raise InputError(
-            f"{column.name!r} must hold numbers",
-            where=where,
-            got=column[0],
-            remedy="Turn it into numbers, or fit an ordinal model.",
-        )
-    values = column.cast(pl.Float64).to_numpy()
-    if not np.isfinite(values).all():
-        raise InputError(
-            f"{column.name!r} holds an infinite number", where=where, remedy="Correct the column."
-        )
-    if np.abs(values).max(initial=0.0) > _LARGEST:
-        raise InputError(
-            f"{column.name!r} holds a number too large to compute with",
-            where=where,
-            got=float(np.abs(values).max()),
-            remedy="Change the unit of the column.",
-        )
-    return values
-
-
 def _check_references(
     formula: Formula, frame: pl.DataFrame, reference: Mapping[str, str], where: str
 ) -> None:
@@ -314,12 +218,12 @@ def _predictors(
     for variable in dict.fromkeys([*fixed, *slopes]):
         column = used[variable.name]
         if not _is_factor(variable, column):
-            numbers = _numbers(column, where)
+            numbers = column_numbers(column, where)
             predictors[variable.label] = Predictor(variable, (), float(numbers.mean()))
             values[variable.label] = numbers
             continue
         codes, levels = level_codes(column)
-        gone = [name for name in _all_levels(frame[variable.name]) if name not in levels]
+        gone = [name for name in all_levels(frame[variable.name]) if name not in levels]
         if gone:
             notes.append(note("lost_levels", column=variable.name, levels=tuple(gone)))
         if len(levels) < 2:
@@ -330,26 +234,10 @@ def _predictors(
                 remedy="Leave it out of the formula, or add rows of other levels.",
             )
         if variable.name in reference:
-            codes, levels = _moved_first(codes, levels, variable.name, reference[variable.name])
+            codes, levels = moved_first(codes, levels, variable.name, reference[variable.name])
         predictors[variable.label] = Predictor(variable, levels, float("nan"))
         values[variable.label] = codes
     return predictors, values
-
-
-def _all_levels(column: pl.Series) -> list[str]:
-    if isinstance(column.dtype, pl.Enum):
-        return list(column.dtype.categories.to_list())
-    return [_written(one) for one in column.unique(maintain_order=True).drop_nulls().to_list()]
-
-
-def _moved_first(
-    codes: Codes, levels: tuple[str, ...], name: str, first: str
-) -> tuple[Codes, tuple[str, ...]]:
-    if first not in levels:
-        raise UnknownName(f"level of {name!r}", first, levels)
-    order = (first, *(level for level in levels if level != first))
-    places = np.array([order.index(level) for level in levels], dtype=np.int64)
-    return places[codes], order
 
 
 def _coded(

@@ -116,9 +116,44 @@ class Inconsistent:
         return _numbers(raters, self.column) > self.most
 
 
-Rule = FailedAttention | TooFast | StraightLining | Inconsistent
+@dataclass(frozen=True, slots=True)
+class AutomationSigns:
+    """Excludes raters with one of these signs of AI assistance or of a bot."""
+
+    rule: ClassVar[str] = "automation signs"
+    columns: ClassVar[dict[str, str]] = {
+        "hidden field": "hidden_field",
+        "paste": "pastes",
+        "even typing": "even_typing",
+        "instant page": "instant_pages",
+    }
+    signs: Sequence[str] = ("hidden field",)
+
+    def __post_init__(self) -> None:
+        given = [self.signs] if isinstance(self.signs, str) else list(self.signs)
+        for sign in given:
+            if sign not in self.columns:
+                raise UnknownName("sign", str(sign), self.columns)
+        if not given:
+            raise InputError(
+                "the rule 'automation signs' needs a sign",
+                got=self.signs,
+                remedy=f"Give some of: {', '.join(self.columns)}.",
+            )
+        object.__setattr__(self, "signs", tuple(given))
+
+    def flags(self, raters: pl.DataFrame) -> pl.Series:
+        """True for raters to exclude, null where none was seen and some were not observed."""
+        flagged = pl.repeat(False, raters.height, dtype=pl.Boolean, eager=True)
+        for sign in self.signs:
+            flagged |= _numbers(raters, self.columns[sign]) > 0
+        return flagged
+
+
+Rule = FailedAttention | TooFast | StraightLining | Inconsistent | AutomationSigns
 RULES: dict[str, type[Rule]] = {
-    one.rule: one for one in (FailedAttention, TooFast, StraightLining, Inconsistent)
+    rule.rule: rule
+    for rule in (FailedAttention, TooFast, StraightLining, Inconsistent, AutomationSigns)
 }
 
 

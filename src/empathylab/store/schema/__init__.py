@@ -29,6 +29,7 @@ from empathylab.store.schema.judging import judgements, preferences
 from empathylab.store.schema.results import cached_results
 from empathylab.store.schema.search import add_search
 from empathylab.store.schema.studies import (
+    alerts,
     arms,
     audit,
     console_links,
@@ -53,6 +54,7 @@ __all__ = [
     "Moment",
     "RowId",
     "administrations",
+    "alerts",
     "answers",
     "arms",
     "audit",

@@ -219,6 +219,8 @@ researchers = Table(
     Column("added_at", Moment, nullable=False),
     # Cookies that were given before are worth nothing.
     Column("signed_out_at", Moment, nullable=False),
+    # The authenticator's key, the last code that was used, and digests of recovery codes.
+    Column("second_factor", Document, nullable=True),
     one_of("role", "owner", "researcher", "viewer"),
 )
 
@@ -243,6 +245,26 @@ login_attempts = Table(
     text_column("who"),
     Column("at", Moment, nullable=False),
     Index("ix_login_attempts_who_at", "who", "at"),
+)
+
+# What researchers are notified of: one row for each event and channel, so that it is sent once.
+alerts = Table(
+    "alerts",
+    metadata,
+    row_number(),
+    refers_to("studies", index=False),
+    text_column("kind"),
+    text_column("key"),
+    text_column("channel"),
+    Column("details", Document, nullable=False),
+    Column("at", Moment, nullable=False),
+    text_column("state"),
+    Column("attempts", Integer, nullable=False, server_default=text("0")),
+    # Nobody else sends it before.
+    Column("next_at", Moment, nullable=False),
+    UniqueConstraint("study_id", "kind", "key", "channel"),
+    one_of("channel", "email", "webhook"),
+    one_of("state", "pending", "sent", "failed", "off"),
 )
 
 # Single-use links, by the key of the person who uses one.

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, select
 
 from empathylab.errors import UnknownName
 from empathylab.store import schema
 from empathylab.store.imports.files import begin_import
-from empathylab.store.studies.records import find_study
+from empathylab.store.studies.records import find_study, shown_or_rated
 
 ARCHIVE = "study"
 """The kind of import that an archive is."""
@@ -146,22 +146,10 @@ def shown_rows(connection: Connection, study: int) -> Rows:
 def response_rows(connection: Connection, study: int) -> Rows:
     """The responses that the study shows, or that its raters rated, in the lab's order."""
     table, respondents = schema.responses, schema.respondents
-    shown, arms = schema.shown_responses, schema.arms
-    ratings, raters = schema.ratings, schema.raters
-    used = (
-        select(shown.c.response_id)
-        .join(arms, arms.c.id == shown.c.arm_id)
-        .where(arms.c.study_id == study)
-    )
-    rated = (
-        select(ratings.c.response_id)
-        .join(raters, raters.c.id == ratings.c.rater_id)
-        .where(raters.c.study_id == study, _of_people())
-    )
     query = (
         select(table, respondents.c.name.label("respondent"), respondents.c.kind)
         .join(respondents, respondents.c.id == table.c.respondent_id)
-        .where(or_(table.c.id.in_(used), table.c.id.in_(rated)))
+        .where(shown_or_rated(study, _of_people()))
         .order_by(table.c.id)
     )
     return connection.execute(query).all()

@@ -164,18 +164,19 @@ def _asked_alike(connection: Connection, asked: set[int]) -> set[int]:
     return found
 
 
-def exclude_replies(connection: Connection, study: str, person: str, reason: str) -> int:
-    """How many replies that an excluded person wrote are no longer shown or analysed again."""
+def exclude_replies(connection: Connection, study: str, person: str, reason: str | None) -> int:
+    """How many replies of an excluded person no new study shows or analyses; None undoes it."""
     table = schema.responses
     details = table.c.details
+    before, after = ("excluded", "valid") if reason is None else ("valid", "excluded")
     done = connection.execute(
         update(table)
         .where(
             details["rater"].as_string() == person,
             details["study"].as_string() == study,
-            table.c.outcome == "valid",
+            table.c.outcome == before,
         )
-        .values(outcome="excluded", reason=reason)
+        .values(outcome=after, reason=reason)
     )
     return done.rowcount
 

@@ -238,28 +238,63 @@ def listed_places(
     *,
     world: str | None,
     status: str | None,
+    review: str | None,
     key: str,
     most: int,
     skipped: int,
 ) -> tuple[int, Rows]:
     """How many places there are of this kind, and some of them, newest first.
 
-    `key` is the beginning of a person's key.
+    `key` is the beginning of a person's key; the review `none` is finished work without one.
     """
     wanted: list[ColumnElement[bool]] = [_places.c.study_id == study]
     if world:
         wanted.append(_places.c.world == world)
     if status:
         wanted.append(declined_place() if status == "declined" else _places.c.status == status)
+    if review == "none":
+        wanted += [_places.c.review.is_(None), _places.c.outcome == "completed"]
+    elif review:
+        wanted.append(_places.c.review == review)
     if key:
         wanted.append(_places.c.person.startswith(key, autoescape=True))
     total = connection.execute(select(func.count()).select_from(_places).where(*wanted))
     answered = (
         select(func.count()).where(_pages.c.place_id == _places.c.id).scalar_subquery()
     ).label("answered")
-    query = select(_places, answered).where(*wanted).order_by(_places.c.id.desc())
+    query = select(_places, answered, _last_answer()).where(*wanted).order_by(_places.c.id.desc())
     rows = connection.execute(query.limit(most).offset(skipped)).all()
     return int(total.scalar_one()), rows
+
+
+def _last_answer() -> ColumnElement[Any]:
+    """When the holder of a place answered last."""
+    latest = select(func.max(_pages.c.answered_at)).where(_pages.c.place_id == _places.c.id)
+    return latest.scalar_subquery().label("last_answer")
+
+
+def finish_times(connection: Connection, study: int) -> list[float]:
+    """Of each person who completed the study, the seconds from arrival to the last answer."""
+    query = select(_places.c.arrived_at, _last_answer()).where(
+        _places.c.study_id == study,
+        _places.c.world == "person",
+        _places.c.outcome == "completed",
+    )
+    rows = connection.execute(query)
+    return [(last - came).total_seconds() for came, last in rows if last is not None]
+
+
+def pages_by_place(
+    connection: Connection, places: Sequence[int], checks: Sequence[str]
+) -> dict[int, list[Any]]:
+    """By place, the pages that were answered with their times; what was given only of checks."""
+    given = case((_pages.c.step.in_(checks), _pages.c.given), else_=None).label("given")
+    query = select(_pages.c.place_id, _pages.c.step, _pages.c.answered_at, _pages.c.timing, given)
+    found: dict[int, list[Any]] = {}
+    rows = connection.execute(query.where(_pages.c.place_id.in_(places)).order_by(_pages.c.id))
+    for row in rows:
+        found.setdefault(row.place_id, []).append(row)
+    return found
 
 
 def person_pages(connection: Connection, place: int) -> Rows:

@@ -77,6 +77,8 @@ def _held(*columns: ColumnElement[Any]) -> Select[Any]:
         table.c.study_id == bindparam("study"),
         table.c.world.in_(bindparam("worlds", expanding=True)),
         table.c.status.in_(("live", "finished")),
+        # Who was excluded by mistake counts again, and somebody else may have their slot.
+        table.c.slot.is_not(None),
         table.c.person != bindparam("besides"),
     )
 
@@ -134,6 +136,20 @@ def took_part(connection: Connection, studies: Sequence[int], person: str) -> bo
 def add_places(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Keeps that people came; the same person again changes nothing."""
     insert_or_ignore(connection, schema.places, rows)
+
+
+def slot_is_held(connection: Connection, study: int, row: Row[Any]) -> bool:
+    """Whether another participant holds or finished the slot of this row."""
+    table = schema.places
+    held = select(table.c.id).where(
+        table.c.study_id == study,
+        table.c.world == row.world,
+        table.c.arm == row.arm,
+        table.c.slot == row.slot,
+        table.c.status.in_(("live", "finished")),
+        table.c.id != row.id,
+    )
+    return connection.execute(held).first() is not None
 
 
 def change_place(connection: Connection, place: int, **values: Any) -> None:

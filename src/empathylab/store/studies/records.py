@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, bindparam, func, or_, select, update
 
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations import Situation
@@ -29,6 +29,10 @@ class FrozenResponse:
     situation: int
     response: int
     text: str
+    chat: tuple[tuple[str, str], ...] = ()
+    """Of a conversation: who speaks, `person` or `respondent`, and what they say."""
+    rated_turn: bool = False
+    """Whether the last turn is what is rated, not the whole conversation."""
 
     @property
     def withdrawn(self) -> bool:
@@ -141,7 +145,7 @@ def respondent_responses(
     """The respondent's valid responses to the situations, the newest where there are several."""
     table, names = schema.responses, schema.respondents
     query = (
-        select(table.c.situation_id, table.c.id, table.c.text, table.c.prompt)
+        select(table.c.situation_id, table.c.id, table.c.text, table.c.prompt, table.c.details)
         .join(names, names.c.id == table.c.respondent_id)
         .where(names.c.name == respondent, table.c.outcome == "valid", table.c.sample == sample)
         .order_by(table.c.id)
@@ -159,11 +163,7 @@ def respondent_responses(
             remedy=f"Write the arm as {{respondent: {respondent}, prompt: NAME}}.",
         )
     newest = {row.situation_id: row for row in rows}
-    return [
-        FrozenResponse(int(one), int(newest[one].id), newest[one].text)
-        for one in situations
-        if one in newest
-    ]
+    return [_frozen(newest[one]) for one in situations if one in newest]
 
 
 def frozen_situations(connection: Connection, study: int) -> dict[int, Situation]:
@@ -208,16 +208,22 @@ def frozen_responses(connection: Connection, study: int) -> dict[str, list[Froze
     """By arm, the responses that it shows."""
     shown, arms, table = schema.shown_responses, schema.arms, schema.responses
     query = (
-        select(arms.c.name, shown.c.situation_id, table.c.id, table.c.text)
+        select(arms.c.name, shown.c.situation_id, table.c.id, table.c.text, table.c.details)
         .join(arms, arms.c.id == shown.c.arm_id)
         .join(table, table.c.id == shown.c.response_id)
         .where(arms.c.study_id == study)
     )
     found: dict[str, list[FrozenResponse]] = {}
     for row in connection.execute(query):
-        one = FrozenResponse(int(row.situation_id), int(row.id), row.text)
-        found.setdefault(row.name, []).append(one)
+        found.setdefault(row.name, []).append(_frozen(row))
     return found
+
+
+def _frozen(row: Any) -> FrozenResponse:
+    details = row.details if isinstance(row.details, dict) and row.text else {}
+    chat = tuple((str(speaker), str(text)) for speaker, text in details.get("chat", ()))
+    rated_turn = details.get("unit") == "turn"
+    return FrozenResponse(int(row.situation_id), int(row.id), row.text, chat, rated_turn)
 
 
 def change_study(connection: Connection, study: int, **values: Any) -> None:
@@ -275,3 +281,20 @@ def real_people() -> ColumnElement[bool]:
     marks = schema.raters.c.details
     world, excluded = marks["marks", "world"].as_string(), marks["marks", "excluded"].as_string()
     return and_(world.is_(None), excluded.is_(None))
+
+
+def shown_or_rated(study: int, counted: ColumnElement[bool]) -> ColumnElement[bool]:
+    """The rule for responses that the study shows, or that raters under the other rule rated."""
+    shown, arms = schema.shown_responses, schema.arms
+    ratings, raters = schema.ratings, schema.raters
+    frozen = (
+        select(shown.c.response_id)
+        .join(arms, arms.c.id == shown.c.arm_id)
+        .where(arms.c.study_id == study)
+    )
+    rated = (
+        select(ratings.c.response_id)
+        .join(raters, raters.c.id == ratings.c.rater_id)
+        .where(raters.c.study_id == study, counted)
+    )
+    return or_(schema.responses.c.id.in_(frozen), schema.responses.c.id.in_(rated))

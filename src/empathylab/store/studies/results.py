@@ -80,13 +80,17 @@ def add_finished_work(
     return rater
 
 
-def exclude_rater(connection: Connection, study: int, person: str, reason: str) -> None:
-    """Marks the rater, if there is one, so that no analysis counts them."""
+def exclude_rater(connection: Connection, study: int, person: str, reason: str | None) -> None:
+    """Marks the rater, if there is one, so that no analysis counts them; None undoes it."""
     table = schema.raters
     mine = (table.c.study_id == study) & (table.c.name == person)
     details = connection.execute(select(table.c.details).where(mine)).scalar_one_or_none()
     if details is not None:
-        marked = {**details, "marks": {**details.get("marks", {}), "excluded": reason}}
+        marks = {key: mark for key, mark in details.get("marks", {}).items() if key != "excluded"}
+        if reason is not None:
+            marks["excluded"] = reason
+        kept = {key: value for key, value in details.items() if key != "marks"}
+        marked = {**kept, "marks": marks} if marks else kept
         connection.execute(update(table).where(mine).values(details=marked))
 
 

@@ -15,6 +15,7 @@ from empathylab.store.studies.places import (
     change_place,
     find_place,
     people_rows,
+    slot_is_held,
 )
 from empathylab.store.studies.records import (
     add_audit,
@@ -45,8 +46,34 @@ def exclude_row(
     change_place(connection, row.id, status=ended(place_of(row), "excluded").status)
     exclude_rater(connection, number, row.person, reason)
     exclude_replies(connection, study.name, row.person, reason)
-    details = {"person": row.person, "reason": reason}
+    details = {"person": row.person, "reason": reason, "status": row.status}
     add_audit(connection, number, study.now(), who, "exclude", **details)
+
+
+def include_row(study: StudyContext, connection: Connection, row: Row[Any], *, who: str) -> None:
+    """Undoes an exclusion, in a transaction that has locked the study and the row.
+
+    Finished work counts again, even where another participant has taken the slot since: refusing
+    would show that both are in the same arm. Others can resume if their slot is still free.
+    """
+    number = study.launched.row
+    status = next(
+        (
+            entry.details.get("status")
+            for entry in reversed(audit_rows(connection, number))
+            if entry.action == "exclude" and entry.details.get("person") == row.person
+        ),
+        None,
+    )
+    if status is None:
+        status = "finished" if row.outcome == "completed" else "abandoned"
+    values: dict[str, Any] = {"status": "abandoned" if status == "live" else status}
+    if status == "finished" and slot_is_held(connection, number, row):
+        values["slot"] = None
+    change_place(connection, row.id, **values)
+    exclude_rater(connection, number, row.person, None)
+    exclude_replies(connection, study.name, row.person, None)
+    add_audit(connection, number, study.now(), who, "undo exclusion", person=row.person)
 
 
 def release_row(
@@ -100,6 +127,22 @@ class AdminActions:
                 )
             exclude_row(self._running, connection, row, reason, who=who)
         return True
+
+    def include(self, person: str, *, who: str = "researcher") -> bool:
+        """Whether an exclusion was undone, so that analyses count the participant again."""
+        study = self._running.launched.row
+        with self._running.lab.writing() as connection:
+            lock_study(connection, study)
+            row = find_place(connection, study, person, lock=True)
+            if row is None or row.status != "excluded":
+                return False
+            include_row(self._running, connection, row, who=who)
+        return True
+
+    def find(self, platform_id: str) -> list[str]:
+        """The keys of the participant whom the platform knows under this id."""
+        with self._running.lab.reading() as connection:
+            return self._keys_of(connection, self._running.launched.row, platform_id)
 
     def release(self, person: str, status: Freed = "returned", *, who: str = "researcher") -> bool:
         """Whether the place of somebody who has not finished was freed, because they left it."""

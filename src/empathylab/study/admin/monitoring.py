@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from statistics import median
 from typing import Any, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ from empathylab.store import Lab
 from empathylab.store.studies.monitoring import (
     answer_counts,
     arrival_hours,
+    finish_times,
     held_slots,
     held_traits,
     latest_times,
@@ -32,7 +34,7 @@ from empathylab.store.studies.monitoring import (
     state_counts,
 )
 from empathylab.store.studies.records import count_ratings, launched_study, stopped_arms
-from empathylab.study.admin.embargo import coarse_arms, hidden_blocks
+from empathylab.study.admin.embargo import coarse_arms, hidden_blocks, whole_minutes
 from empathylab.study.assignment.quotas import OTHERS, quota_limits
 from empathylab.study.blocks.interface import Block, ParticipantPath
 from empathylab.study.design.definition import Study
@@ -106,6 +108,8 @@ class Sums:
     times: tuple[BlockTime, ...]
     attention: Mapping[str, AttentionCount] = field(hash=False)
     balance: tuple[Balance, ...]
+    median: float = math.nan
+    """Seconds from arrival to the last answer, of those who completed the study."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,8 @@ class Watched:
     times: tuple[BlockTime, ...]
     attention: Mapping[str, AttentionCount] = field(hash=False)
     balance: tuple[Balance, ...]
+    median: float
+    """Seconds that finished participants took; whole minutes while the study is open."""
     ratings: int
     simulated: int
     tests: int
@@ -157,6 +163,7 @@ def add_up(connection: Connection, launched: Launched) -> Sums:
         balance=tuple(
             one for block, given in asked.items() for one in _balance(launched, block, given)
         ),
+        median=median(durations) if (durations := finish_times(connection, row)) else math.nan,
     )
 
 
@@ -209,6 +216,7 @@ def watch(
         times=summed.times,
         attention=summed.attention,
         balance=summed.balance,
+        median=summed.median if own.status == "closed" else _whole_minutes(summed.median),
         ratings=ratings,
         simulated=_total(states.filter(pl.col("world") == "simulated")),
         tests=_total(states.filter(pl.col("world") == "test")),
@@ -222,6 +230,10 @@ def without_arms(watched: Watched) -> Watched:
     # A mean by arm changes with each rater, whose own answers are shown: that tells their arm.
     balance = tuple(dataclasses.replace(one, arms=(), p=math.nan) for one in watched.balance)
     return dataclasses.replace(watched, arms=coarse_arms(watched.arms), balance=balance)
+
+
+def _whole_minutes(seconds: float) -> float:
+    return seconds if math.isnan(seconds) else whole_minutes(seconds) or 0.0
 
 
 def block_of(step: str) -> str:

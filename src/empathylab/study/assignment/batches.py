@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from empathylab.errors import InputError
+from empathylab.situations.turns import conversation_and_turn
 from empathylab.study.assignment.latin_squares import williams_squares
 from empathylab.study.assignment.seeded_random import shuffled
 from empathylab.study.assignment.slots import Item, Slot, evenly
@@ -44,8 +45,14 @@ def _numbered(arm: str, batches: Sequence[Sequence[Item]]) -> tuple[Slot, ...]:
 
 
 def _shuffled_batches(study: Study, situations: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Situations in batches; turns of a conversation stay together, in order, and count as one."""
+    together: dict[str, list[str]] = {}
+    for situation in sorted(situations, key=lambda one: conversation_and_turn(one)[1]):
+        together.setdefault(conversation_and_turn(situation)[0], []).append(situation)
     for repeat in range(study.repeats):
-        yield from evenly(shuffled(situations, study.seed, "packet", repeat), study.batch_size)
+        order = shuffled(together, study.seed, "packet", repeat)
+        for batch in evenly(order, study.batch_size):
+            yield [situation for name in batch for situation in together[name]]
 
 
 def _all_replies(study: Study, situations: Sequence[str]) -> Iterator[list[Item]]:

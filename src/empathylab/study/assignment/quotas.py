@@ -14,7 +14,7 @@ RESERVED = frozenset(
     (
         *("PROLIFIC_PID", "STUDY_ID", "SESSION_ID", "survey_code", "id", "invitation", "visit"),
         *("assignmentId", "hitId", "workerId", "turkSubmitTo"),
-        *("failed_attention", "marks"),
+        *("failed_attention", "marks", "pastes", "even_typing", "hidden_field", "instant_pages"),
     )
 )
 """Names that links or the lab use themselves, so that no quota can go by them."""

@@ -21,7 +21,7 @@ from empathylab.study.blocks.interface import (
     Step,
     StudyRules,
 )
-from empathylab.study.blocks.pages import Asked, Body, Option, Part
+from empathylab.study.blocks.pages import Asked, Body, Option, Part, ShownReply
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
 
@@ -82,8 +82,8 @@ class Compare(WorkBlock):
 
     def item_body(self, view: PageView) -> Body:
         """The situation, both replies, and the question."""
-        first, second = view.replies or ("", "")
-        replies = (Part("first", first), Part("second", second))
+        first, second = view.replies or (ShownReply(""), ShownReply(""))
+        replies = (Part("first", first.text, first), Part("second", second.text, second))
         # The pages themselves name the options, as they name the replies.
         options = tuple(Option(choice, "") for choice in self.choices)
         asked = Asked(PREFERENCE, "preference", view.said(self.question), options)

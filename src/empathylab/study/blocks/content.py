@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from empathylab.situations import Situation
 from empathylab.study.assignment.blinding import opaque_id
 from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath, Step
-from empathylab.study.blocks.pages import PageContent
+from empathylab.study.blocks.pages import PageContent, ShownReply
 
 
 def page_content(
@@ -17,7 +17,7 @@ def page_content(
     key: bytes,
     language: str,
     situation: Situation | None = None,
-    replies: Sequence[str] = (),
+    replies: Sequence[str | ShownReply] = (),
     answers: Answers | None = None,
 ) -> PageContent:
     """The page for the path's participant, in one of the study's languages.
@@ -25,7 +25,8 @@ def page_content(
     `situation` and `replies` are those of the items that the step shows; `answers`
     are what they answered so far; `key` is the study's secret.
     """
-    view = PageView(path, step, language, situation, tuple(replies), answers or {})
+    shown = (ShownReply(one) if isinstance(one, str) else one for one in replies)
+    view = PageView(path, step, language, situation, tuple(shown), answers or {})
     block = path.study.block(step.block)
     body = block.body(view)
     return PageContent(

@@ -19,7 +19,7 @@ from empathylab.study.assignment.seeded_random import shuffled
 from empathylab.study.assignment.slots import Item, Slot
 from empathylab.study.blocks.dimensions import Dimension
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.pages import Body
+from empathylab.study.blocks.pages import Body, ShownReply
 from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.blocks.questions.conditions import ConditionText, Values, condition
 from empathylab.study.blocks.questions.interface import Question, Thing
@@ -118,7 +118,7 @@ class PageView:
     step: Step
     language: str
     situation: Situation | None = None
-    replies: tuple[str, ...] = ()
+    replies: tuple[ShownReply, ...] = ()
     """Of the items that the page shows."""
     answers: Answers = field(default_factory=dict, hash=False)
     """What the participant has answered so far."""

@@ -17,6 +17,7 @@ Role = Literal[
     "context",
     "utterance",
     "reply",
+    "chat",
     "first",
     "second",
     "rating",
@@ -64,11 +65,24 @@ INPUTS: dict[InputKind, Input] = {
 
 
 @dataclass(frozen=True, slots=True)
+class ShownReply:
+    """A reply as a page gets it: a text, or a conversation."""
+
+    text: str
+    chat: tuple[tuple[str, str], ...] = ()
+    """Who speaks, `person` or `respondent`, and what they say; nothing else is told of them."""
+    rated_turn: bool = False
+    """Whether the last turn is what is rated, not the whole conversation."""
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A text on the page and what it is."""
 
     role: Role
     text: str
+    reply: ShownReply | None = None
+    """The conversation that is shown in place of the text, where it is one."""
 
 
 @dataclass(frozen=True, slots=True)

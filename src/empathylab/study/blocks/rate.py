@@ -64,7 +64,9 @@ class Rate(WorkBlock):
 
     def item_body(self, view: PageView) -> Body:
         """The situation, the response, and a question per dimension."""
-        replies = tuple(Part("reply", reply) for reply in view.replies)
+        replies = tuple(
+            Part("chat" if reply.chat else "reply", reply.text, reply) for reply in view.replies
+        )
         asks: tuple[Asked, ...] = tuple(_asked(one, view) for one in self.rated(view.path.study))
         if self.layout == "matrix":
             asks = tuple(_in_tables(asks))

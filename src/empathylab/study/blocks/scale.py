@@ -21,8 +21,9 @@ from empathylab.study.blocks.interface import (
     Step,
     StudyRules,
 )
-from empathylab.study.blocks.pages import Asked, Body, Option
+from empathylab.study.blocks.pages import Asked, Body, Option, Part
 from empathylab.study.blocks.texts import Text
+from empathylab.study.blocks.work import WorkBlock
 
 
 class ScaleBlock(Block):
@@ -69,9 +70,12 @@ class ScaleBlock(Block):
         if self.order == "shuffled":
             items = shuffled(items, path.study.seed, "scale", self.id, path.person)
         pages = evenly(items, self.per_page or len(items))
+        # It is answered after the situation that was imagined last, which stays in view.
+        last = path.study.items_per_rater if path.items is None else path.items
+        shows = (last,) if self.phase == "evoked" else ()
         for number, page in enumerate(pages, start=1):
             key = self.id if len(pages) == 1 else f"{self.id}/{number}"
-            yield Step(key, self.id, "scale", number, len(pages), tuple(page))
+            yield Step(key, self.id, "scale", number, len(pages), tuple(page), shows)
 
     def may_revisit(self, step: Step) -> bool:
         """While the participant is in the questionnaire."""
@@ -88,7 +92,17 @@ class ScaleBlock(Block):
         asks = tuple(
             Asked(f"item-{item}", "choice", words[item - 1], options) for item in view.step.entries
         )
-        return Body(view.said(self.text) if self.text else scale.instruction, asks=asks)
+        text = view.said(self.text) if self.text else scale.instruction
+        return Body(text, self._imagined(view), asks)
+
+    def _imagined(self, view: PageView) -> tuple[Part, ...]:
+        """The situation as the block before showed it, where the questions are about it."""
+        if self.phase != "evoked":
+            return ()
+        blocks = view.path.study.blocks
+        before = (block for block in reversed(blocks[: blocks.index(self)]) if block.evokes)
+        block = next(before, None)
+        return block.situation_parts(view) if isinstance(block, WorkBlock) else ()
 
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         """A point of the scale for every item."""
@@ -105,6 +119,5 @@ class ScaleBlock(Block):
             for item in page.entries
         }
         order = tuple(item for page in pages for item in page.entries)
-        # It is answered after the situation that was imagined last.
         situation = slot.items[-1].situation if self.phase == "evoked" else None
         return Results(scales=(AnsweredScale(self.scale, self.phase, situation, order, values),))

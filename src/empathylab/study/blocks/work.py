@@ -21,7 +21,6 @@ from empathylab.study.blocks.interface import (
     Results,
     Step,
     StudyRules,
-    shown_blocks,
 )
 from empathylab.study.blocks.pages import Body, Part
 from empathylab.study.blocks.questions.interface import Question
@@ -74,9 +73,7 @@ class WorkBlock(Block):
         if path.study.content_note:
             yield Step(f"{self.id}/note", self.id, "note")
         guests = [
-            block
-            for block in shown_blocks(path.study, answers)
-            if block.shown_in == self.id and block is not self
+            block for block in path.study.blocks if block.shown_in == self.id and block is not self
         ]
         pages = list(self.item_steps(path))
         for number, page in enumerate(pages, start=1):
@@ -116,7 +113,11 @@ class WorkBlock(Block):
         """The situation, as far as the block shows it."""
         if view.situation is None:
             return ()
-        return tuple(_situation_parts(view.situation, self.shows))
+        shows = self.shows
+        if self.rates_responses and any(reply.chat for reply in view.replies):
+            # A conversation begins with it.
+            shows = tuple(name for name in shows if name != "situation")
+        return tuple(_situation_parts(view.situation, shows))
 
     def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
         """The answers about an item."""

@@ -18,6 +18,7 @@ from empathylab.store.studies.added_arms import asked_by
 from empathylab.store.studies.records import find_study, frozen_responses, respondent_responses
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.blocks.interface import ParticipantPath
+from empathylab.study.blocks.pages import ShownReply
 from empathylab.study.design.claims import claim_warnings
 from empathylab.study.design.definition import Study
 from empathylab.study.design.material_notes import (
@@ -62,7 +63,7 @@ def check_study(
     known = builtin_scales() if lab is None else lab_scales(lab)
     problems: list[str] = []
     chosen: tuple[Situation, ...] = ()
-    replies: dict[str, dict[str, str]] = {}
+    replies: dict[str, dict[str, ShownReply]] = {}
     prompts: dict[str, set[str]] = {}
     try:
         whole, offered = _offered(study, lab)
@@ -131,7 +132,7 @@ def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
 
 def _replies(
     connection: Connection, study: Study, whole: SituationSet, chosen: tuple[Situation, ...]
-) -> tuple[dict[str, dict[str, str]], list[str], dict[str, set[str]]]:
+) -> tuple[dict[str, dict[str, ShownReply]], list[str], dict[str, set[str]]]:
     """By arm and situation, the replies that would be shown; what is wrong; and their prompts."""
     if not study.rated:
         return {}, [], {}
@@ -139,7 +140,7 @@ def _replies(
     frozen = frozen_responses(connection, held.id) if held is not None else {}
     ids = stored_situations(connection, whole)
     keys = {ids[one.id]: one.id for one in chosen if one.id in ids}
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, ShownReply]] = {}
     problems: list[str] = []
     prompts: dict[str, set[str]] = {}
     for name, arm in study.arms.items():
@@ -155,7 +156,11 @@ def _replies(
         except InputError as error:
             problems.append(str(error))
             replies = []
-        found[name] = {keys[one.situation]: one.text for one in replies if one.situation in keys}
+        found[name] = {
+            keys[one.situation]: ShownReply(one.text, one.chat, one.rated_turn)
+            for one in replies
+            if one.situation in keys
+        }
         prompts[name] = asked_by(connection, [one.response for one in replies])
     return found, problems, prompts
 
@@ -163,7 +168,7 @@ def _replies(
 def _pages(
     study: Study,
     chosen: tuple[Situation, ...],
-    replies: Mapping[str, Mapping[str, str]],
+    replies: Mapping[str, Mapping[str, ShownReply]],
     known: Mapping[str, Scale],
 ) -> Iterator[tuple[str, dict[str, Preview]]]:
     """By arm, the pages of its first rater in every language."""

@@ -28,9 +28,11 @@ def check_consistency(study: Study) -> None:
 def _check_conditions(study: Study) -> None:
     for number, block in enumerate(study.blocks):
         at: Path = ("blocks", number)
-        if block.show_if is not None and (block.position or block.rates_responses):
+        inside = block.shown_in != block.id
+        if block.show_if is not None and (block.position or block.rates_responses or inside):
+            where = "a check inside another block" if inside else f"a block {block.kind}"
             raise wrong(
-                f"left out of a block {block.kind}: everybody sees it",
+                f"left out of {where}: everybody sees it",
                 "Take it out.",
                 at=(*at, "show_if"),
             )

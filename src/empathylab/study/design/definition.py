@@ -318,6 +318,8 @@ class Study(FileModel):
     """As `empathylab.stats.raters.exclusions.rules_from` reads them."""
     looks: Looks | None = None
     retention: Retention = Retention()
+    signals: Flag | None = None
+    """Whether the browser counts signs of AI assistance and of bots; the consent must say so."""
     content_note: Text | None = None
     """What may distress, said before it is seen."""
     help: Text | None = None

@@ -16,6 +16,7 @@ from empathylab.study.design.definition import EVERYONE, Study
 from empathylab.study.design.interface_texts import untranslated
 from empathylab.study.design.materials import choose_scales
 from empathylab.study.design.protocol import block_texts
+from empathylab.study.design.signal_consent import signal_problems
 
 _LONG_SCALE = 5
 """From so many points on, the second highest point is common, too."""
@@ -94,6 +95,7 @@ def needed_raters(
     places = sum(map(len, slots.values()))
     problems += _missing_responses(study, missing, len(situations))
     problems += _missing_wording(study, scales or {})
+    problems += signal_problems(study)
     if slots:
         problems += quota_problems(study.quotas, places)
     sizes = [len(slot.items) for of_arm in slots.values() for slot in of_arm]

@@ -11,9 +11,9 @@ from empathylab.situations import Situation
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.content import page_content
 from empathylab.study.blocks.interface import Answers, ParticipantPath, Step
-from empathylab.study.blocks.pages import INPUTS, Asked, PageContent
+from empathylab.study.blocks.pages import INPUTS, Asked, PageContent, ShownReply
 from empathylab.study.design.durations import page_seconds, words_on
-from empathylab.study.session.flow import back_from, last_step, study_steps
+from empathylab.study.session.flow import back_from, last_step
 
 _NO_SECRET = b"a preview shows no real ids"
 _REPLY = "(a reply)"
@@ -56,9 +56,10 @@ def preview_study(
     language: str | None = None,
     slot: Slot | None = None,
     situations: Mapping[str, Situation] | None = None,
-    replies: Mapping[tuple[str, str], str] | None = None,
+    replies: Mapping[tuple[str, str], str | ShownReply] | None = None,
 ) -> Preview:
-    """The pages that the rater of a slot sees, if all checks are passed at once.
+    """The pages that the rater of a slot sees, if all checks are passed at once and all
+    conditions are met.
 
     `situations` are by id, `replies` by situation and arm; what is missing is left blank. A scale
     whose wording is not known is shown with numbers in place of its items.
@@ -68,7 +69,9 @@ def preview_study(
     shown = ParticipantPath(path.study, known, items, path.person)
     said = language or path.study.languages[0]
     rows = []
-    steps = (*study_steps(shown, {}), last_step(path.study))
+    # Blocks with a condition are shown, too.
+    every = (step for block in path.study.blocks for step in block.steps(shown, {}))
+    steps = (*every, last_step(path.study))
     for number, step in enumerate(steps, start=1):
         situation, texts = _work(step, slot, situations or {}, replies or {})
         content = page_content(
@@ -109,8 +112,8 @@ def _work(
     step: Step,
     slot: Slot | None,
     situations: Mapping[str, Situation],
-    replies: Mapping[tuple[str, str], str],
-) -> tuple[Situation | None, tuple[str, ...]]:
+    replies: Mapping[tuple[str, str], str | ShownReply],
+) -> tuple[Situation | None, tuple[str | ShownReply, ...]]:
     items = step.items(slot)
     if not items:
         return None, ()

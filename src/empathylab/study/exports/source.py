@@ -283,6 +283,7 @@ class StudySource:
                 "away_seconds": one.timing.get("away"),
                 "focus_losses": one.timing.get("losses"),
                 "corrections": one.corrections,
+                **_signals(one.timing.get("signals")),
             }
             for position, one in self._numbered_pages
         ]
@@ -380,3 +381,16 @@ class StudySource:
             }
             for one in self._situations.values()
         ]
+
+
+def _signals(stored: Record | None) -> Record:
+    if stored is None:
+        return {}
+    counts = {"pastes": "pastes", "pasted_characters": "pasted", "keys": "keys"}
+    whole = {column: int(stored[name]) for column, name in counts.items() if name in stored}
+    return {
+        **whole,
+        "key_interval_ms": stored.get("interval"),
+        "key_interval_sd_ms": stored.get("spread"),
+        "hidden_field": bool(stored.get("trap")),
+    }

@@ -26,6 +26,8 @@ _EXCLUDED = ColumnSpec(
 _BLOCK = ColumnSpec("block", "text", "The block of the study file")
 _VALENCES = "positive; negative; mixed"
 
+_SIGNAL = "Evidence, not proof; empty: the study does not record it, or it was not observed"
+
 RATINGS = TableSpec[StudySource](
     "ratings",
     "One rater's value for one response on one dimension each",
@@ -170,6 +172,21 @@ PAGES = TableSpec[StudySource](
             "How often the page lost the focus, as the browser reported it",
         ),
         ColumnSpec("corrections", "whole number", "How often the answer was changed"),
+        ColumnSpec(
+            "pastes",
+            "whole number",
+            f"How often something was pasted or dropped into an answer. {_SIGNAL}",
+        ),
+        ColumnSpec("pasted_characters", "whole number", f"How long that was. {_SIGNAL}"),
+        ColumnSpec("keys", "whole number", f"How many keys were pressed in answers. {_SIGNAL}"),
+        ColumnSpec("key_interval_ms", "number", f"Mean milliseconds between two keys. {_SIGNAL}"),
+        ColumnSpec("key_interval_sd_ms", "number", f"Their standard deviation. {_SIGNAL}"),
+        ColumnSpec(
+            "hidden_field",
+            "true or false",
+            f"Whether a field was filled in that people cannot see. {_SIGNAL}",
+            "true; false",
+        ),
     ),
     StudySource.pages,
 )
@@ -306,3 +323,18 @@ FAILED_ATTENTION = ColumnSpec(
     "failed_attention", "whole number", "How many attention checks they failed"
 )
 """A column of `raters` that studies with attention checks have."""
+SIGNALS = (
+    ColumnSpec("pastes", "whole number", f"How often they pasted into an answer. {_SIGNAL}"),
+    ColumnSpec(
+        "even_typing", "whole number", f"1: the intervals between keys hardly vary. {_SIGNAL}"
+    ),
+    ColumnSpec(
+        "hidden_field",
+        "whole number",
+        f"1: a field was filled in that people cannot see. {_SIGNAL}",
+    ),
+    ColumnSpec(
+        "instant_pages", "whole number", "How many pages they answered in less than a second"
+    ),
+)
+"""Columns of `raters` that studies with `signals: true` have."""

@@ -40,11 +40,9 @@ from empathylab.study.assignment.allocation import (
 )
 from empathylab.study.assignment.quotas import quota_traits
 from empathylab.study.assignment.slots import Slot
-from empathylab.study.blocks.content import page_content
 from empathylab.study.blocks.forms import Refused
 from empathylab.study.blocks.interface import Outcome, ParticipantPath, Step
 from empathylab.study.blocks.pages import PageContent
-from empathylab.study.design.interface_texts import interface_words
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
 from empathylab.study.session.completion import Completion, completion_for
@@ -61,6 +59,8 @@ from empathylab.study.session.flow import (
     last_step,
 )
 from empathylab.study.session.launched import Launched
+from empathylab.study.session.page_contents import step_content
+from empathylab.study.session.signals import rater_columns, read_signals
 from empathylab.study.session.timing import page_timing
 from empathylab.study.session.visits import Closed, Finished, Page, View
 
@@ -116,7 +116,7 @@ class ParticipantTransaction:
     @property
     def slot(self) -> Slot | None:
         """The person's batch of work, once they have a place."""
-        if self.row.arm is None:
+        if self.row.arm is None or self.row.slot is None:
             return None
         arm, number = str(self.row.arm), int(self.row.slot)
         return self.launched.slots[arm][number]
@@ -324,6 +324,9 @@ class ParticipantTransaction:
         else:
             shown_at = self.shown_at(step)
             told = {name: str(value) for name, value in timing.items()}
+            measured = dataclasses.asdict(page_timing(shown_at, self.now, told))
+            if self.launched.study.signals:
+                measured["signals"] = read_signals(timing)
             answer = {
                 "place_id": self.row.id,
                 "step": step.key,
@@ -331,7 +334,7 @@ class ParticipantTransaction:
                 # A clock that was set back must not leave an answer before its question.
                 "shown_at": min(shown_at, self.now),
                 "answered_at": self.now,
-                "timing": dataclasses.asdict(page_timing(shown_at, self.now, told)),
+                "timing": measured,
                 "corrections": 0,
             }
             self.batch.add_answer(answer)
@@ -379,6 +382,9 @@ class ParticipantTransaction:
             seconds=max(0.0, (self.now - self.row.arrived_at).total_seconds()),
             times={key: (one.answered_at, one.timing["seconds"]) for key, one in times.items()},
         )
+        if self.launched.study.signals:
+            signals = rater_columns(one.timing for one in times.values())
+            work = dataclasses.replace(work, details={**work.details, **signals})
         if work.replies:
             self.require("locked")  # replies are numbered, one person at a time
         study = self.launched.study
@@ -397,27 +403,9 @@ class ParticipantTransaction:
         return Closed(reason, sentence, code, self.row.language)
 
     def _content(self, step: Step) -> PageContent:
-        slot, launched = self.slot, self.launched
-        situation, replies = None, []
-        for item in step.items(slot):
-            situation = launched.situations[item.situation]
-            if item.arm is not None:
-                response = launched.responses[item.situation, item.arm]
-                replies.append(self._no_reply() if response.withdrawn else response.text)
-        return page_content(
-            self.path,
-            step,
-            key=launched.secret,
-            language=self.row.language,
-            situation=situation,
-            replies=replies,
-            answers=self.given,
+        return step_content(
+            self.launched, self.path, step, self.slot, self.row.language, self.given
         )
-
-    def _no_reply(self) -> str:
-        """What stands in place of a reply that was withdrawn; it does not say that it was."""
-        words = interface_words(self.row.language, self.launched.study.interface)
-        return str(words["no_reply"])
 
 
 REPEATED = "You have already taken part in this study. Thank you."

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from empathylab.errors import LabError, UserError
+from empathylab.study.admin.alerts import ErrorNotes
 from empathylab.study.design.definition import Study
 from empathylab.study.session.service import StudyService
 from empathylab.study.web.assets import send_asset
@@ -48,6 +49,12 @@ def create_app(
     service = _once(service_factory)
     pages = RaterPages(service, study, secret, trust_proxy, most_bytes)
     console = _once(lambda: _console(service(), trust_proxy=trust_proxy, url=public_url))
+    errors = ErrorNotes()
+
+    def note_error() -> None:
+        opened = pages.opened
+        if isinstance(opened, StudyService):
+            errors.note(opened)
 
     def failed(request: Request) -> Response:
         if _is_console(request):
@@ -89,7 +96,9 @@ def create_app(
             *guarded_routes(RULES, console),
         ],
         middleware=[
-            Middleware(Guard, failure=failed, frames=frames, trust_proxy=trust_proxy),
+            Middleware(
+                Guard, failure=failed, trouble=note_error, frames=frames, trust_proxy=trust_proxy
+            ),
         ],
         exception_handlers={HTTPException: refused, LabError: unavailable, UserError: unknown},
     )

@@ -13,6 +13,7 @@ from starlette.responses import Response
 _KINDS = {
     "study.css": "text/css",
     "study.js": "text/javascript",
+    "signals.js": "text/javascript",
     "study.svg": "image/svg+xml",
     "console.css": "text/css",
     "console.js": "text/javascript",

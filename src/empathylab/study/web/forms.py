@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
+
+from empathylab.study.session.signals import SIGNAL_FIELDS
 
 MOST_BYTES = 512 * 1024
 """The longest reply has 40,000 characters of up to four bytes, and each byte is sent as `%XX`."""
@@ -18,6 +20,9 @@ MOST_SECONDS = 20.0
 ANSWER = "answer-"
 """Before the name of every question, so that none can pass for a field of ours."""
 TIMING = "timing-"
+SIGNAL = "signal-"
+TRAP = "homepage"
+"""A field that people cannot see; programs that fill in every field fill it in."""
 _MOST_FIELDS = 400
 _TIMINGS = ("seconds", "away", "losses")
 
@@ -63,12 +68,18 @@ class Form:
     @property
     def timing(self) -> dict[str, float]:
         """What the browser said about the time on the page; nothing without a script."""
-        return dict(self._timings())
+        return dict(self._numbers(TIMING, _TIMINGS))
 
-    def _timings(self) -> Iterator[tuple[str, float]]:
-        for name in _TIMINGS:
+    @property
+    def signals(self) -> dict[str, float]:
+        """What the browser counted, and whether a field was filled in that people cannot see."""
+        found = dict(self._numbers(SIGNAL, SIGNAL_FIELDS))
+        return {**found, "trap": 1.0} if self.fields.get(TRAP) else found
+
+    def _numbers(self, prefix: str, names: Iterable[str]) -> Iterator[tuple[str, float]]:
+        for name in names:
             try:
-                value = float(self.fields.get(TIMING + name, ""))
+                value = float(self.fields.get(prefix + name, ""))
             except ValueError:
                 continue
             if math.isfinite(value) and value >= 0:

@@ -56,7 +56,8 @@ class Words:
     please_choose: str
     place: str
     tries_left: str
-    your_answer: str
+    rate_this: str
+    wrong_answer: str
     speakers: Mapping[str, str] = field(hash=False)
     """Who speaks in a conversation."""
     preference: Mapping[str, str] = field(hash=False)

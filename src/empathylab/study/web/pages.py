@@ -190,7 +190,7 @@ class RaterPages:
                 session.person,
                 form.step,
                 form.values,
-                form.timing,
+                form.timing | (form.signals if self.study.signals else {}),
                 corrects=not session.guest,
                 browser=self._browser(session),
                 answered=form.answered,
@@ -332,6 +332,11 @@ class RaterPages:
         if self._service:
             return self._service[0]
         return await run_in_threadpool(self._open)
+
+    @property
+    def opened(self) -> RaterService | None:
+        """The service, where a request has opened it."""
+        return self._service[0] if self._service else None
 
     def _open(self) -> RaterService:
         with self._lock:

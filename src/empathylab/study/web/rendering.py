@@ -23,7 +23,7 @@ from empathylab.study.web.interface_texts import Words, direction, own_name, wor
 from empathylab.study.web.markdown import block_html, inline_html
 
 _TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks", "preview")
-_WORK = ("rate", "compare", "imagine", "norm", "write")
+_WORK = ("rate", "compare", "imagine", "norm", "write", "scale")
 _NOTES = {"example": "why"}
 """What a note is, by the kind of page: all others warn of what comes."""
 
@@ -282,6 +282,9 @@ class Section:
     bodies: tuple[Markup, ...]
     written: bool
     """Whether people or models wrote them, so that their lines are kept as they are."""
+    chat: tuple[tuple[str, str, str], ...] = ()
+    """Of a conversation, by turn: the speaker's class, their name, and what they say."""
+    rated_turn: bool = False
 
 
 def _count(frame: Frame, content: PageContent) -> str:
@@ -296,7 +299,8 @@ def _count(frame: Frame, content: PageContent) -> str:
 def _sections(frame: Frame, content: PageContent) -> list[Section]:
     sections = []
     titled = any(one.role == "title" for one in content.parts)
-    for role, parts in itertools.groupby(content.parts, key=lambda one: one.role):
+    for role, group in itertools.groupby(content.parts, key=lambda one: one.role):
+        parts = list(group)
         # What people or models wrote is no Markdown, even where it looks like it.
         written = content.page in _WORK and role != "note"
         shown: Callable[[str], Markup] = escape if written else block_html
@@ -306,8 +310,20 @@ def _sections(frame: Frame, content: PageContent) -> list[Section]:
             drawn_as = _NOTES.get(content.page, role)
         elif role == "situation" and titled:
             drawn_as = "post"
-        sections.append(Section(drawn_as, frame.words.parts[drawn_as], bodies, written))
+        heading = frame.words.parts[drawn_as]
+        reply = parts[0].reply
+        if reply is not None and reply.chat:
+            turns = tuple(_turn(frame.words, *turn) for turn in reply.chat)
+            sections.append(Section(drawn_as, heading, (), written, turns, reply.rated_turn))
+        else:
+            sections.append(Section(drawn_as, heading, bodies, written))
     return sections
+
+
+def _turn(words: Words, role: str, text: str) -> tuple[str, str, str]:
+    """A turn under a name that tells nothing of who speaks."""
+    speaker = "person" if role == "person" else "helper"
+    return speaker, words.speakers[speaker], text
 
 
 def _drawn(words: Words, content: PageContent, asked: Asked, filled: Filled) -> Drawn:

@@ -6,6 +6,7 @@ import logging
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -70,9 +71,11 @@ class Guard:
         failure: Callable[[Request], Response],
         frames: tuple[str, ...],
         trust_proxy: bool,
+        trouble: Callable[[], None] = lambda: None,
     ) -> None:
         self._app = app
         self._failure = failure
+        self._trouble = trouble
         self._defaults = _raw(
             {"Content-Security-Policy": policy(frames), "Cache-Control": "no-store"}
         )
@@ -106,6 +109,8 @@ class Guard:
                 raise
             await self._failure(request)(scope, receive, send_guarded)
         finally:
+            if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                self._trouble()
             log_request(scope, status, time.monotonic() - began)
 
     def _with_ours(self, headers: Iterable[Header], *, secure: bool) -> list[Header]:

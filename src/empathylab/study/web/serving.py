@@ -227,17 +227,21 @@ def _ended_by(number: signal.Signals) -> Iterator[_End]:
 
 @contextlib.contextmanager
 def _beside(serving: Serving) -> Iterator[None]:
-    """What goes on beside the pages, once for all workers: too old data goes, Prolific is heard."""
+    """What goes on beside the pages, once for all workers: too old data goes, Prolific is heard,
+    researchers are alerted."""
+    from empathylab.study.admin.alerts import start_alerts
     from empathylab.study.recruiting.polling import start_polling
 
     service = serving.service()
     poll = start_polling(service)
+    alerts = start_alerts(service, serving.public_url and f"{serving.public_url}/console")
     ended = threading.Event()
     threading.Thread(target=_keep_deleting, args=(serving, ended), daemon=True).start()
     try:
         yield
     finally:
         ended.set()
+        alerts.stop()
         if poll is not None:
             poll.stop()
         service.lab.close()

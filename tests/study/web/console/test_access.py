@@ -109,7 +109,7 @@ def test_a_form_sent_by_another_site_does_nothing(sqlite_lab: Lab, site: str) ->
     with at_console(service) as visitor:
         fields = {"form": visitor.token(), "act": "pause"}
         headers = {"Sec-Fetch-Site": site}
-        answer = visitor.ask("POST", "/console/steer", data=fields, headers=headers)
+        answer = visitor.ask("POST", "/console/manage", data=fields, headers=headers)
     assert answer.status_code == 403
     assert service.actions.status().status == "open"
 
@@ -132,7 +132,7 @@ def test_no_page_may_be_framed_or_kept_even_where_raters_pages_are(sqlite_lab: L
     service, _ = opened(sqlite_lab, study)
     with at_console(service) as visitor:
         visitor.get("/console/nowhere")
-        visitor.ask("POST", "/console/steer")
+        visitor.ask("POST", "/console/manage")
         for rule in RULES:
             visitor.ask(rule.method, rule.path)
         answers = visitor.sent
@@ -221,7 +221,7 @@ def test_a_refused_form_comes_back_once_and_to_nobody_else(sqlite_lab: Lab) -> N
         for name, text in flash.items():
             other.client.cookies.set(name, text)
         assert words not in other.get(where).text
-        assert words not in owner.get("/console/steer").text
+        assert words not in owner.get("/console/manage").text
         assert words in owner.get(where).text
         assert words not in owner.get(where).text
         for name, text in flash.items():
@@ -275,7 +275,7 @@ def test_tricks_with_the_path_lead_nowhere(sqlite_lab: Lab) -> None:
         ):
             answer = visitor.ask("GET", path)
             assert answer.status_code in (303, 404), path
-            assert "Make a link" not in answer.text
+            assert "Create a link" not in answer.text
 
 
 def test_a_form_that_is_too_long_or_no_form_is_refused(sqlite_lab: Lab) -> None:

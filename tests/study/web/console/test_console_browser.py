@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from playwright.sync_api import Browser, Page, expect
 from empathylab.store import Lab
 from empathylab.study.session.service import StudyService
 from empathylab.study.web.console import first_link
-from tests.study.service_examples import someone, walk
+from empathylab.study.web.console.second_factor import PERIOD, one_time_password
+from empathylab.study.web.console.texts import said
+from tests.study.service_examples import Clock, someone, walk
 from tests.study.web.console.researchers import PASSWORD, busy
 from tests.study.web.serving import served
 from tests.study.web.test_browser import WAYS
@@ -24,8 +27,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 class Watching:
     """A researcher at a browser, with all that goes wrong in it."""
 
-    def __init__(self, page: Page, address: str, way: str) -> None:
+    def __init__(self, page: Page, address: str, way: str, language: str = "en") -> None:
         self.page = page
+        self.language = language
         self.address = address
         self.way = way
         self.looked = 0
@@ -44,7 +48,7 @@ class Watching:
             self.page.goto(self.address + path)
         heading = self.page.locator("h1").inner_text()
         if title is not None:
-            assert heading == title, heading
+            assert heading == said(self.language, title), heading
         self._picture()
         results: Any = Axe().run(self.page)
         self.problems += [
@@ -65,22 +69,23 @@ class Watching:
 
     def press(self, name: str) -> None:
         with self.page.expect_navigation():
-            self.page.get_by_role("button", name=name, exact=True).click()
+            words = said(self.language, name)
+            self.page.get_by_role("button", name=words, exact=True).click()
 
 
 def entered(watching: Watching, service: StudyService) -> None:
     """Makes the first account by the link that the server shows."""
     link = first_link(service.lab, watching.address, clock=service.now)
     assert link is not None
-    watching.look(link.removeprefix(watching.address), "Make your account")
+    watching.look(link.removeprefix(watching.address), "Create your account")
     watching.page.fill("#name", "Owner of the study")
     watching.page.fill("#password", "short")
     watching.page.evaluate("document.forms[0].noValidate = true")
-    watching.press("Make the account")
-    watching.look(title="Make your account")
+    watching.press("Create account")
+    watching.look(title="Create your account")
     for field in ("#password", "#again"):
         watching.page.fill(field, PASSWORD)
-    watching.press("Make the account")
+    watching.press("Create account")
 
 
 def signed_out(watching: Watching) -> None:
@@ -91,23 +96,50 @@ def signed_out(watching: Watching) -> None:
     watching.press("Sign in")
     watching.look(title="Sign in")
     watching.look("/console/welcome?link=gone", "This link cannot be used")
-    watching.look("/console/nowhere", "There is no such page")
+    watching.look("/console/nowhere", "Page not found")
+
+
+def with_second_factor(watching: Watching, clock: Clock) -> None:
+    """Sets up a second factor, signs out, and signs in with it."""
+    page = watching.page
+    watching.look("/console/account", "Your account")
+    watching.press("Set up")
+    watching.look(title="Your account")
+    key = base64.b32decode(page.locator(".link").inner_text().replace(" ", ""))
+    page.fill("#code", one_time_password(key, int(clock.time.timestamp()) // PERIOD))
+    watching.press("Turn on")
+    watching.look(title="Recovery codes")
+    watching.press("Sign out")
+    page.fill("#name", "Owner of the study")
+    page.fill("#password", PASSWORD)
+    watching.press("Sign in")
+    watching.look(title="Second factor")
+    clock.skip(seconds=60)
+    page.fill("#code", one_time_password(key, int(clock.time.timestamp()) // PERIOD))
+    watching.press("Sign in")
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_every_page_of_the_console_is_accessible_and_fits(
     sqlite_lab: Lab, browser: Browser, way: str
 ) -> None:
-    service, _ = busy(sqlite_lab)
+    service, clock = busy(sqlite_lab)
+    language = "zh" if way == "phone" else "en"
     with served(service) as address:
-        context = browser.new_context(**WAYS[way])
-        watching = Watching(context.new_page(), address, way)
+        context = browser.new_context(**WAYS[way], locale=language)
+        watching = Watching(context.new_page(), address, way, language)
         signed_out(watching)
         entered(watching, service)
         watching.look(title="Overview")
         key = service.actions.participants()[0].person
         watching.look("/console/participants", "Participants")
+        watching.page.check(f"[name=pick-{key}]")
+        watching.press("Exclude")
+        watching.look()
+        watching.page.fill("#reason", "A mistake")
+        watching.press("Exclude")
         watching.look(f"/console/participant?key={key}", "Participant")
+        watching.press("Undo exclusion")
         watching.page.fill("#text", "Thank you. Please take your time with the last pages.")
         watching.press("Send")
         watching.page.fill("#reason-reject", "Answered far too fast")
@@ -117,26 +149,28 @@ def test_every_page_of_the_console_is_accessible_and_fits(
             ("/console/comments", "Comments"),
             ("/console/results", "Results"),
             ("/console/downloads", "Downloads"),
+            ("/console/alerts", "Alerts"),
             ("/console/audit", "Audit log"),
-            ("/console/account", "Your account"),
             ("/console/accounts", "Accounts"),
         ):
             watching.look(path, title)
-        watching.press("Make a link")
+        watching.press("Create a link")
         watching.look(title="Accounts")
+        with_second_factor(watching, clock)
         watching.page.goto(address + "/console/results")
         watching.page.fill("#name", "small")
         watching.page.fill("#reason", "The ethics board asks for it")
-        watching.press("Write it down and show the results")
+        watching.press("Record the reason and show results")
         watching.look(title="Results")
-        watching.page.goto(address + "/console/steer")
-        watching.press("Stop one")
+        watching.page.goto(address + "/console/manage")
+        watching.page.locator("[value=stop-arm] ~ button").first.click()
         watching.press("Pause")
-        watching.look(title="Steer")
+        watching.look(title="Manage")
         watching.page.fill("#name", "small")
         watching.press("Close the study")
-        watching.look(title="Steer")
+        watching.look(title="Manage")
         watching.look("/console/participants", "Participants")
+        watching.look(f"/console/participant?key={key}", "Participant")
         watching.look("/console/downloads", "Downloads")
         context.close()
     assert watching.problems == []
@@ -172,10 +206,10 @@ def test_the_console_works_without_scripts(sqlite_lab: Lab, browser: Browser) ->
         page.fill("#name", "Owner")
         for field in ("#password", "#again"):
             page.fill(field, PASSWORD)
-        page.get_by_role("button", name="Make the account").click()
+        page.get_by_role("button", name="Create account").click()
         assert page.locator("h1").inner_text() == "Overview"
-        page.get_by_role("link", name="Steer").click()
+        page.get_by_role("link", name="Manage").click()
         page.get_by_role("button", name="Pause").click()
-        assert "nobody new is let in" in page.locator("[role=status]").inner_text()
+        assert "New participants cannot start" in page.locator("[role=status]").inner_text()
         context.close()
     assert service.actions.status().status == "paused"

@@ -1,10 +1,11 @@
-"""The console's pages: lists, acts on participants, steering, downloads, the audit log."""
+"""The console's pages: lists, decisions on participants, managing, downloads, the audit log."""
 
 from __future__ import annotations
 
 import csv
 import html
 import io
+import math
 import zipfile
 
 import httpx
@@ -15,6 +16,7 @@ from empathylab.store import Lab, schema
 from empathylab.study import Study
 from empathylab.study.design.definition import Recruitment
 from empathylab.study.session.service import PlatformIds, StudyService
+from empathylab.study.web.console.overview import hourly_pay
 from tests.study.examples import appraisal, between
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, prolific
 from tests.study.service_examples import START, opened, rows_of, someone, walk
@@ -60,18 +62,31 @@ def test_the_overview_shows_how_far_the_study_is(lab: Lab) -> None:
     service, _ = busy(lab)
     with at_console(service, "viewer") as visitor:
         page = visitor.get("/console").text
-    figures = dict(
-        zip(
-            ("Came", "Opened only", "Here now", "Finished", "Not reviewed", "Ratings, all arms"),
-            "611448",
-            strict=True,
-        )
-    )
+    names = ("Participants", "Opened only", "Here now", "Finished", "Ratings, all arms")
+    figures = dict(zip(names, "61148", strict=True))
     for name, value in figures.items():
         assert f"<dt>{name}</dt><dd>{value}" in page, name
-    assert "0 of 4" in page
+    assert "0 / 4" in page
+    assert '?review=none">4</a>' in page
+    assert "Median time</dt><dd>1 min" in page
     assert "TEQ" in page
-    assert "6 people within one hour" in page
+    assert "6 participants by hour" in page
+
+
+@pytest.mark.parametrize(
+    ("payment", "seconds", "shown"),
+    [
+        ("£1.50", 600.0, "£9.00"),
+        ("2,10 EUR", 720.0, "10.50 EUR"),
+        ("a voucher", 600.0, ""),
+        (None, 600.0, ""),
+        ("$3", math.nan, ""),
+    ],
+)
+def test_the_pay_per_hour_follows_from_payment_and_median(
+    payment: str | None, seconds: float, shown: str
+) -> None:
+    assert hourly_pay(payment, seconds) == shown
 
 
 def test_a_long_list_comes_page_by_page(lab: Lab) -> None:
@@ -81,12 +96,12 @@ def test_a_long_list_comes_page_by_page(lab: Lab) -> None:
         first = visitor.get("/console/participants").text
         last = visitor.get("/console/participants?page=3").text
         beyond = visitor.get("/console/participants?page=99").text
-    assert "1 to 50 of 120 participants" in first
+    assert "1 to 50 of 120" in first
     assert "key00119" in first
     assert "page=2" in first
-    assert "101 to 120 of 120 participants" in last
+    assert "101 to 120 of 120" in last
     assert "key00000" in last
-    assert "No participants here" in beyond
+    assert "Nothing to show" in beyond
 
 
 @pytest.mark.parametrize(
@@ -134,9 +149,10 @@ def test_one_participant_is_shown_with_times_and_answers_but_no_ratings(sqlite_l
         closed = visitor.get(f"/console/participant?key={person}").text
     assert "All was clear" in page
     assert "passed" in page
-    assert "empathy:" not in page
+    assert "How empathetic?" not in page
     assert page.count(">hidden<") == 2
-    assert closed.count("empathy:") == 2
+    assert closed.count("<dt>How empathetic?</dt><dd>Okay</dd>") == 2
+    assert "<dt>Your sex</dt><dd>male</dd>" in page
     assert "platform-id-of-ann" not in page + closed
     assert '<button type="submit">Approve' not in page
 
@@ -202,17 +218,17 @@ def test_an_act_that_cannot_be_done_is_explained_and_changes_nothing(
 def test_the_study_is_paused_stopped_resumed_and_closed(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     with at_console(service) as visitor:
-        visitor.post("/console/steer", act="pause")
+        visitor.post("/console/manage", act="pause")
         assert service.actions.status().status == "paused"
-        visitor.post("/console/steer", act="resume")
-        visitor.post("/console/steer", act="stop-arm", arm="one")
+        visitor.post("/console/manage", act="resume")
+        visitor.post("/console/manage", act="stop-arm", arm="one")
         assert [one.stopped for one in service.actions.status().arms] == [True, False]
-        visitor.post("/console/steer", act="resume-arm", arm="one")
-        visitor.refused("/console/steer", act="stop-arm", arm="none")
+        visitor.post("/console/manage", act="resume-arm", arm="one")
+        visitor.refused("/console/manage", act="stop-arm", arm="none")
         assert 'value="smal"' in visitor.refused("/console/close", name="smal").text
         assert service.actions.status().status == "open"
         assert visitor.post("/console/close", name="small").status_code == 303
-        visitor.refused("/console/steer", act="resume")
+        visitor.refused("/console/manage", act="resume")
     assert service.actions.status().status == "closed"
     acts = [one.action for one in service.actions.audit() if one.who == "some owner"]
     assert acts[1:] == ["pause", "resume", "stop arm", "resume arm", "close"]
@@ -347,7 +363,7 @@ def test_what_no_database_takes_is_taken_out_of_what_is_sent(lab: Lab) -> None:
     service, _ = busy(lab, people=1)
     key = next(one.person for one in service.actions.participants() if one.status == "finished")
     with at_console(service) as visitor:
-        assert "1 participant" in visitor.get(f"/console/participants?key={key}%00").text
+        assert "1 to 1 of 1" in visitor.get(f"/console/participants?key={key}%00").text
         assert visitor.get(f"/console/participant?key={key}%00").status_code == 200
         for path in ("/console/welcome?link=%00", "/console/participant?key=x%00"):
             assert visitor.get(path).status_code in (403, 404), path
@@ -356,7 +372,7 @@ def test_what_no_database_takes_is_taken_out_of_what_is_sent(lab: Lab) -> None:
             ("/console/participant", {"act": "approve", "key": f"{key}\x00"}, 303),
             ("/console/participant", {"act": "exclude", "key": key, "reason": "a\x00b"}, 303),
             ("/console/identities", {"sure": "yes", "reason": "a\x00b"}, 200),
-            ("/console/steer", {"act": "stop-arm", "arm": "x\x00"}, 303),
+            ("/console/manage", {"act": "stop-arm", "arm": "x\x00"}, 303),
             ("/console/invite", {"role": "x\x00"}, 303),
         ):
             assert visitor.post(path, **fields).status_code == status, fields
@@ -426,7 +442,7 @@ def test_a_lab_that_cannot_be_reached_is_said_calmly(
 def test_nobody_signs_in_to_a_lab_without_accounts(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     with at_console(service, None) as visitor:
-        assert "Nobody has an account yet" in visitor.get("/console").text
+        assert "There is no account yet" in visitor.get("/console").text
         assert visitor.log_in("anybody").headers["location"] == "/console/login"
     with sqlite_lab.reading() as connection:
         assert connection.execute(select(schema.researchers)).all() == []

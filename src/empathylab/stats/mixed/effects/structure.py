@@ -120,7 +120,7 @@ class Effects:
     def sums(self, values: Array) -> list[Array]:
         """Z' times values over rows, per grouping as levels × columns."""
         return [
-            np.bincount(group.codes, values, minlength=group.size)[:, None]
+            np.asarray(np.bincount(group.codes, values, minlength=group.size), np.float64)[:, None]
             if group.columns is None
             else np.column_stack(
                 [

@@ -22,7 +22,7 @@ from empathylab.study.assignment.blinding import same_id
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.context import Console
 from empathylab.study.web.console.flashes import SECONDS, flash_cookies, read_flash
-from empathylab.study.web.console.rendering import error_page
+from empathylab.study.web.console.rendering import OLD_FORM, error_page
 from empathylab.study.web.console.sessions import (
     LASTS,
     begin,
@@ -32,6 +32,7 @@ from empathylab.study.web.console.sessions import (
     seen,
     unseal,
 )
+from empathylab.study.web.console.texts import console_language, error_said
 from empathylab.study.web.console.visits import PASSWORDS, Least, Visit
 from empathylab.study.web.forms import read_form
 from empathylab.study.web.security import is_secure, policy
@@ -90,7 +91,7 @@ def _answer(
     except LabError:
         return guarded(error_page(request, 503))
     except UserError as error:
-        return guarded(error_page(request, 422, str(error)))
+        return guarded(error_page(request, 422, error_said(console_language(request), error)))
     _keep(visit, response)
     return guarded(response)
 
@@ -106,7 +107,8 @@ def _handled(rule: Rule, visit: Visit) -> Response:
             raise
         fields = {name: quote(text, safe="") for name, text in visit.form.items()}
         try:
-            return visit.refuse(rule.page.format_map(fields), str(error))
+            page = rule.page.format_map(fields)
+            return visit.refuse(page, error_said(visit.language, error))
         except KeyError:
             raise HTTPException(400) from None
 
@@ -135,7 +137,7 @@ def _refusal(rule: Rule, visit: Visit) -> Response | None:
     if not visit.may(rule.least):
         return error_page(visit.request, 403)
     if rule.method == "POST" and not _is_ours(visit):
-        return error_page(visit.request, 403, "This form is out of date. Nothing was changed.")
+        return error_page(visit.request, 403, OLD_FORM)
     return None
 
 

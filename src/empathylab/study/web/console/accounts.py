@@ -9,9 +9,9 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import get_args
+from typing import Any, get_args
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
 from empathylab.errors import InputError
 from empathylab.store import Lab
@@ -48,7 +48,14 @@ from empathylab.study.web.console.passwords import (
     is_password,
     nobodys_hash,
 )
-from empathylab.study.web.console.sessions import ConsoleSession, is_over, micros
+from empathylab.study.web.console.second_factor import is_confirmed
+from empathylab.study.web.console.sessions import (
+    ConsoleSession,
+    awaits_code,
+    is_over,
+    micros,
+)
+from empathylab.study.web.console.texts import text
 
 LINK_LASTS = timedelta(hours=24)
 WINDOW = timedelta(minutes=15)
@@ -59,7 +66,7 @@ MOST_BY_ADDRESS = 30
 MOST_BY_NAME = 100
 """From anywhere; it takes several networks to hold somebody up, and a password is long."""
 _MOST_NAME = 60
-_NOBODY = "there is no such account"
+_NOBODY = text("there is no such account")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,8 @@ class Researcher:
     name: str
     role: Role
     added_at: datetime
+    second_factor: bool = False
+    """Whether signing in needs a code, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +162,7 @@ class Accounts:
         """Everybody who can sign in, oldest first."""
         with self._lab.reading() as connection:
             rows = all_researchers(connection)
-        return tuple(Researcher(one.id, one.name, one.role, one.added_at) for one in rows)
+        return tuple(_researcher(row) for row in rows)
 
     def signed_in(self, session: ConsoleSession | None) -> Researcher | None:
         """Who the session belongs to, if it still belongs to anybody."""
@@ -163,7 +172,17 @@ class Accounts:
             row = find_researcher(connection, session.researcher)
         if row is None or session.issued < micros(row.signed_out_at):
             return None
-        return Researcher(row.id, row.name, row.role, row.added_at)
+        return _researcher(row)
+
+    def awaiting_code(self, session: ConsoleSession) -> Researcher | None:
+        """Whose second factor this session may give, if anybody's."""
+        if not awaits_code(session, self._clock()):
+            return None
+        with self._lab.reading() as connection:
+            row = find_researcher(connection, session.pending)
+        if row is None or session.issued < micros(row.signed_out_at):
+            return None
+        return _researcher(row)
 
     def log_in(self, name: str, password: str, address: str) -> Researcher | Throttled | None:
         """Who gave the right name and password; None where either is wrong.
@@ -191,7 +210,7 @@ class Accounts:
             drop_attempts(connection, who=by_both, numbers=numbers)
             if is_outdated(hashed):
                 change_researcher(connection, row.id, password=hash_password(password))
-        return Researcher(row.id, row.name, row.role, row.added_at)
+        return _researcher(row)
 
     def link_role(self, token: str) -> Role | None:
         """The role that a one-time link gives; None where it is used, too old or none of ours."""
@@ -204,7 +223,7 @@ class Accounts:
         chosen = _account_name(name)
         if not 2 <= len(chosen) <= _MOST_NAME or not chosen.isprintable():
             raise InputError(
-                f"a name has 2 to {_MOST_NAME} characters", remedy="Choose one that you know."
+                text("a name must have 2 to 60 characters"), remedy=text("Choose another.")
             )
         check_password(password, again, chosen)
         hashed = hash_password(password)
@@ -215,7 +234,7 @@ class Accounts:
             if link is None:
                 return None
             if researcher_named(connection, chosen) is not None:
-                raise InputError("that name is taken", remedy="Choose another.")
+                raise InputError(text("that name is taken"), remedy=text("Choose another."))
             first = count_researchers(connection) == 0
             use_link(connection, link.id, now)
             if first:
@@ -245,7 +264,9 @@ class Accounts:
     def change_role(self, number: int, role: Role) -> str:
         """The name of the account whose role was changed; there is always an owner."""
         if role not in get_args(Role):
-            raise InputError("there is no such role", got=role[:20], remedy="Choose from the list.")
+            raise InputError(
+                text("there is no such role"), got=role[:20], remedy=text("Choose from the list.")
+            )
         with self._lab.writing() as connection:
             lock_accounts(connection)
             name = self._other_than_last_owner(connection, number, stays=role == "owner")
@@ -260,15 +281,31 @@ class Accounts:
             delete_researcher(connection, number)
         return name
 
+    def remove_second_factor(self, number: int) -> str:
+        """The name of the account that signs in by password alone again, as for a lost phone."""
+        with self._lab.writing() as connection:
+            row = find_researcher(connection, number)
+            if row is None:
+                raise InputError(_NOBODY, remedy=text("Choose from the list."))
+            change_researcher(connection, number, second_factor=None)
+        return str(row.name)
+
     def _other_than_last_owner(self, connection: Connection, number: int, *, stays: bool) -> str:
         row = find_researcher(connection, number)
         if row is None:
-            raise InputError(_NOBODY, remedy="Choose from the list.")
+            raise InputError(_NOBODY, remedy=text("Choose from the list."))
         if row.role == "owner" and not stays and count_owners(connection) == 1:
             raise InputError(
-                "the lab needs an owner", got=row.name, remedy="Make somebody else one first."
+                text("the lab needs an owner"),
+                got=row.name,
+                remedy=text("Make another account an owner first."),
             )
         return str(row.name)
+
+
+def _researcher(row: Row[Any]) -> Researcher:
+    confirmed = is_confirmed(row.second_factor)
+    return Researcher(row.id, row.name, row.role, row.added_at, confirmed)
 
 
 def _new_link(connection: Connection, base_url: str, role: Role, now: datetime) -> str:

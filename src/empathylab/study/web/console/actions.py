@@ -7,24 +7,25 @@ from starlette.responses import Response
 
 from empathylab.errors import InputError
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 
 _DONE = {
-    "pause": "The study is paused: nobody new is let in, and whoever is in may finish.",
-    "resume": "The study is open again.",
-    "stop-arm": "The arm takes nobody new.",
-    "resume-arm": "The arm takes people again.",
-    "close": "The study is closed for good.",
+    "pause": text("The study is paused. New participants cannot start; current ones can finish."),
+    "resume": text("The study is open again."),
+    "stop-arm": text("The arm takes no new participants."),
+    "resume-arm": text("The arm takes participants again."),
+    "close": text("The study is closed."),
 }
 
 
-def show_steer(visit: Visit) -> Response:
+def show_manage(visit: Visit) -> Response:
     """What can be done with the whole study."""
     done = _DONE.get(visit.asked("done"), "")
-    return page(visit, "steer", "Steer", watched=visit.console.watch(), done=done)
+    return page(visit, "manage", text("Manage"), watched=visit.console.watch(), done=done)
 
 
-def steer(visit: Visit) -> Response:
+def manage(visit: Visit) -> Response:
     """Pauses or resumes the study or one of its arms."""
     act, arm = visit.form.get("act", ""), visit.form.get("arm", "")
     actions = visit.console.actions
@@ -38,14 +39,14 @@ def steer(visit: Visit) -> Response:
         actions.resume(arm, who=visit.who)
     else:
         raise HTTPException(400)
-    return visit.to(f"/console/steer?done={act}")
+    return visit.to(f"/console/manage?done={act}")
 
 
 def close(visit: Visit) -> Response:
-    """Closes the study for good, where its name was typed."""
+    """Closes the study, where its name was typed."""
     require_name(visit)
     visit.console.actions.close(who=visit.who)
-    return visit.to("/console/steer?done=close")
+    return visit.to("/console/manage?done=close")
 
 
 def require_name(visit: Visit) -> None:
@@ -53,5 +54,7 @@ def require_name(visit: Visit) -> None:
     name = visit.console.launched.study.name
     if visit.form.get("name", "").strip() != name:
         raise InputError(
-            "the name that was typed is not the study's", remedy=f"Type {name} to confirm."
+            text("the name is not the name of the study"),
+            got=visit.form.get("name", "")[:60],
+            remedy=text("Type the name as it is shown."),
         )

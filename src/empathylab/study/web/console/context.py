@@ -16,6 +16,7 @@ from empathylab.study.admin.reviews import Reviews
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.running import RunningStudy
 from empathylab.study.web.console.accounts import Accounts, console_secret
+from empathylab.study.web.console.second_factor import SecondFactors
 
 
 class Console:
@@ -39,6 +40,7 @@ class Console:
         with lab.reading() as connection:
             self.secret = console_secret(connection)
         self.accounts = Accounts(lab, self.secret, clock=clock)
+        self.second_factors = SecondFactors(lab, self.secret, clock)
         self.reviews = Reviews(lab, self._running.launched.row, clock=clock)
 
     @property

@@ -18,16 +18,18 @@ from starlette.responses import Response
 
 from empathylab.errors import InputError
 from empathylab.store.studies.archive import page_rows
-from empathylab.store.studies.monitoring import listed_comments, rated_rows
+from empathylab.store.studies.monitoring import listed_comments, pages_by_place, rated_rows
 from empathylab.store.studies.participants import submitters
 from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
 from empathylab.study.admin.embargo import whole_minute, whole_minutes
+from empathylab.study.admin.quality import quality_of
 from empathylab.study.design.definition import Study
 from empathylab.study.exports.folders import export_study
 from empathylab.study.session.visits import shown_status
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.results import peek_reason
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 from empathylab.tables import harmless_cell
 
@@ -50,7 +52,7 @@ class File:
 def show_downloads(visit: Visit) -> Response:
     """What can be downloaded."""
     closed = visit.console.status() == "closed"
-    return page(visit, "downloads", "Downloads", files=FILES, package=PACKAGE, closed=closed)
+    return page(visit, "downloads", text("Downloads"), files=FILES, package=PACKAGE, closed=closed)
 
 
 def download(visit: Visit) -> Response:
@@ -61,8 +63,8 @@ def download(visit: Visit) -> Response:
     chosen = None if visit.form.get("file") == PACKAGE else _chosen(visit)
     if chosen is None or (chosen.closed_only and not closed):
         raise InputError(
-            "ratings can be downloaded once the study is closed",
-            remedy="Close the study first, or give a reason below.",
+            text("ratings can be downloaded once the study is closed"),
+            remedy=text("Close the study first, or give a reason below."),
         )
     visit.console.note(visit.who, "download", file=chosen.name)
     return _send(visit, chosen, closed=closed)
@@ -79,12 +81,12 @@ def peek_download(visit: Visit) -> Response:
 
 
 def download_identities(visit: Visit) -> Response:
-    """Who is who on the platform: a file of its own, by explicit choice."""
+    """Participant IDs: a file of its own, by explicit choice."""
     reason = " ".join(visit.form.get("reason", "").split())[:500]
     if visit.form.get("sure") != "yes" or not reason:
         raise InputError(
-            "platform ids are sent only with your confirmation and a reason",
-            remedy="Tick the box and write the reason.",
+            text("participant IDs need your confirmation and a reason"),
+            remedy=text("Tick the box and give the reason."),
         )
     visit.console.note(visit.who, "download", file="identities.csv", reason=reason)
     return _send(visit, _IDENTITIES, closed=True)
@@ -161,14 +163,19 @@ def _participants(
 ) -> Iterator[Sequence[Any]]:
     columns = ["person", "status", "outcome", "language", "arrived_at", "seen_at", "answered"]
     columns += ["review", "review_reason", *(["arm"] if closed else [])]
-    yield columns
-    for row in all_places(connection, study):
-        if row.world == "person":
-            cells = [_shown(getattr(row, name), closed=closed) for name in columns]
-            yield [
-                shown_status(row) if name == "status" else cell
-                for name, cell in zip(columns, cells, strict=True)
-            ]
+    measured = ("seconds", "checks", "failed", "away", "losses", "instant")
+    yield (*columns, *measured, "signals")
+    rows = [row for row in all_places(connection, study) if row.world == "person"]
+    checks = [block.id for block in definition.blocks if block.checks_attention]
+    pages = pages_by_place(connection, [row.id for row in rows], checks)
+    for row in rows:
+        own = pages.get(row.id, [])
+        last = max((page.answered_at for page in own), default=None)
+        found = quality_of(definition, own, arrived=row.arrived_at, last=last, closed=closed)
+        cells = [_shown(getattr(row, name), closed=closed) for name in columns]
+        cells[columns.index("status")] = shown_status(row)
+        signs = None if found.signals is None else "; ".join(found.signals.found)
+        yield (*cells, *(getattr(found, name) for name in measured), signs)
 
 
 def _page_times(
@@ -222,10 +229,14 @@ def _identities(
 
 
 FILES: tuple[File, ...] = (
-    File("participants.csv", "Everybody who came: status, times, reviews.", _participants),
-    File("page-times.csv", "Every page: time, time away, focus losses.", _page_times),
-    File("comments.csv", "What participants wrote at the end.", _comments),
-    File("audit.csv", "What researchers did.", _audit),
-    File("ratings.csv", "Every rating with its arm.", _ratings, closed_only=True),
+    File(
+        "participants.csv",
+        text("All participants: status, time, attention checks, quality signals, reviews."),
+        _participants,
+    ),
+    File("page-times.csv", text("Every page: time, time away, focus losses."), _page_times),
+    File("comments.csv", text("Participants' comments."), _comments),
+    File("audit.csv", text("What researchers did."), _audit),
+    File("ratings.csv", text("Every rating with its arm."), _ratings, closed_only=True),
 )
 _IDENTITIES = File("identities.csv", "Platform ids by key.", _identities)

@@ -1,16 +1,28 @@
-"""Coming in and going out: one-time links, signing in, one's own password."""
+"""Signing in and out: one-time links, passwords, the second factor."""
 
 from __future__ import annotations
 
+from datetime import timedelta
+
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from empathylab.study.web.console.accounts import Researcher, Throttled
 from empathylab.study.web.console.passwords import ADVICE
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.second_factor import WINDOW
+from empathylab.study.web.console.texts import COOKIE, LANGUAGES, text
 from empathylab.study.web.console.visits import Visit
+from empathylab.study.web.security import is_secure
 
-_WRONG = "The name or the password is not right."
-_WRONG_OLD = "The old password is not right, or there were too many attempts."
+_WRONG = text("The name or the password is not right.")
+_WRONG_OLD = text("The old password is not right, or there were too many attempts.")
+_WRONG_CODE = text("The code is not right, or it was used already.")
+_TOO_MANY = text("There were too many attempts. Please try again in {minutes} minutes.")
+_DONE = {
+    "password": text("The password is changed, and every other browser is signed out."),
+    "removed": text("The second factor is removed."),
+}
 
 
 def show_login(visit: Visit) -> Response:
@@ -18,7 +30,7 @@ def show_login(visit: Visit) -> Response:
     if visit.researcher is not None:
         return visit.to("/console")
     fresh = not visit.console.accounts.exist()
-    return page(visit, "login", "Sign in", fresh=fresh)
+    return page(visit, "login", text("Sign in"), fresh=fresh)
 
 
 def log_in(visit: Visit) -> Response:
@@ -26,15 +38,81 @@ def log_in(visit: Visit) -> Response:
     name, password = visit.form.get("name", ""), visit.form.get("password", "")
     found = visit.console.accounts.log_in(name, password, visit.address)
     if isinstance(found, Throttled):
-        said = f"There were too many attempts. Please try again in {found.minutes} minutes."
-        response = visit.refuse("/console/login", said)
+        response = visit.refuse("/console/login", visit.said(_TOO_MANY, minutes=found.minutes))
         response.headers["Retry-After"] = str(60 * found.minutes)
         return response
     if found is None:
-        return visit.refuse("/console/login", _WRONG)
+        return visit.refuse("/console/login", visit.said(_WRONG))
+    if found.second_factor:
+        visit.ask_for_code(found)
+        return visit.to("/console/second-factor")
     visit.console.note(found.name, "sign in")
     visit.sign_in(found)
     return visit.to("/console")
+
+
+def show_second_factor(visit: Visit) -> Response:
+    """The form for a code, after the password was right."""
+    if visit.console.accounts.awaiting_code(visit.session) is None:
+        return visit.to("/console/login")
+    return page(visit, "second_factor", text("Second factor"))
+
+
+def give_second_factor(visit: Visit) -> Response:
+    """Signs in with a code of the authenticator app, or with a recovery code."""
+    researcher = visit.console.accounts.awaiting_code(visit.session)
+    if researcher is None:
+        return visit.to("/console/login")
+    right = visit.console.second_factors.check(researcher.id, visit.form.get("code", ""))
+    if right is None:
+        minutes = WINDOW // timedelta(minutes=1)
+        wrong = visit.said(_TOO_MANY, minutes=minutes)
+        response = visit.refuse("/console/second-factor", wrong)
+        response.headers["Retry-After"] = str(60 * minutes)
+        return response
+    if not right:
+        return visit.refuse("/console/second-factor", visit.said(_WRONG_CODE))
+    visit.console.note(researcher.name, "sign in", second_factor="yes")
+    visit.sign_in(researcher)
+    return visit.to("/console")
+
+
+def change_second_factor(visit: Visit) -> Response:
+    """Sets up one's own second factor, confirms it, or removes it."""
+    researcher, factors = _own(visit), visit.console.second_factors
+    act, code = visit.form.get("act", ""), visit.form.get("code", "")
+    if act == "begin":
+        factors.begin(researcher.id)
+        return visit.to("/console/account")
+    if act == "confirm":
+        codes = factors.confirm(researcher.id, code)
+        visit.console.note(visit.who, "set up second factor")
+        return page(visit, "recovery_codes", text("Recovery codes"), codes=codes)
+    if act == "remove":
+        if not factors.check(researcher.id, code):
+            return visit.refuse("/console/account", visit.said(_WRONG_CODE))
+        factors.remove(researcher.id)
+        visit.console.note(visit.who, "remove second factor")
+        return visit.to("/console/account?done=removed")
+    raise HTTPException(400)
+
+
+def change_language(visit: Visit) -> Response:
+    """Shows the console in another language from now on, in this browser."""
+    language = visit.form.get("language", "")
+    if language not in LANGUAGES:
+        raise HTTPException(400)
+    response = visit.to("/console" if visit.researcher else "/console/login")
+    response.set_cookie(
+        COOKIE,
+        language,
+        max_age=365 * 24 * 3600,
+        path=f"{visit.root}/console",
+        secure=is_secure(visit.request, trust_proxy=visit.console.trust_proxy),
+        httponly=True,
+        samesite="strict",
+    )
+    return response
 
 
 def log_out(visit: Visit) -> Response:
@@ -67,8 +145,15 @@ def make_account(visit: Visit) -> Response:
 
 def show_account(visit: Visit) -> Response:
     """One's own account."""
-    done = visit.asked("done") == "password"
-    return page(visit, "account", "Your account", advice=ADVICE, done=done)
+    researcher = _own(visit)
+    return page(
+        visit,
+        "account",
+        text("Your account"),
+        advice=ADVICE,
+        done=_DONE.get(visit.asked("done"), ""),
+        setup=visit.console.second_factors.pending(researcher.id, researcher.name),
+    )
 
 
 def change_password(visit: Visit) -> Response:
@@ -82,7 +167,7 @@ def change_password(visit: Visit) -> Response:
         visit.address,
     )
     if done is None:
-        return visit.refuse("/console/account", _WRONG_OLD)
+        return visit.refuse("/console/account", visit.said(_WRONG_OLD))
     visit.console.note(visit.who, "change password")
     visit.sign_in(researcher)
     return visit.to("/console/account?done=password")
@@ -97,5 +182,6 @@ def _own(visit: Visit) -> Researcher:
 def _welcome(visit: Visit, token: str) -> Response:
     role = visit.console.accounts.link_role(token) if token else None
     if role is None:
-        return page(visit, "bad_link", "This link cannot be used", status=403)
-    return page(visit, "welcome", "Make your account", role=role, link=token, advice=ADVICE)
+        return page(visit, "bad_link", text("This link cannot be used"), status=403)
+    title = text("Create your account")
+    return page(visit, "welcome", title, role=role, link=token, advice=ADVICE)

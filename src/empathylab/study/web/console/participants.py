@@ -1,47 +1,66 @@
-"""Participants: the list, one of them, what they wrote, and what is decided of them."""
+"""Participants: the list, one of them, and their comments."""
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, get_args
-from urllib.parse import quote
 
 from sqlalchemy import Row
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from empathylab.errors import InputError, UserError
 from empathylab.store.studies.monitoring import (
     listed_comments,
     listed_places,
+    pages_by_place,
     person_pages,
     platform_state,
 )
-from empathylab.store.studies.participants import visit_ids
 from empathylab.store.studies.places import find_place
 from empathylab.study.admin.embargo import hidden_blocks, whole_minutes
 from empathylab.study.admin.monitoring import block_of
+from empathylab.study.admin.quality import Quality, quality_of
 from empathylab.study.assignment.allocation import Status, World
 from empathylab.study.recruiting import prolific
+from empathylab.study.session.page_contents import PageLabels
 from empathylab.study.web.console.paging import page_number, pager
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 
 PAGE = 50
 STATUSES = ("arrived", "declined", *get_args(Status), "repeated")
-WORLDS: tuple[World, ...] = ("person", "simulated", "test")
+WORLDS: dict[World, str] = {
+    "person": text("participants"),
+    "simulated": text("simulated raters"),
+    "test": text("test visits"),
+}
+REVIEWS = {
+    "none": text("not reviewed"),
+    "approved": text("approved"),
+    "rejected": text("rejected"),
+}
 _DONE = {
-    "approve": "The work is approved here. Nobody is paid by that.",
-    "paid": "The work is approved, and Prolific pays for it.",
-    "unpaid": "The work is approved here. Prolific did not take that: approve it there, too.",
-    "reject": "The work is rejected. It still counts in the analysis; to leave it out, exclude it.",
-    "exclude": "The participant is left out of every analysis, and the place is free.",
-    "free": "The place is free.",
-    "message": "The message will stand at the top of their next page.",
-    "sent": "The message was sent by Prolific, and will stand at the top of their next page.",
-    "unsent": "The message will stand at the top of their next page. Prolific did not take it.",
+    "approve": text("The work is approved here. This pays nobody."),
+    "paid": text("The work is approved, and Prolific pays for it."),
+    "unpaid": text("The work is approved here. Prolific did not accept it: approve it there, too."),
+    "reject": text("The work is rejected. It still counts in the analysis; exclude it if needed."),
+    "exclude": text("The participant is excluded from every analysis. The slot is free."),
+    "include": text("The exclusion is undone. Analyses count the participant again."),
+    "free": text("The slot is free."),
+    "message": text("The message will be at the top of their next page."),
+    "sent": text("Prolific sent the message. It will also be at the top of their next page."),
+    "unsent": text("The message will be at the top of their next page. Prolific did not send it."),
+}
+_BULK_DONE = {
+    "approve": text("{count} approved."),
+    "reject": text("{count} rejected."),
+    "exclude": text("{count} excluded."),
+    "include": text("{count} exclusions undone."),
+    "none": text("No participant was selected."),
+    "unknown": text("No participant has this platform ID."),
 }
 
 
@@ -58,142 +77,88 @@ class AnsweredPage:
     corrections: int
     verdict: str
     answers: tuple[tuple[str, str], ...]
+    """Questions and answers, as the participant read them."""
     hidden: bool
 
 
 def list_participants(visit: Visit) -> Response:
-    """Everybody who came, newest first, by world and status; arms only once it is closed."""
-    world, status = visit.asked("world") or "person", visit.asked("status")
-    world = world if world in WORLDS else "person"
-    status = status if status in STATUSES else ""
-    key = visit.asked("key").strip()
-    number = page_number(visit.asked("page"))
+    """Everybody who came, newest first; arms only once the study is closed."""
+    chosen = {name: visit.asked(name) for name in ("world", "status", "review")}
+    world = chosen["world"] if chosen["world"] in WORLDS else "person"
+    status = chosen["status"] if chosen["status"] in STATUSES else ""
+    reviewed = chosen["review"] if chosen["review"] in REVIEWS else ""
+    key, number = visit.asked("key").strip(), page_number(visit.asked("page"))
     console = visit.console
+    closed = console.status() == "closed"
+    study = console.launched.study
+    checks = [block.id for block in study.blocks if block.checks_attention]
     with console.lab.reading() as connection:
         total, rows = listed_places(
             connection,
             console.launched.row,
             world=world,
             status=status or None,
+            review=reviewed or None,
             key=key,
             most=PAGE,
             skipped=(number - 1) * PAGE,
         )
-    place = pager(
-        f"{visit.root}/console/participants",
-        number,
-        PAGE,
-        total,
-        world=world,
-        status=status,
-        key=key,
-    )
+        pages = pages_by_place(connection, [row.id for row in rows], checks)
+    address = f"{visit.root}/console/participants"
+    filters = {"world": world, "status": status, "review": reviewed, "key": key}
     return page(
         visit,
         "participants",
-        "Participants",
-        rows=rows,
-        pager=place,
+        text("Participants"),
+        rows=[(row, _quality(visit, row, pages.get(row.id, []), closed=closed)) for row in rows],
+        pager=pager(address, number, PAGE, total, **filters),
         world=world,
         worlds=WORLDS,
         wanted=status,
         statuses=STATUSES,
+        reviewed=reviewed,
+        reviews=REVIEWS,
         key=key,
-        closed=console.status() == "closed",
+        closed=closed,
+        done=_bulk_done(visit),
+        platform=study.recruitment.platform,
     )
 
 
-def act_on_participant(visit: Visit) -> Response:
-    """Decides of one participant, or says something to them."""
-    form, console = visit.form, visit.console
-    key, act, reason = form.get("key", ""), form.get("act", ""), form.get("reason", "")
-    if act == "approve":
-        console.reviews.approve(key, reason, who=visit.who)
-        act = _pay(visit, key)
-    elif act == "reject":
-        console.reviews.reject(key, reason, who=visit.who)
-    elif act == "exclude":
-        _exclude(visit, key, reason)
-    elif act == "free":
-        _free(visit, key)
-    elif act == "message":
-        act = _message(visit, key, form.get("text", ""))
-    else:
-        raise HTTPException(400)
-    return visit.to(f"/console/participant?key={quote(key)}&done={act}")
+def _bulk_done(visit: Visit) -> str:
+    """What became of a decision on several participants."""
+    said = _BULK_DONE.get(visit.asked("done"))
+    if said is None:
+        return ""
+    sentences = [visit.said(said, count=_count(visit, "count"))]
+    if skipped := _count(visit, "skipped"):
+        sentences.append(visit.said(text("{count} were skipped."), count=skipped))
+    if unpaid := _count(visit, "unpaid"):
+        unpaid_said = text("Prolific did not accept {count}: approve them there, too.")
+        sentences.append(visit.said(unpaid_said, count=unpaid))
+    return " ".join(sentences)
+
+
+def _count(visit: Visit, name: str) -> int:
+    asked = visit.asked(name)
+    return int(asked) if asked.isascii() and asked.isdecimal() and len(asked) < 5 else 0
+
+
+def _quality(visit: Visit, row: Row[Any], pages: list[Any], *, closed: bool) -> Quality:
+    study = visit.console.launched.study
+    return quality_of(study, pages, arrived=row.arrived_at, last=row.last_answer, closed=closed)
 
 
 def list_comments(visit: Visit) -> Response:
-    """What participants wrote, newest first; by whom, never in which arm."""
+    """Participants' comments, newest first; by whom, never in which arm."""
     console, number = visit.console, page_number(visit.asked("page"))
-    steps = [one.id for one in console.launched.study.blocks if one.holds_comments]
+    steps = [block.id for block in console.launched.study.blocks if block.holds_comments]
     with console.lab.reading() as connection:
         total, rows = listed_comments(
             connection, console.launched.row, steps, most=PAGE, skipped=(number - 1) * PAGE
         )
     place = pager(f"{visit.root}/console/comments", number, PAGE, total)
-    return page(visit, "comments", "Comments", rows=rows, pager=place, asked=bool(steps))
-
-
-def _exclude(visit: Visit, key: str, reason: str) -> None:
-    said = " ".join(reason.split())[:500]
-    if not said:
-        raise InputError("an exclusion needs a reason", remedy="Write why.")
-    if not visit.console.actions.exclude(key, said, who=visit.who):
-        raise InputError(
-            "only somebody who has had a place can be excluded", remedy="Leave them as they are."
-        )
-
-
-def _free(visit: Visit, key: str) -> None:
-    if not visit.console.actions.release(key, "returned", who=visit.who):
-        raise InputError(
-            "only a place that is held and not finished can be freed",
-            remedy="Leave it, or exclude the participant.",
-        )
-
-
-def _pay(visit: Visit, key: str) -> str:
-    """What became of the approval: written down here, and handed to Prolific where it can be."""
-    if not _on_prolific(visit):
-        return "approve"
-    session = _visit_ids(visit, key).get("session")
-    if session is None:
-        return "unpaid"
-    try:
-        asyncio.run(prolific.Prolific.from_environment().approve(session))
-    except UserError:
-        return "unpaid"
-    visit.console.note(visit.who, "approve on Prolific", person=key)
-    return "paid"
-
-
-def _on_prolific(visit: Visit) -> bool:
-    """Whether the study is on Prolific and there is a token to speak with it."""
-    platform = visit.console.launched.study.recruitment.platform
-    return platform == "prolific" and prolific.configured()
-
-
-def _visit_ids(visit: Visit, key: str) -> dict[str, str]:
-    console = visit.console
-    with console.lab.reading() as connection:
-        return visit_ids(connection, console.launched.row, key) or {}
-
-
-def _message(visit: Visit, key: str, text: str) -> str:
-    """What became of the message: kept for the next page, and sent by Prolific where it can be."""
-    visit.console.reviews.message(key, text, who=visit.who)
-    if not _on_prolific(visit):
-        return "message"
-    ids = _visit_ids(visit, key)
-    if "person" not in ids or "study" not in ids:
-        return "unsent"
-    try:
-        client = prolific.Prolific.from_environment()
-        asyncio.run(client.send_message(ids["study"], ids["person"], text))
-    except UserError:
-        return "unsent"
-    return "sent"
+    return page(visit, "comments", text("Comments"), rows=rows, pager=place, asked=bool(steps))
 
 
 def show_participant(visit: Visit) -> Response:
@@ -205,30 +170,36 @@ def show_participant(visit: Visit) -> Response:
         if row is None:
             raise HTTPException(404)
         pages = person_pages(connection, row.id)
-        said = platform_state(connection, study, key)
+        state = platform_state(connection, study, key)
     closed = row.study_status == "closed"
+    labels = PageLabels(console.launched, row, {one.step: one.given for one in pages})
+    last = max((one.answered_at for one in pages), default=None)
+    platform = console.launched.study.recruitment.platform
     return page(
         visit,
         "participant",
-        "Participant",
+        text("Participant"),
         row=row,
-        platform=said,
-        pages=[_answered(visit, one, closed=closed) for one in pages],
+        quality=quality_of(
+            console.launched.study, pages, arrived=row.arrived_at, last=last, closed=closed
+        ),
+        platform=state,
+        pages=[_answered(visit, one, labels, closed=closed) for one in pages],
         messages=console.reviews.messages(key),
         closed=closed,
         done=_DONE.get(visit.asked("done"), ""),
-        pays=_on_prolific(visit),
+        pays=platform == "prolific" and prolific.configured(),
     )
 
 
-def _answered(visit: Visit, row: Row[Any], *, closed: bool) -> AnsweredPage:
+def _answered(visit: Visit, row: Row[Any], labels: PageLabels, *, closed: bool) -> AnsweredPage:
     study = visit.console.launched.study
     block = study.block(block_of(row.step))
     hidden = not closed and block.id in hidden_blocks(study)
     verdict = ""
     if block.checks_attention:
         verdict = "passed" if block.passed(row.given) else "failed"
-    answers = () if hidden else tuple((name, str(value)) for name, value in row.given.items())
+    given: Mapping[str, Any] = {} if hidden else row.given
     seconds, away = row.timing.get("seconds"), row.timing.get("away")
     return AnsweredPage(
         row.step,
@@ -239,6 +210,6 @@ def _answered(visit: Visit, row: Row[Any], *, closed: bool) -> AnsweredPage:
         row.timing.get("losses"),
         row.corrections,
         verdict,
-        answers,
+        labels.answers(row.step, given),
         hidden,
     )

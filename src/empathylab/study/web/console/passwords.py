@@ -8,13 +8,11 @@ import unicodedata
 from typing import Any
 
 from empathylab.errors import InputError, MissingExtra
+from empathylab.study.web.console.texts import text
 
 LEAST = 12
 MOST = 200
-ADVICE = (
-    f"At least {LEAST} characters. A sentence that only you would think of is easy to keep in "
-    "mind and hard to guess; anything you use elsewhere is not."
-)
+ADVICE = text("At least 12 characters. Use a sentence that you use nowhere else.")
 _VARIETY = 5
 _LONG_NAME = 4
 # Each takes 64 MB for a moment: a crowd at the door must not take the raters' memory.
@@ -25,15 +23,15 @@ def check_password(password: str, again: str, name: str) -> None:
     """Refuses a password that would be easily guessed or was not typed twice alike."""
     problem = None
     if len(password) < LEAST:
-        problem = f"a password has at least {LEAST} characters"
+        problem = text("a password must have at least 12 characters")
     elif len(password) > MOST:
-        problem = f"a password has at most {MOST} characters"
+        problem = text("a password must have at most 200 characters")
     elif len(set(password)) < _VARIETY or _holds(password, name):
-        problem = "that password is too easy to guess"
+        problem = text("that password is too easy to guess")
     elif password != again:
-        problem = "the two passwords are not the same"
+        problem = text("the two passwords are not the same")
     if problem is not None:
-        raise InputError(problem, remedy="Choose another, and type it twice.")
+        raise InputError(problem, remedy=text("Choose another, and type it twice."))
 
 
 def _holds(password: str, name: str) -> bool:

@@ -12,11 +12,16 @@ from empathylab.store.studies.researchers import ROLES, Role
 from empathylab.study.web.console.accounts import invite_link
 from empathylab.study.web.console.paging import page_number, pager
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 from empathylab.study.web.security import is_secure
 
 PAGE = 100
-_DONE = {"role": "The role is changed.", "remove": "The account is deleted."}
+_DONE = {
+    "role": text("The role is changed."),
+    "remove": text("The account is deleted."),
+    "reset": text("The second factor is removed."),
+}
 
 
 def show_audit(visit: Visit) -> Response:
@@ -27,7 +32,7 @@ def show_audit(visit: Visit) -> Response:
             connection, console.launched.row, most=PAGE, skipped=(number - 1) * PAGE
         )
     place = pager(f"{visit.root}/console/audit", number, PAGE, total)
-    return page(visit, "audit", "Audit log", rows=rows, pager=place)
+    return page(visit, "audit", text("Audit log"), rows=rows, pager=place)
 
 
 def show_accounts(visit: Visit) -> Response:
@@ -56,6 +61,9 @@ def change_account(visit: Visit) -> Response:
     elif act == "remove":
         name = accounts.remove(int(number))
         visit.console.note(visit.who, "delete account", account=name)
+    elif act == "reset":
+        name = accounts.remove_second_factor(int(number))
+        visit.console.note(visit.who, "remove second factor", account=name)
     else:
         raise HTTPException(400)
     return visit.to(f"/console/accounts?done={act}")
@@ -77,7 +85,7 @@ def _accounts(visit: Visit, *, link: str = "") -> Response:
     return page(
         visit,
         "accounts",
-        "Accounts",
+        text("Accounts"),
         accounts=visit.console.accounts.all(),
         roles=ROLES,
         link=link,

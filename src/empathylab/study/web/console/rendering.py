@@ -11,26 +11,41 @@ from importlib.resources import files
 from typing import Any
 
 import jinja2
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from empathylab.study.session.visits import shown_status
 from empathylab.study.web.assets import asset_paths
+from empathylab.study.web.console.texts import (
+    LANGUAGES,
+    console_language,
+    said,
+    said_html,
+    text,
+)
 from empathylab.study.web.console.visits import Least, Visit
 
 _ERRORS = {
-    400: ("That did not work", "The request could not be read. Nothing was changed."),
-    401: ("You are signed out", "Nothing was changed. Please sign in again."),
-    403: ("You may not do that", "Your role does not allow it. Nothing was changed."),
-    404: ("There is no such page", "Perhaps the address was shortened."),
-    405: ("That did not work", "This page cannot be asked for in that way."),
-    408: ("That took too long", "The form did not arrive in time. Nothing was changed."),
-    413: ("That was too long", "The form is longer than can be read. Nothing was changed."),
-    415: ("That did not work", "Only a plain form can be sent here. Nothing was changed."),
-    422: ("That cannot be done", "Nothing was changed."),
-    503: ("The records cannot be reached", "Nothing was changed. Please try again in a minute."),
+    400: (text("Bad request"), text("The request could not be read. Nothing was changed.")),
+    401: (text("You are signed out"), text("Nothing was changed. Please sign in again.")),
+    403: (text("Not allowed"), text("Your role does not allow this. Nothing was changed.")),
+    404: (text("Page not found"), text("Check the address.")),
+    405: (text("Bad request"), text("This page does not take such requests.")),
+    408: (text("Timed out"), text("The form did not arrive in time. Nothing was changed.")),
+    413: (text("Form too long"), text("The form is too long. Nothing was changed.")),
+    415: (text("Bad request"), text("Only a plain form can be sent here. Nothing was changed.")),
+    422: (text("Not possible"), text("Nothing was changed.")),
+    503: (
+        text("Database unavailable"),
+        text("Nothing was changed. Please try again in a minute."),
+    ),
 }
-_FAILED = ("Something went wrong", "What you just did may not have been done. Please look again.")
+_FAILED = (
+    text("Something went wrong"),
+    text("Your last action may not have been carried out. Please check."),
+)
+OLD_FORM = text("This form is out of date. Nothing was changed.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +58,15 @@ class Entry:
 
 
 NAVIGATION: tuple[Entry, ...] = (
-    Entry("/console", "Overview", "viewer"),
-    Entry("/console/participants", "Participants", "viewer"),
-    Entry("/console/comments", "Comments", "viewer"),
-    Entry("/console/steer", "Steer", "researcher"),
-    Entry("/console/results", "Results", "viewer"),
-    Entry("/console/downloads", "Downloads", "researcher"),
-    Entry("/console/audit", "Audit log", "viewer"),
-    Entry("/console/accounts", "Accounts", "owner"),
+    Entry("/console", text("Overview"), "viewer"),
+    Entry("/console/participants", text("Participants"), "viewer"),
+    Entry("/console/comments", text("Comments"), "viewer"),
+    Entry("/console/manage", text("Manage"), "researcher"),
+    Entry("/console/alerts", text("Alerts"), "viewer"),
+    Entry("/console/results", text("Results"), "viewer"),
+    Entry("/console/downloads", text("Downloads"), "researcher"),
+    Entry("/console/audit", text("Audit log"), "viewer"),
+    Entry("/console/accounts", text("Accounts"), "owner"),
 )
 
 
@@ -59,12 +75,12 @@ def page(visit: Visit, template: str, title: str, *, status: int = 200, **more: 
 
     `error` and `typed` are those of a form that was refused before.
     """
-    entries: Sequence[Entry] = [one for one in NAVIGATION if visit.may(one.least)]
-    text = (
-        _environment()
+    entries: Sequence[Entry] = [entry for entry in NAVIGATION if visit.may(entry.least)]
+    html = (
+        _environment(visit.language)
         .get_template(f"{template}.html.j2")
         .render(
-            title=title,
+            title=visit.said(title),
             root=visit.root,
             form=visit.token,
             researcher=visit.researcher,
@@ -77,18 +93,19 @@ def page(visit: Visit, template: str, title: str, *, status: int = 200, **more: 
             **{"error": visit.error, "typed": visit.typed, **more},
         )
     )
-    return HTMLResponse(text, status_code=status)
+    return HTMLResponse(html, status_code=status)
 
 
 def error_page(request: Request, status: int, sentence: str = "") -> Response:
-    """A page that says what is wrong, for whoever asked; needs no lab."""
+    """A page that says what is wrong; needs no lab."""
     title, usual = _ERRORS.get(status, _FAILED)
-    text = (
-        _environment()
+    language = console_language(request)
+    html = (
+        _environment(language)
         .get_template("error.html.j2")
         .render(
-            title=title,
-            sentence=sentence or usual,
+            title=said(language, title),
+            sentence=said(language, sentence or usual),
             root=request.scope.get("root_path", ""),
             signed_out=status == HTTPStatus.UNAUTHORIZED,
             researcher=None,
@@ -99,12 +116,14 @@ def error_page(request: Request, status: int, sentence: str = "") -> Response:
         )
     )
     headers = {"Retry-After": "5"} if status == HTTPStatus.SERVICE_UNAVAILABLE else None
-    return HTMLResponse(text, status_code=status, headers=headers)
+    return HTMLResponse(html, status_code=status, headers=headers)
 
 
-def moment(at: datetime | None) -> str:
-    """A time as it is written, in UTC."""
-    return "–" if at is None else f"{at:%Y-%m-%d %H:%M}"
+def moment(at: datetime | None) -> Markup:
+    """A time to the minute, in UTC; the script shows it in the viewer's time zone."""
+    if at is None:
+        return Markup("–")
+    return Markup('<time datetime="{0:%Y-%m-%dT%H:%MZ}">{0:%Y-%m-%d %H:%M}</time>').format(at)
 
 
 def number(value: float, digits: int = 1) -> str:
@@ -116,15 +135,17 @@ def duration(seconds: float | None) -> str:
     """Seconds as people say them."""
     if seconds is None or seconds != seconds:
         return "–"
-    if seconds < 90:
-        return f"{seconds:.1f} s"
-    return f"{seconds / 60:.1f} min"
+    if seconds == 0:
+        return "< 1 min"  # times of an open study are in whole minutes
+    if seconds % 60 == 0:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.1f} min"
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
+def _environment(language: str) -> jinja2.Environment:
     folder = files("empathylab.study.web.console").joinpath("templates")
-    sources = {one.name: one.read_text(encoding="utf-8") for one in folder.iterdir()}
+    sources = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
     environment = jinja2.Environment(
         loader=jinja2.DictLoader(sources),
         autoescape=True,
@@ -132,6 +153,12 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals |= {
+        "language": language,
+        "languages": LANGUAGES,
+        "_": functools.partial(said, language),
+        "_html": functools.partial(said_html, language),
+    }
     environment.filters |= {
         "moment": moment,
         "number": number,

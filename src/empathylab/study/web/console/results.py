@@ -12,6 +12,7 @@ from empathylab.study.admin.embargo import result_commands
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.actions import require_name
 from empathylab.study.web.console.rendering import page
+from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
 
 
@@ -43,8 +44,8 @@ def peek_reason(visit: Visit) -> str:
     reason = clean_text(visit.form.get("reason", ""))
     if not 10 <= len(reason) <= 500:
         raise InputError(
-            "looking early needs a reason of 10 to 500 characters",
-            remedy="Write one that you would put into the paper.",
+            text("looking early needs a reason of 10 to 500 characters"),
+            remedy=text("Give a reason that you would state in the paper."),
         )
     return reason
 
@@ -53,7 +54,7 @@ def _results(visit: Visit, *, shown: bool, peeked: bool = False) -> Response:
     return page(
         visit,
         "results",
-        "Results",
+        text("Results"),
         counts=_counts(visit) if shown else (),
         shown=shown,
         peeked=peeked,

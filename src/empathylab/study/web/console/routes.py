@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from empathylab.study.web.console.access import Rule
-from empathylab.study.web.console.actions import close, show_steer, steer
+from empathylab.study.web.console.actions import close, manage, show_manage
+from empathylab.study.web.console.alerts import send_test, show_alerts
+from empathylab.study.web.console.decisions import act_on_participant, find_participant, review
 from empathylab.study.web.console.downloads import (
     download,
     download_identities,
@@ -11,17 +13,20 @@ from empathylab.study.web.console.downloads import (
     show_downloads,
 )
 from empathylab.study.web.console.login import (
+    change_language,
     change_password,
+    change_second_factor,
+    give_second_factor,
     log_in,
     log_out,
     make_account,
     show_account,
     show_login,
+    show_second_factor,
     show_welcome,
 )
 from empathylab.study.web.console.overview import show_overview
 from empathylab.study.web.console.participants import (
-    act_on_participant,
     list_comments,
     list_participants,
     show_participant,
@@ -40,9 +45,19 @@ RULES: tuple[Rule, ...] = (
     Rule("POST", "/console/login", "anyone", log_in),
     Rule("GET", "/console/welcome", "anyone", show_welcome),
     Rule("POST", "/console/welcome", "anyone", make_account, "/console/welcome?link={link}"),
+    Rule("GET", "/console/second-factor", "anyone", show_second_factor),
+    Rule("POST", "/console/second-factor", "anyone", give_second_factor),
+    Rule("POST", "/console/language", "anyone", change_language),
     Rule("POST", "/console/logout", "viewer", log_out),
     Rule("GET", "/console/account", "viewer", show_account),
     Rule("POST", "/console/account", "viewer", change_password, "/console/account"),
+    Rule(
+        "POST",
+        "/console/account-second-factor",
+        "viewer",
+        change_second_factor,
+        "/console/account",
+    ),
     Rule("GET", "/console", "viewer", show_overview),
     Rule("GET", "/console/participants", "viewer", list_participants),
     Rule("GET", "/console/participant", "viewer", show_participant),
@@ -53,10 +68,14 @@ RULES: tuple[Rule, ...] = (
         act_on_participant,
         "/console/participant?key={key}",
     ),
+    Rule("POST", "/console/review", "researcher", review),
+    Rule("POST", "/console/find", "researcher", find_participant),
     Rule("GET", "/console/comments", "viewer", list_comments),
-    Rule("GET", "/console/steer", "researcher", show_steer),
-    Rule("POST", "/console/steer", "researcher", steer, "/console/steer"),
-    Rule("POST", "/console/close", "owner", close, "/console/steer"),
+    Rule("GET", "/console/manage", "researcher", show_manage),
+    Rule("POST", "/console/manage", "researcher", manage, "/console/manage"),
+    Rule("POST", "/console/close", "owner", close, "/console/manage"),
+    Rule("GET", "/console/alerts", "viewer", show_alerts),
+    Rule("POST", "/console/alerts", "owner", send_test),
     Rule("GET", "/console/results", "viewer", show_results),
     Rule("POST", "/console/peek", "owner", peek, "/console/results"),
     Rule("GET", "/console/downloads", "researcher", show_downloads),

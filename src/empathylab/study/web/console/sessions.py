@@ -20,6 +20,8 @@ IDLE = timedelta(hours=2)
 """Without a page being asked for."""
 RENEWED = timedelta(minutes=1)
 """How often the cookie is written anew, so that the idle time begins again."""
+CODE_LASTS = timedelta(minutes=5)
+"""After the password was right, to give the second factor."""
 _PURPOSE = "console session"
 _MOST = 600
 
@@ -33,6 +35,8 @@ class ConsoleSession:
     issued: int
     seen: int
     nonce: str
+    pending: int = 0
+    """The account whose password was right and whose second factor is still to be given."""
 
 
 def cookie_name(secret: bytes) -> str:
@@ -40,10 +44,10 @@ def cookie_name(secret: bytes) -> str:
     return f"console-{opaque_id(secret, 'cookie')[:8]}"
 
 
-def begin(researcher: int, now: datetime) -> ConsoleSession:
+def begin(researcher: int, now: datetime, *, pending: int = 0) -> ConsoleSession:
     """A session with a nonce of its own, so that earlier forms and cookies are worth nothing."""
     at = micros(now)
-    return ConsoleSession(researcher, at, at, secrets.token_urlsafe(16))
+    return ConsoleSession(researcher, at, at, secrets.token_urlsafe(16), pending)
 
 
 def seen(session: ConsoleSession, now: datetime) -> ConsoleSession | None:
@@ -59,6 +63,12 @@ def is_over(session: ConsoleSession, now: datetime) -> bool:
     old = at - session.issued > LASTS.total_seconds() * second
     idle = at - session.seen > IDLE.total_seconds() * second
     return old or idle or session.seen - at > 60 * second
+
+
+def awaits_code(session: ConsoleSession, now: datetime) -> bool:
+    """Whether the second factor may still be given."""
+    age = micros(now) - session.issued
+    return session.pending > 0 and 0 <= age <= CODE_LASTS // timedelta(microseconds=1)
 
 
 def micros(moment: datetime) -> int:

@@ -15,11 +15,12 @@ from empathylab.study.web.console.accounts import Researcher
 from empathylab.study.web.console.context import Console
 from empathylab.study.web.console.flashes import Flash
 from empathylab.study.web.console.sessions import ConsoleSession, begin, form_token
+from empathylab.study.web.console.texts import console_language, said
 
 Least = Role | Literal["anyone"]
 PASSWORDS = frozenset({"password", "again", "old"})
 """The fields that hold one."""
-_NOT_KEPT = PASSWORDS | {"form"}
+_NOT_KEPT = PASSWORDS | {"form", "code"}
 
 
 @dataclass
@@ -68,6 +69,15 @@ class Visit:
             return told.rpartition(",")[2].strip()[:100]
         return self.request.client.host if self.request.client else ""
 
+    @property
+    def language(self) -> str:
+        """The language of the console's pages."""
+        return console_language(self.request)
+
+    def said(self, words: str, **values: object) -> str:
+        """The words in the language of the console's pages."""
+        return said(self.language, words, **values)
+
     def may(self, least: Least) -> bool:
         """Whether the researcher's role is enough."""
         if least == "anyone":
@@ -104,6 +114,10 @@ class Visit:
         """Begins a session of the researcher in this browser."""
         self.researcher = researcher
         self.renewed = begin(researcher.id, self.console.clock())
+
+    def ask_for_code(self, researcher: Researcher) -> None:
+        """Begins a session of nobody that may give the researcher's second factor."""
+        self.renewed = begin(0, self.console.clock(), pending=researcher.id)
 
     def sign_out(self) -> None:
         """Begins a session of nobody."""

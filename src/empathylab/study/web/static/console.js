@@ -1,5 +1,25 @@
-// Renews the numbers of the overview; everything else works without scripts.
+// Local times, select all, and fresh figures on the overview; everything works without scripts.
 "use strict";
+
+// Times are written in UTC and shown in the viewer's time zone.
+const two = (number) => String(number).padStart(2, "0");
+const localTimes = (within) => {
+  for (const time of within.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    time.title = `${time.textContent} UTC`;
+    time.textContent = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+  }
+};
+localTimes(document);
+const zone = document.querySelector(".zone");
+if (zone) zone.textContent = zone.dataset.local.replace("{zone}", Intl.DateTimeFormat().resolvedOptions().timeZone);
+
+const all = document.querySelector("input[data-all]");
+if (all) {
+  const picks = () => document.querySelectorAll("input[name^='pick-']");
+  all.hidden = false;
+  all.addEventListener("change", () => picks().forEach((pick) => (pick.checked = all.checked)));
+}
 
 const live = document.getElementById("live");
 const box = document.querySelector(".refresh");
@@ -11,25 +31,26 @@ if (live && box) {
 
   const renew = async () => {
     if (document.hidden || live.contains(document.activeElement)) return;
-    const open = [...live.querySelectorAll("details[open]")].map((one) => one.id);
+    const open = [...live.querySelectorAll("details[open]")].map((details) => details.id);
     let answer;
     try {
       answer = await fetch(location.href, { headers: { "X-Refresh": "1" }, redirect: "error" });
     } catch {
-      said.textContent = "No connection. The numbers may be old.";
+      said.textContent = button.dataset.offline;
       return;
     }
     if (answer.status === 401) {
       stop();
-      said.textContent = "You are signed out. Load the page anew to sign in.";
+      said.textContent = button.dataset.out;
       return;
     }
     const fresh = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("live");
     if (!fresh) {
-      said.textContent = "The numbers could not be renewed. They may be old.";
+      said.textContent = button.dataset.old;
       return;
     }
     live.replaceChildren(...fresh.childNodes);
+    localTimes(live);
     for (const id of open) document.getElementById(id)?.setAttribute("open", "");
     said.textContent = "";
   };

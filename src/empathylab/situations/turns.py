@@ -1,0 +1,18 @@
+"""Ids of situations that are turns of the same conversation."""
+
+from __future__ import annotations
+
+import re
+
+_TURN = re.compile(r"(.+)-turn-(\d+)")
+
+
+def turn_id(conversation: str, turn: int) -> str:
+    """The id of a turn of a conversation."""
+    return f"{conversation}-turn-{turn}"
+
+
+def conversation_and_turn(situation: str) -> tuple[str, int]:
+    """The conversation that a situation is a turn of, and which; other situations are alone."""
+    found = _TURN.fullmatch(situation)
+    return (found[1], int(found[2])) if found else (situation, 0)

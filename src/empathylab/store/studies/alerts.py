@@ -1,0 +1,101 @@
+"""Events that researchers are notified of, and how far each notification is."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlalchemy import Connection, func, select, update
+
+from empathylab.store import schema
+from empathylab.store.inserts import insert_or_ignore
+
+Channel = Literal["email", "webhook"]
+CHANNELS: tuple[Channel, ...] = ("email", "webhook")
+Rows = Sequence[Any]
+"""Rows of the lab, whose columns are attributes."""
+
+
+def add_alerts(
+    connection: Connection,
+    study: int,
+    events: Sequence[tuple[str, str, Mapping[str, Any]]],
+    channels: Collection[Channel],
+    at: datetime,
+) -> None:
+    """Keeps events (kind, key, details) for each channel; the same event again changes nothing."""
+    rows = [
+        {
+            "study_id": study,
+            "kind": kind,
+            "key": key,
+            "channel": channel,
+            "details": dict(details),
+            "at": at,
+            "state": "pending" if channel in channels else "off",
+            "next_at": at,
+        }
+        for kind, key, details in events
+        for channel in CHANNELS
+    ]
+    if rows:
+        insert_or_ignore(connection, schema.alerts, rows)
+
+
+def claim_alerts(
+    connection: Connection, study: int, channel: Channel, now: datetime, until: datetime
+) -> Rows:
+    """The alerts that are due; no other process takes them before `until`."""
+    table = schema.alerts
+    due = (
+        (table.c.study_id == study)
+        & (table.c.channel == channel)
+        & (table.c.state == "pending")
+        & (table.c.next_at <= now)
+    )
+    rows = connection.execute(select(table).where(due).order_by(table.c.id)).all()
+    claimed = update(table).values(next_at=until, attempts=table.c.attempts + 1)
+    return [
+        row
+        for row in rows
+        if connection.execute(claimed.where(table.c.id == row.id, due)).rowcount == 1
+    ]
+
+
+def change_alerts(connection: Connection, numbers: Sequence[int], **values: Any) -> None:
+    """Changes columns of these alerts."""
+    table = schema.alerts
+    connection.execute(update(table).where(table.c.id.in_(numbers)).values(**values))
+
+
+def listed_alerts(
+    connection: Connection, study: int, *, most: int, skipped: int
+) -> tuple[int, Rows]:
+    """How many alerts there are, and some of them, newest first."""
+    table = schema.alerts
+    own = table.c.study_id == study
+    total = connection.execute(select(func.count()).select_from(table).where(own)).scalar_one()
+    query = select(table).where(own).order_by(table.c.id.desc()).limit(most).offset(skipped)
+    return int(total), connection.execute(query).all()
+
+
+def comments_after(
+    connection: Connection, study: int, steps: Sequence[str], answer: int
+) -> list[tuple[int, int, str]]:
+    """Comments of participants that were stored after this answer: its id, the place, the words."""
+    pages, places = schema.page_answers, schema.places
+    said = pages.c.given["comment"].as_string()
+    query = (
+        select(pages.c.id, pages.c.place_id, said)
+        .join(places, places.c.id == pages.c.place_id)
+        .where(
+            places.c.study_id == study,
+            places.c.world == "person",
+            pages.c.step.in_(steps),
+            pages.c.id > answer,
+            said != "",
+        )
+        .order_by(pages.c.id)
+    )
+    return [(int(number), int(place), text) for number, place, text in connection.execute(query)]

@@ -1,0 +1,213 @@
+"""Alerts for researchers: quota reached, comment, complaint, error, all finished.
+
+A thread of the server reads what happened from the lab and sends it, so that no participant ever
+waits for a mail server. Each event is stored once for each channel and sent until the channel has
+taken it. Alerts hold no answers, no comments, no ids and no arms: they say that it is time to look.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection
+
+from empathylab.errors import UserError
+from empathylab.store import Lab
+from empathylab.store.studies.alerts import (
+    Channel,
+    add_alerts,
+    change_alerts,
+    claim_alerts,
+    comments_after,
+)
+from empathylab.study.admin.alert_channels import Notice, Sender, channels
+from empathylab.study.admin.monitoring import Sums, watch
+from empathylab.study.session.launched import Launched
+from empathylab.study.session.running import StudyContext
+
+EVERY = 30.0
+MOST_ATTEMPTS = 10
+_CLAIMED = timedelta(minutes=5)
+_LONGEST_PAUSE = timedelta(hours=6)
+_COMPLAINT = re.compile(
+    r"complain|unfair|distress|upset|offen[sd]|broken|did(?: not|n't) work|error|bug\b|scam|unpaid"
+    r"|beschwer|fehler|funktioniert nicht|queja|injust|no funciona|erreur|plainte"
+    r"|ne fonctionne pas|reclama|não funciona|投诉|不公平|错误|不能用|苦情|エラー|불만|오류"
+    r"|شكوى|خطأ",
+    re.IGNORECASE,
+)
+log = logging.getLogger("empathylab.study.admin")
+
+
+def sentence(kind: str, details: Mapping[str, Any]) -> str:
+    """One event as it is sent."""
+    if kind == "quota":
+        return f"Quota reached: {details['by']} = {details['kind']} ({details['limit']})."
+    if kind == "done":
+        return f"All {details['places']} places are finished."
+    return {
+        "comment": "A participant left a comment.",
+        "complaint": "A participant left a comment that may be a complaint.",
+        "error": "The server failed on a page. See its log.",
+        "test": "This is a test alert.",
+    }[kind]
+
+
+def configured() -> dict[Channel, Sender]:
+    """The channels that the environment sets; none where its settings are wrong."""
+    try:
+        return channels()
+    except UserError as error:
+        log.warning("alerts are not sent: %s", error)
+        return {}
+
+
+def note_event(lab: Lab, study: int, kind: str, key: str, at: datetime) -> None:
+    """Keeps an event, which the server's thread sends."""
+    with lab.writing() as connection:
+        add_alerts(connection, study, [(kind, key, {})], configured(), at)
+
+
+class ErrorNotes:
+    """Keeps failures of one server process as alerts, in a thread, once a minute at most."""
+
+    def __init__(self, attempts: int = 5, pause: float = 30.0) -> None:
+        self._attempts, self._pause = attempts, pause
+        self._last = -60.0
+
+    def note(self, service: StudyContext) -> None:
+        """Returns at once; where the database is away, the thread tries again later."""
+        now = time.monotonic()
+        if now - self._last >= 60:
+            self._last = now
+            threading.Thread(target=self._write, args=(service,), daemon=True).start()
+
+    def _write(self, service: StudyContext) -> None:
+        for attempt in range(self._attempts):
+            if attempt:
+                time.sleep(self._pause)
+            try:
+                at = service.now()
+                note_event(service.lab, service.launched.row, "error", f"{at:%Y-%m-%d %H}", at)
+            except Exception as error:  # noqa: BLE001 - a failing page must not fail twice
+                log.warning("an error could not be kept as an alert: %s", type(error).__name__)
+            else:
+                return
+
+
+class Alerts:
+    """The alerts of one launched study."""
+
+    def __init__(
+        self, service: StudyContext, senders: Mapping[Channel, Sender], console_url: str = ""
+    ) -> None:
+        self._service = service
+        self._senders = senders
+        self._url = console_url
+        self._last_comment = 0
+
+    def look(self) -> None:
+        """Stores what has happened since, and sends what is due."""
+        service = self._service
+        now = service.now()
+        events = [*self._progress(now), *self._comments()]
+        with service.lab.writing() as connection:
+            add_alerts(connection, service.launched.row, events, self._senders.keys(), now)
+        self.send()
+
+    def send(self) -> None:
+        """Sends what is due; what a channel does not take is sent again later."""
+        for channel, sender in self._senders.items():
+            self._send(channel, sender)
+
+    def _send(self, channel: Channel, sender: Sender) -> None:
+        service, now = self._service, self._service.now()
+        with service.lab.writing() as connection:
+            row = service.launched.row
+            due = claim_alerts(connection, row, channel, now, now + _CLAIMED)
+        if not due:
+            return
+        numbers = [one.id for one in due]
+        try:
+            sender.send(self._notice(due))
+        except OSError as error:
+            log.warning("alerts by %s were not taken: %s", channel, error)
+            with service.lab.writing() as connection:
+                for one in due:
+                    pause = min(timedelta(minutes=2**one.attempts), _LONGEST_PAUSE)
+                    state = "failed" if one.attempts + 1 >= MOST_ATTEMPTS else "pending"
+                    change_alerts(connection, [one.id], state=state, next_at=now + pause)
+            return
+        with service.lab.writing() as connection:
+            change_alerts(connection, numbers, state="sent")
+
+    def _notice(self, due: Any) -> Notice:
+        study = self._service.study
+        lines = tuple(sentence(one.kind, one.details) for one in due)
+        named = "/".join([study.name, *(str(one.id) for one in due)]).encode()
+        about = lines[0] if len(due) == 1 else f"{len(due)} events"
+        return Notice(
+            hashlib.sha256(self._service.launched.secret + named).hexdigest()[:32],
+            study.name,
+            f"{study.name}: {about}",
+            lines,
+            tuple(one.kind for one in due),
+            self._url,
+        )
+
+    def _progress(self, now: datetime) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        watched = watch(self._service.lab, self._service.launched, now, sums=_no_sums)
+        for quota in watched.quotas:
+            if 0 < quota.limit <= quota.held:
+                details = {"by": quota.by, "kind": quota.kind, "limit": quota.limit}
+                yield "quota", f"{quota.by}={quota.kind}", details
+        places = sum(arm.places for arm in watched.arms)
+        if 0 < places <= watched.finished:
+            yield "done", str(watched.revision), {"places": places}
+
+    def _comments(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        launched = self._service.launched
+        steps = [block.id for block in launched.study.blocks if block.holds_comments]
+        with self._service.lab.reading() as connection:
+            found = comments_after(connection, launched.row, steps, self._last_comment)
+        for answer, place, text in found:
+            self._last_comment = answer
+            yield "complaint" if _COMPLAINT.search(text) else "comment", str(place), {}
+
+
+def _no_sums(connection: Connection, launched: Launched) -> Sums:
+    return Sums((), {}, ())
+
+
+class AlertThread:
+    """Looks every half minute; `stop` ends it."""
+
+    def __init__(self, alerts: Alerts, every: float = EVERY) -> None:
+        self._alerts, self._every = alerts, every
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="alerts", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """Ends it; a mail server that hangs is left behind."""
+        self._stopped.set()
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        while not self._stopped.wait(self._every):
+            try:
+                self._alerts.look()
+            except Exception as error:  # noqa: BLE001 - participants must never feel it
+                log.warning("alerts could not be sent: %s", type(error).__name__)
+
+
+def start_alerts(service: StudyContext, console_url: str = "") -> AlertThread:
+    """The running thread; without channels it stores events and sends nothing."""
+    return AlertThread(Alerts(service, configured(), console_url))

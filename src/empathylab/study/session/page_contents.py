@@ -1,0 +1,86 @@
+"""Pages of a launched study with their items, and stored answers in the words of their page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from empathylab.study.assignment.slots import Slot
+from empathylab.study.blocks.content import page_content
+from empathylab.study.blocks.interface import Answers, ParticipantPath, Step
+from empathylab.study.blocks.pages import PageContent, ShownReply
+from empathylab.study.design.interface_texts import interface_words
+from empathylab.study.session.flow import study_steps
+from empathylab.study.session.launched import Launched
+
+
+def step_content(
+    launched: Launched,
+    path: ParticipantPath,
+    step: Step,
+    slot: Slot | None,
+    language: str,
+    answers: Answers,
+) -> PageContent:
+    """The page of a step as its participant reads it."""
+    situation, replies = None, list[ShownReply]()
+    for item in step.items(slot):
+        situation = launched.situations[item.situation]
+        if item.arm is not None:
+            response = launched.responses[item.situation, item.arm]
+            text = _no_reply(launched, language) if response.withdrawn else response.text
+            replies.append(ShownReply(text, response.chat, response.rated_turn))
+    return page_content(
+        path,
+        step,
+        key=launched.secret,
+        language=language,
+        situation=situation,
+        replies=replies,
+        answers=answers,
+    )
+
+
+def _no_reply(launched: Launched, language: str) -> str:
+    """What stands in place of a reply that was withdrawn; it does not say that it was."""
+    return str(interface_words(language, launched.study.interface)["no_reply"])
+
+
+class PageLabels:
+    """The pages of one participant; `row` is their place and `given` all that they answered."""
+
+    def __init__(self, launched: Launched, row: Any, given: Answers) -> None:
+        self._launched, self._given = launched, given
+        self._language = row.language or launched.study.languages[0]
+        has_slot = row.arm is not None and row.slot is not None
+        self._slot = launched.slots[row.arm][row.slot] if has_slot else None
+        items = None if self._slot is None else len(self._slot.items)
+        self._path = ParticipantPath(launched.study, launched.scales, items, row.person)
+        self._steps = {step.key: step for step in study_steps(self._path, given)}
+
+    def answers(self, step: str, given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        """Question and answer in words; by their stored names where the page is not known."""
+        found = self._steps.get(step)
+        if not given or found is None:
+            return tuple((name, _said(value, {})) for name, value in given.items())
+        content = step_content(
+            self._launched, self._path, found, self._slot, self._language, self._given
+        )
+        questions = {question.name: question for question in content.asks}
+        pairs = []
+        for name, value in given.items():
+            question = questions.get(name)
+            shown = () if question is None else (*question.options, *question.rows)
+            options = {one.value: one.label for one in shown}
+            label = question.label if question is not None and question.label else name
+            pairs.append((label, _said(value, options)))
+        return tuple(pairs)
+
+
+def _said(value: Any, labels: Mapping[str, str]) -> str:
+    if isinstance(value, Mapping):
+        return "; ".join(
+            f"{labels.get(str(row)) or row}: {_said(given, labels)}" for row, given in value.items()
+        )
+    values = value if isinstance(value, list | tuple) else [value]
+    return ", ".join(labels.get(str(one)) or str(one) for one in values)
