@@ -147,7 +147,7 @@ const charts = (() => {
     spec.columns = columns;
     spec.spacing = 18;
     const own = spec.resolve?.scale?.y === "independent" ? columns : 1;
-    spec.spec.width = Math.max(90, Math.floor((width - own * side - 34) / columns) - 24);
+    spec.spec.width = Math.max(90, Math.floor((width - own * side - 54) / columns) - 24);
     spec.facet.header = { ...spec.facet.header, labelLimit: spec.spec.width + side / 2, labelAnchor: "start" };
   };
   // A table of colours with many columns is scrolled rather than squeezed.
