@@ -4,9 +4,9 @@ Prints `name value` lines: the seconds that writing the report takes once the la
 the chart script already in the user's cache, and how many of them the analysis takes; the file's
 megabytes; how many charts and situations it shows; the page's height on a desktop and on a phone
 before anything is opened. Reads the folder that EMPATHYLAB_SHARED_DATA names, or ../shared/data;
-without the published files it says so and ends. `report` is the first of its process, of a lab that keeps no
-results yet; `report_again` reads the results that the lab kept. Importing the package and the files
-is left out. A busy machine makes it longer: the processor's seconds say so.
+without the published files it says so and ends. `report` is the first of its process, of a lab that
+keeps no results yet; `report_again` reads the results that the lab kept. Importing the package and
+the files is left out. A busy machine makes it longer: the processor's seconds say so.
 """
 
 from __future__ import annotations

@@ -20,28 +20,23 @@ def _weights() -> None:
         unavailable("embedded", "run `empathylab models install smollm2`")
 
 
-@pytest.mark.parametrize("mode", ["structured", "logprob", "free"])
-def test_it_goes_through_an_appraisal_in_every_mode(tmp_path: Path, mode: str) -> None:
+@pytest.mark.parametrize(("mode", "orders"), [("structured", 5), ("logprob", 1), ("free", 1)])
+def test_it_goes_through_an_appraisal_in_every_mode(tmp_path: Path, mode: str, orders: int) -> None:
+    """Five orders at baseline are enough to see that it follows the page."""
     done = process(
         *("appraise", "local/smollm2", "--emotion", "fear", "--situations", "1"),
-        *("--default-orders", "2", "--mode", mode, "--json", "--lab", tmp_path),
+        *("--default-orders", orders, "--concurrency", "1", "--mode", mode),
+        *("--json", "--lab", tmp_path),
     )
     assert done.exit_code == 0, done.stderr
+    assert "Traceback" not in done.stderr
     found = json.loads(done.stdout)
     [session] = found["sessions"]
-    assert session["asked"] == 3
+    assert session["asked"] == orders + 1
     if mode != "free":  # held to the schema it cannot but answer; free, it seldom does
-        assert session["outcomes"] == {"valid": 3}
+        assert session["outcomes"] == {"valid": orders + 1}
         assert {row["label"] for row in found["changes"]} >= {"Overall", "Fear"}
-    assert "Traceback" not in done.stderr
-
-
-def test_it_earns_the_verdict_it_deserves(tmp_path: Path) -> None:
-    """Five orders at rest are enough to see that it follows the page."""
-    done = process(
-        *("appraise", "local/smollm2", "--emotion", "fear", "--situations", "1"),
-        *("--default-orders", "5", "--concurrency", "1", "--json", "--lab", tmp_path),
-    )
-    [report] = json.loads(done.stdout)["validity"]
-    assert report["verdict"] == "meaningless"
-    assert report["reasons"]
+    if mode == "structured":
+        [report] = found["validity"]
+        assert report["verdict"] == "meaningless"
+        assert report["reasons"]

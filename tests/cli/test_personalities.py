@@ -348,9 +348,8 @@ def test_an_address_without_a_scheme_is_refused_with_the_right_one(tmp_path: Pat
     assert not (tmp_path / "lab").exists()
 
 
-def test_the_list_of_models_cuts_no_name_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    done = empathylab("models", "--timeout", "0.2")
+def test_the_list_of_models_cuts_no_name_off() -> None:
+    done = empathylab("models", "--timeout", "0.2", COLUMNS="40")
     assert done.exit_code == 0, done.stderr
     assert "…" not in done.stdout
     assert "together/meta-llama/Llama-3.3-70B-Instruct-Turbo" in done.stdout

@@ -92,7 +92,7 @@ def test_every_page_fits_is_accessible_and_loads_nothing(page: Page, viewer: Vie
         assert ground == ("rgb(20, 23, 26)" if dark else "rgb(251, 250, 248)"), path
         if not dark or path in PATHS[1::3]:
             found = Axe().run(page).response["violations"]
-            assert [(one["id"], one["nodes"][0]["html"]) for one in found] == [], path
+            assert [(rule["id"], rule["nodes"][0]["html"]) for rule in found] == [], path
 
 
 def test_people_search_compare_and_follow_the_curve(page: Page, viewer: Viewer) -> None:

@@ -33,7 +33,7 @@ def turn(position: int, feeling: float | None = None) -> dict[str, Any]:
 
 def test_each_reply_has_the_change_that_followed_it() -> None:
     turns = with_changes([turn(0, 40), turn(1), turn(2, 55), turn(3), turn(4, 50), turn(5)], 80)
-    assert [one["change"] for one in turns] == [None, 15, None, -5, None, 30]
+    assert [shown["change"] for shown in turns] == [None, 15, None, -5, None, 30]
 
 
 def test_the_curve_has_every_feeling_and_its_turning_points() -> None:

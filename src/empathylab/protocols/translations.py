@@ -27,7 +27,7 @@ def set_in_language(lab: Lab, name: str, language: str | None) -> str:
     if language is None:
         return name
     code = language_code(language)
-    translated = f"{name}-{code}"
+    translated = f"{name.partition('@')[0]}-{code}"
     if translated in lab_situation_sets(lab):
         return translated
     drawn = lab_selections(lab).get(name)

@@ -57,7 +57,7 @@ def _show(lab: ViewedLab, handler: Callable[[Visit], Page], request: Request) ->
         if "csv" in query:
             return _send_csv(lab, _table(page, query["csv"]))
         path = request.url.path
-        tables = {one.name: table_page(connection, one, path, query) for one in page.tables}
+        tables = {table.name: table_page(connection, table, path, query) for table in page.tables}
     text = render(
         page.template,
         title=page.title,

@@ -114,7 +114,7 @@ def highlighted(text: str, words: Sequence[str]) -> list[tuple[str, bool]]:
 @functools.cache
 def _environment() -> jinja2.Environment:
     folder = files("empathylab.view").joinpath("templates")
-    sources = {one.name: one.read_text(encoding="utf-8") for one in folder.iterdir()}
+    sources = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
     environment = jinja2.Environment(
         loader=jinja2.DictLoader(sources),
         autoescape=True,

@@ -213,5 +213,5 @@ def test_what_cannot_be_hashed_or_kept_is_made_each_time(sqlite_lab: Lab) -> Non
 def test_results_are_deleted_with_a_participant(sqlite_lab: Lab) -> None:
     cached(sqlite_lab, "test", 1, lambda: "words of a participant")
     with sqlite_lab.writing() as connection:
-        erase_rater(connection, 1, "somebody")
+        erase_rater(connection, 1, "rater-7")
     assert kept(sqlite_lab) == 0

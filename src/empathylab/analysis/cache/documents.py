@@ -95,7 +95,9 @@ class _Writer:
         if isinstance(value, pl.DataFrame):
             return {"frame": self._part(value, self._frame_bytes)}
         if isinstance(value, pl.Series):
-            return {"series": self._part(value, lambda one: self._frame_bytes(one.to_frame()))}
+            return {
+                "series": self._part(value, lambda series: self._frame_bytes(series.to_frame()))
+            }
         if isinstance(value, np.ndarray | np.generic):
             return self._write_array(value)
         if isinstance(value, Scale):
@@ -117,7 +119,7 @@ class _Writer:
             raise Unstorable(f"an array of {value.dtype}")
         if isinstance(value, np.generic):
             return {"number": [value.dtype.str, base64.b64encode(value.tobytes()).decode()]}
-        number = self._part(value, lambda one: np.ascontiguousarray(one).tobytes())
+        number = self._part(value, lambda array: np.ascontiguousarray(array).tobytes())
         return {"array": [value.dtype.str, list(value.shape), number]}
 
     def _part(self, value: Any, content: Any) -> int:

@@ -89,15 +89,17 @@ def _texts(rules: Sequence[Rule]) -> list[str]:
 
 
 def _by_hand(audit: Sequence[Row[Any]]) -> Iterator[str]:
-    reasons = {row.details.get("person"): row.details.get("reason") for row in _excluded(audit)}
+    reasons: dict[str, str] = {}
+    for row in audit:
+        person = str(row.details.get("person"))
+        if row.action == "exclude":
+            reasons[person] = str(row.details.get("reason"))
+        elif row.action == "undo exclusion":
+            reasons.pop(person, None)
     if reasons:
         were = "participant was" if len(reasons) == 1 else "participants were"
-        why = "; ".join(dict.fromkeys(str(reason) for reason in reasons.values() if reason))
+        why = "; ".join(dict.fromkeys(reasons.values()))
         yield f"{len(reasons)} {were} excluded by a researcher ({why})."
-
-
-def _excluded(audit: Sequence[Row[Any]]) -> Iterator[Row[Any]]:
-    return (row for row in audit if row.action == "exclude")
 
 
 def _comparisons(plan: Plan, result: RatingsResult) -> Iterator[str]:

@@ -71,15 +71,19 @@ def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
         for one in study.means
         if one.constant
     ]
-    apart = [Table(title=f"When the arms were rated{of}", rows=collection_table(study.collected))]
+    # Arms that were rated at different times are compared only after saying so.
+    before = (
+        Text((*constant, *study.caveats), "caveats"),
+        Table(title=f"When the arms were rated{of}", rows=collection_table(study.collected)),
+    )
     return list(
         kept(
             Heading(id=place, title=heading),
             Text((_described(study),)),
+            *(before if study.apart else ()),
             *main,
             *answers[:1],
-            Text((*constant, *study.caveats), "caveats"),
-            *(apart if study.apart else ()),
+            *(() if study.apart else before[:1]),
             Fold(
                 id=f"{place}-comparisons",
                 title="All comparisons",

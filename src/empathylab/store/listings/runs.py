@@ -47,6 +47,11 @@ def list_runs(
     return Listing([{**row, **totals[row["run"]]} for row in listing.rows], listing.total)
 
 
+def run_choices(connection: Connection, *, limit: int = 500) -> list[Row]:
+    """The runs used last, without what they hold, for a list to choose from."""
+    return [dict(row) for row in connection.execute(_runs().limit(limit)).mappings()]
+
+
 def run_protocols(connection: Connection) -> list[str]:
     """The protocols of the lab's runs."""
     return values_of(connection, select(runs.c.protocol).distinct().order_by(runs.c.protocol))

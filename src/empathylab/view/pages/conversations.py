@@ -63,15 +63,18 @@ def with_changes(turns: Sequence[Row], final: float | None) -> list[dict[str, An
     A person's feeling stands at the message that they write next; that after the last reply is the
     conversation's `final`.
     """
-    shown = [{**turn, "change": None, "after": None} for turn in turns]
+    shown = [{**turn, "change": None} for turn in turns]
     before: float | None = None
     for place, turn in enumerate(shown):
         if turn["role"] == "person":
             before = turn["feeling"] if turn["feeling"] is not None else before
             continue
-        later = (one["feeling"] for one in shown[place + 1 :] if one["role"] == "person")
+        later = (
+            later_turn["feeling"]
+            for later_turn in shown[place + 1 :]
+            if later_turn["role"] == "person"
+        )
         after = next(later, final)
-        turn["after"] = after
         if before is not None and after is not None:
             turn["change"] = after - before
     return shown

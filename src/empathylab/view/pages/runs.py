@@ -115,7 +115,7 @@ def show_run(visit: Visit) -> Page:
         "run": row,
         "hidden": _HIDDEN if hidden else "",
         "conversations": listings.run_conversations(visit.connection, number),
-        "choices": {"outcome": sorted({one["outcome"] for one in _all(outcomes, visit)})},
+        "choices": {"outcome": sorted({row["outcome"] for row in _all(outcomes, visit)})},
     }
     answers = _answers_table(number, visit.asked("outcome"), hidden=hidden)
     title = f"Run {number}: {row['respondent']}"
@@ -168,7 +168,9 @@ def show_answer(visit: Visit) -> Page:
 def show_comparison(visit: Visit) -> Page:
     """Two runs of one protocol: settings, usable answers, differences."""
     chosen = [whole_number(visit.asked(name)) for name in ("first", "second")]
-    known = runs_table().read(visit.connection, 0, 500).rows
+    known = [
+        {**row, "how": run_label(row["settings"])} for row in listings.run_choices(visit.connection)
+    ]
     values: dict[str, Any] = {"known": known, "comparison": None, "problem": ""}
     tables: tuple[Table, ...] = ()
     first, second = chosen

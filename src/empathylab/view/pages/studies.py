@@ -48,7 +48,9 @@ def show_study(visit: Visit) -> Page:
     values: dict[str, Any] = {"study": study, "hidden": hidden_sentence(study), "dimensions": []}
     if values["hidden"]:
         return Page(study["title"], "study", (), values)
-    values["dimensions"] = [one["name"] for one in study["protocol"].get("dimensions", ())]
+    values["dimensions"] = [
+        dimension["name"] for dimension in study["protocol"].get("dimensions", ())
+    ]
 
     def read_raters(connection: Connection, offset: int, limit: int) -> Listing:
         return listings.list_raters(connection, number, offset=offset, limit=limit)
