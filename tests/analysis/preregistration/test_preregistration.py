@@ -90,6 +90,13 @@ def test_the_answers_say_what_the_file_says() -> None:
     assert "32 participants finish: 16 in human and 16 in smollm2" in found["sample"]
 
 
+def test_every_exclusion_rule_can_be_said() -> None:
+    rules = ({"rule": "automation signs", "signs": ["hidden field", "paste"]},)
+    said = answers(between(exclusions=rules))["outliers"]
+    assert "showed a sign of AI assistance or of a bot (hidden field, paste)" in said
+    assert "Nobody who finishes is excluded." in answers(between(exclusions=()))["outliers"]
+
+
 def test_a_study_as_preregistered_has_no_deviations(sqlite_lab: Lab) -> None:
     service = ran(sqlite_lab, between())
     service.actions.close()
