@@ -1,4 +1,4 @@
-"""Random slopes within subjects: kept where raters differ, simplified where they do not."""
+"""Within subjects slopes are kept where raters differ; effects per threshold are said."""
 
 from __future__ import annotations
 
@@ -38,3 +38,32 @@ def test_slopes_that_the_ratings_do_not_show_are_simplified() -> None:
     assert found.model.dropped[0].startswith("(1 + arm|rater) became (1|rater) + (1|arm:rater): ")
     # Equal variances limit nothing, so the conclusion has no caveat about it.
     assert not any("arm:rater" in one for one in found.conclusions[0].caveats)
+
+
+def test_few_raters_of_both_arms_keep_the_error_of_maximum_likelihood() -> None:
+    frame = within(0.8, 3).filter(pl.col("rater").cast(pl.Int64) < 8)
+    frame = frame.with_columns(situation="s" + (pl.int_range(pl.len()) % 96).cast(pl.String))
+    found = ratings.from_table(frame, reference="human")
+    [model] = found.models
+    assert model.model is not None
+    assert "(1|arm:rater)" in model.model.formula
+    test = model.tests["armgpt"]
+    assert test.se == model.model.coefficients["armgpt"].se
+    # Eight raters: the arm is tested with few degrees of freedom, not by Wald's z.
+    assert test.df < 30
+
+
+def test_an_effect_at_one_threshold_only_is_said_in_the_conclusion() -> None:
+    draw = np.random.default_rng(4)
+    shares = {"human": [0.3, 0.5, 0.2], "gpt": [0.3, 0.2, 0.5]}
+    rows = [
+        (f"{arm}{rater}", arm, f"s{rater}-{number}", float(rating))
+        for arm, share in shares.items()
+        for rater in range(25)
+        for number, rating in enumerate(draw.choice([1, 2, 3], 10, p=share))
+    ]
+    frame = pl.DataFrame(rows, schema=["rater", "arm", "situation", "rating"], orient="row")
+    first = ratings.from_table(frame).conclusions[0]
+    [caveat] = [one for one in first.caveats if "differs between thresholds" in one]
+    assert "at 1|2" in caveat
+    assert "at 2|3" in caveat
