@@ -50,7 +50,7 @@ def test_each_code_has_a_sentence_and_each_sentence_a_code() -> None:
         ),
         (
             note("content_unknown", because="one_item_order"),
-            "Content cannot be told from position: only one item order was used.",
+            "Item content and item position cannot be separated: only one item order was used.",
         ),
         (
             note("content_free", answers="middle", content=0.034),

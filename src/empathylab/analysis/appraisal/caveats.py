@@ -53,8 +53,8 @@ def order_caveat(change: ScaleChange) -> str:
     remedy = "Run `empathylab appraise` with the same number in --default-orders and --orders"
     if change.baseline_orders == 1 and math.isnan(change.cluster_se):
         return (
-            "with one item order at baseline, a change cannot be told from a difference between "
-            f"prompts, so it is not tested. {remedy}, two or more."
+            "with one item order at baseline, a change cannot be separated from a difference "
+            f"between prompts, so it is not tested. {remedy}, two or more."
         )
     if change.baseline_orders == 1:
         return "the change was measured in one item order and holds for that order."

@@ -190,7 +190,7 @@ def note_text(note: Note | None, **units: str) -> str:
     values: dict[str, Any] = dict(note.values)
     if note.code == "content_unknown":
         because = note_text(Note(str(values["because"]), values))
-        return f"Content cannot be told from position: {because}."
+        return f"Item content and item position cannot be separated: {because}."
     if note.code == "empty_left_out":
         sides = [(values["rows"], "row"), (values["columns"], "column")]
         return "; ".join(f"{n} empty {side}{'s'[: n > 1]} left out" for n, side in sides if n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from empathylab.analysis.overview.headlines import name_of
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.collection_periods import collection_table
 from empathylab.analysis.ratings.mixed_models import coefficient_table, random_table
@@ -139,14 +140,16 @@ def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
 
 def _described(study: RatingsResult) -> str:
     compared = (
-        f"Arms are compared with {study.reference}."
+        f"Arms are compared with {name_of(study.reference)}."
         if len(study.arms) > 1
-        else f"The only rated arm is {study.reference}."
+        else f"The only rated arm is {name_of(study.reference)}."
     )
+    mean = number(study.recognised.ratings_per_reply, 1)
+    per_reply = "1 rating" if mean == "1.0" else f"{mean} ratings"
     return (
         f"{study.study.title}: {counted(study.ratings.height, 'rating')} by "
         f"{counted(study.raters.height, 'rater')}, {study.study.design} subjects, "
-        f"{number(study.recognised.ratings_per_reply, 1)} ratings per reply. {compared}"
+        f"{per_reply} per reply. {compared}"
     )
 
 

@@ -20,7 +20,7 @@ def alpha_statistic(table: RatingTable, level: Level) -> Statistic:
 
     Alpha is 1 − D_o/D_e: the disagreement within situations over that of all pairable values. At
     the ordinal level two categories are as far apart as the values between them, which is the
-    difference of their mid-ranks: alpha is then the interval one on mid-ranks, taken anew in each
+    difference of their mid-ranks: alpha is then the interval one on mid-ranks, taken again in each
     resample.
 
     Krippendorff, K. (2011). Computing Krippendorff's alpha-reliability. University of

@@ -95,12 +95,12 @@ class OrdinalMap:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationScores:
-    """How well the judge foretells people's ratings of situations it was not fitted to."""
+    """How well the judge predicts people's ratings of situations it was not fitted to."""
 
     ranked_probability_score: float
     """0 is perfect; the mean squared distance of cumulative shares, per threshold."""
     base_score: float
-    """The same when everybody's shares are foretold whatever the judge says."""
+    """The same when everybody's shares are predicted whatever the judge says."""
     brier: float
     """Mean squared distance of shares, summed over categories; ignores their order."""
     base_brier: float
@@ -221,7 +221,7 @@ def calibration_scores(
 ) -> CalibrationScores:
     """Ranked probability and Brier scores of the ordinal map on situations left out of its fit.
 
-    Situations are dealt into `folds`; each is foretold from the others, by the map and by the bare
+    Situations are dealt into `folds`; each is predicted from the others, by the map and by the bare
     shares of the categories. The gain's interval is clustered as in `calibration_curve`.
 
     Epstein, E. S. (1969). Journal of Applied Meteorology 8, 985–987. Brier, G. W. (1950). Monthly

@@ -1,4 +1,4 @@
-"""Each respondent left out in turn, and foretold from a judge's ratings and the others."""
+"""Each respondent left out in turn, and predicted from a judge's ratings and the others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TransferError:
 
     @property
     def error(self) -> float:
-        """Above 0 where the judge foretells too much."""
+        """Above 0 where the judge predicts too much."""
         return self.foretold - self.people
 
 
@@ -63,7 +63,7 @@ class Told:
         )
 
     def left_out(self, name: str, newcomer: str, *, means: bool) -> TransferError:
-        """The respondent foretold from the rest, without the newcomer."""
+        """The respondent predicted from the rest, without the newcomer."""
         mine = self._of(name)
         rest = self.rated & ~mine & ~self._of(newcomer)
         own = mine & self.rated
@@ -82,7 +82,7 @@ class Told:
 
 
 def nothing_told(name: str, *, told: bool) -> InputError:
-    """The error of one whom nobody can be foretold from, or whom the judge has not rated."""
+    """The error of one whom nobody can be predicted from, or whom the judge has not rated."""
     return InputError(
         "there is nothing to calibrate the judge on"
         if told

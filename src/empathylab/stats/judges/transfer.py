@@ -1,4 +1,4 @@
-"""What people would say of somebody nobody has rated, from a judge that was held against others."""
+"""What people would say of someone nobody has rated, from a judge that was held against others."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Transferred:
     estimate: float
     low: float
     high: float
-    """Holds whoever the respondent is, as long as the judge scatters around one straight line.
+    """Holds for any respondent, as long as the judge scatters around one straight line.
     Infinite where nothing is ruled out; NaN where people rated a single other respondent."""
     like_low: float
     like_high: float
     """Holds if the respondent is a draw like the others, whom the judge misses as it missed them,
     each left out in turn. NaN where people rated a single other respondent."""
     se: float
-    """Of missing somebody like the others, by the errors; NaN like the interval."""
+    """Of missing someone like the others, by the errors; NaN like the interval."""
     df: int
     """Respondents less one; less two where a line was drawn through their means."""
     alike_low: float
@@ -93,7 +93,7 @@ class Transferred:
         return ends if self.fits(limits) and not off_scale(ends, limits) else EVERYTHING
 
     def like_half_width(self, confidence: float) -> float:
-        """Of the interval for somebody like the others; NaN where there is a single other one."""
+        """Of the interval for someone like the others; NaN where there is a single other one."""
         if self.df < 1:
             return math.nan
         return max(t_margin(self.df, confidence) * self.se, self._alike(confidence))
@@ -193,8 +193,8 @@ def transferred_mean(
     line on, and there it is fitted to the single ratings. A judge that goes against people gets a
     flat line.
 
-    That the line holds for somebody new cannot be known from the others' ratings, only tried: each
-    other respondent is left out in turn and foretold from the rest. An error is divided by
+    That the line holds for someone new cannot be known from the others' ratings, only tried: each
+    other respondent is left out in turn and predicted from the rest. An error is divided by
     √(1 + h), where h, the leverage, says how far the line of the rest was stretched to reach the
     one left out; the root mean square of these, times √(1 + h) of the newcomer, times Student's
     quantile is the half width of the interval from `like_low` to `like_high`. With two
@@ -204,15 +204,15 @@ def transferred_mean(
     which lets ratings of one rater and of one situation be correlated and takes the line for given.
 
     A newcomer need not be like the others: later models are better. Of a judge that leans toward
-    some respondents, such a line draws whoever is far from the others back to them. So the line is
-    also drawn the other way, of the judge's means on people's, and every level of people is kept
+    some respondents, such a line draws anyone far from the others back to them. So the line is also
+    drawn the other way, of the judge's means on people's, and every level of people is kept
     from which the judge's mean of the newcomer is not shown to be too far (`InversePrediction`).
     That holds however far the newcomer lies from the others. From `low` to `high` is both of these
     intervals; where the judge's means are not shown to rise with people's, nothing is ruled out.
     With two others there is no such trial: a newcomer outside both can be anywhere.
 
     `left_out` are frames to be used in the turns of these respondents, for a judge that was itself
-    trained on people's ratings and has to be trained anew without them.
+    trained on people's ratings and has to be trained again without them.
 
     A row without prediction is left out and counted. Raises InputError where nobody else was rated
     or the judge rated nothing of the newcomer.

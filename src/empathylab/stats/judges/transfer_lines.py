@@ -1,4 +1,4 @@
-"""Lines from a judge's ratings to people's, read off at somebody whom no person rated."""
+"""Lines from a judge's ratings to people's, read off at someone whom no person rated."""
 
 from __future__ import annotations
 

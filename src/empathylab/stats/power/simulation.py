@@ -185,7 +185,7 @@ def _invented(plan: PlannedStudy, cuts: Array, generator: np.random.Generator) -
     raters = plan.raters if both else 2 * plan.raters
     rater = np.repeat(np.arange(raters), m)
     place = np.tile(np.arange(m), raters)
-    # Between subjects the arms share their situations: the second half starts anew.
+    # Between subjects the arms share their situations: the second half starts again.
     in_arm = (place + rater) % 2 == 1 if both else rater >= plan.raters
     turn = rater if both else rater % plan.raters
     situations = plan.situations or plan.raters * m

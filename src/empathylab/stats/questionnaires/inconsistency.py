@@ -45,7 +45,7 @@ def inconsistencies(
     were answered. They are turned round first, so a person who agrees with an item and with its
     reversed kin is on both sides at once. The count is the smaller side's; answers in the middle
     and missing answers contradict nothing. At most half the items can contradict the others, and
-    about as many do when somebody ticks without reading or agrees with everything. Not a sign of
+    about as many do when someone ticks without reading or agrees with everything. Not a sign of
     carelessness in itself for questionnaires about several things.
 
     Welivita & Pu (2024) use the TEQ's 8 reversed items as such a check and report 60% of raters

@@ -274,7 +274,7 @@ def _arms(
 
 def _values(raters: pl.DataFrame, one: str, variable: str, arm: str) -> Array:
     column = raters.filter(pl.col(arm) == one)[variable]
-    # Platforms write words where somebody withdrew an answer.
+    # Platforms write words where someone withdrew an answer.
     numbers: Array = column.cast(pl.Float64, strict=False).fill_null(math.nan).to_numpy()
     return numbers
 

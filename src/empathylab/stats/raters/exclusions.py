@@ -308,7 +308,7 @@ def _numbers(raters: pl.DataFrame, column: str) -> pl.Series:
 
 
 def _same_ratings(ratings: pl.DataFrame, rater: str, rating: str) -> pl.DataFrame:
-    """By rater: how many ratings, the share of the commonest, and the longest run."""
+    """By rater: how many ratings, the share of the most common, and the longest run."""
     values = ratings.select(pl.col(rater).cast(pl.String), value=pl.col(rating)).drop_nulls()
     return values.group_by(rater).agg(
         ratings=pl.len(),

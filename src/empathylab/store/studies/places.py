@@ -77,7 +77,7 @@ def _held(*columns: ColumnElement[Any]) -> Select[Any]:
         table.c.study_id == bindparam("study"),
         table.c.world.in_(bindparam("worlds", expanding=True)),
         table.c.status.in_(("live", "finished")),
-        # Who was excluded by mistake counts again, and somebody else may have their slot.
+        # Who was excluded by mistake counts again, and someone else may have their slot.
         table.c.slot.is_not(None),
         table.c.person != bindparam("besides"),
     )

@@ -107,11 +107,11 @@ class AdminActions:
         self._switch(arm, who, stopped=True)
 
     def close(self, *, who: str = "researcher") -> None:
-        """Ends the study for good; whoever has not finished cannot."""
+        """Ends the study for good; unfinished participants cannot."""
         self._set_status("closed", who, "close")
 
     def exclude(self, person: str, reason: str, *, who: str = "researcher") -> bool:
-        """Whether somebody was left out of every analysis; their slot is free again."""
+        """Whether someone was left out of every analysis; their slot is free again."""
         study = self._running.launched.row
         with self._running.lab.writing() as connection:
             lock_study(connection, study)
@@ -145,7 +145,7 @@ class AdminActions:
             return self._keys_of(connection, self._running.launched.row, platform_id)
 
     def release(self, person: str, status: Freed = "returned", *, who: str = "researcher") -> bool:
-        """Whether the place of somebody who has not finished was freed, because they left it."""
+        """Whether the place of someone who has not finished was freed, because they left it."""
         study = self._running.launched.row
         with self._running.lab.writing() as connection:
             lock_study(connection, study)

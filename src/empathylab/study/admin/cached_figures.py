@@ -12,7 +12,7 @@ from empathylab.study.admin.monitoring import Sums, add_up
 from empathylab.study.session.launched import Launched
 
 QUICK = 0.1
-"""Seconds; what takes less is always added up anew."""
+"""Seconds; what takes less is always added up again."""
 _SHARE = 20
 """Of 20 seconds, one at most is spent on adding up, however many people look."""
 _LONGEST = 30.0
@@ -35,7 +35,7 @@ class RememberedSums:
 
     def __call__(self, connection: Connection, launched: Launched) -> Sums:
         """Times, attention checks and balance."""
-        with self._lock:  # whoever comes meanwhile gets what is being added up
+        with self._lock:  # anyone who comes meanwhile gets what is being added up
             began = self._clock()
             if (
                 self._known is not None

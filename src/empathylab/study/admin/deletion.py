@@ -27,7 +27,7 @@ from empathylab.study.session.eligibility import note_departure
 from empathylab.study.session.launched import Launched
 
 PARTICIPANT = "participant"
-"""As audit logs name somebody who deletes their own data."""
+"""As audit logs name someone who deletes their own data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class EarlierExport:
 def erase(
     connection: Connection, launched: Launched, row: Row[Any], *, who: str, at: datetime
 ) -> None:
-    """Deletes a person; their place stays, under a name drawn anew."""
+    """Deletes a person; their place stays, under a name drawn again."""
     pseudonym = f"deleted-{secrets.token_hex(8)}"
     note_departure(connection, launched, row)
     erase_person(connection, row.study_id, row, pseudonym)
@@ -57,7 +57,7 @@ def take_back_replies(
 ) -> None:
     """Deletes what the person wrote as replies, and tells the studies that show them.
 
-    Their servers then read it anew, so that nobody is shown the words from now on.
+    Their servers then read it again, so that nobody is shown the words from now on.
     """
     for number, count in withdraw_replies(connection, study, person).items():
         raise_revision(connection, number)

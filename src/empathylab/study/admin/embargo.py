@@ -48,7 +48,7 @@ def coarse_arms(arms: Sequence[ArmStatus]) -> tuple[ArmStatus, ...]:
     """The arms of an open study with counts that identify nobody's arm.
 
     A count is a lower bound, the same for all arms that are about level. It changes when the last
-    of them reaches the next step, so a change does not tell which arm somebody went to. A single
+    of them reaches the next step, so a change does not tell which arm someone went to. A single
     arm keeps its exact counts: everybody is in it.
     """
     if len(arms) < 2:

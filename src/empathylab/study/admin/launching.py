@@ -175,7 +175,7 @@ def _launch_first(
         "status": "open",
         "added_at": now,
         "launched_at": now,
-        # One secret for all versions, so that somebody who took part in one is known in the next.
+        # One secret for all versions, so that someone who took part in one is known in the next.
         "secret": secrets.token_hex(32) if before is None else before.secret,
     }
     number = add_launched(connection, row)

@@ -303,14 +303,14 @@ def _by_time(hours: Mapping[datetime, int], now: datetime) -> Arrivals:
 
 
 def _only_opened(study: Study) -> pl.Expr:
-    """Whether somebody has not answered the first page, which a program may have opened."""
+    """Whether someone has not answered the first page, which a program may have opened."""
     begun = pl.col("step").fill_null(study.blocks[0].id) != study.blocks[0].id
     return pl.col("state").is_in(["reading", "gone"]) & ~begun
 
 
 def _drop_outs(study: Study, people: pl.DataFrame) -> dict[str, int]:
     """By block in the study's order, those who have left at it and not come back."""
-    # No page was due to whoever deleted what they had finished.
+    # No page was due to anyone who deleted what they had finished.
     left = people.filter(
         pl.col("state").is_in([*_LEFT, "late", "gone"]), pl.col("step").is_not_null()
     )

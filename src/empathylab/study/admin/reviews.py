@@ -134,7 +134,7 @@ class Inbox:
         now = time.monotonic()
         if now - self._looked < _LOOK_AGAIN.total_seconds():
             return
-        # Whoever comes while another thread looks goes by what was known before.
+        # Anyone who comes while another thread looks goes by what was known before.
         if not self._turn.acquire(blocking=False):
             return
         try:

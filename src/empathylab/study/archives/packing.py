@@ -1,7 +1,7 @@
 """A study of the lab as an archive: what another lab needs to analyse it and to add an arm.
 
 Left out are identities, completion codes, comments, and times finer than a day: none is needed,
-and each may tell who somebody is. So is the wording of scales that do not ship, which belongs to
+and each may tell who someone is. So is the wording of scales that do not ship, which belongs to
 others; its hash tells whether another lab has the same.
 """
 
@@ -330,7 +330,7 @@ class _Packer:
 
 
 def _shared_details(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The details without free words about replies, which may tell who somebody is."""
+    """The details without free words about replies, which may tell who someone is."""
     marks = dict(details.get("marks") or {})
     if "answers" not in marks:
         return dict(details)

@@ -6,7 +6,7 @@ stores what comes back in the same transaction.
 - Arms are kept level by completions plus live places: a newcomer goes where these are fewest.
 - A live place is one whose holder has been seen within the study's limits. Beyond them it no
   longer counts, and its slot may be given on; but slots that nobody has begun go first, so that
-  somebody who comes back tomorrow mostly finds their own.
+  someone who comes back tomorrow mostly finds their own.
 - A slot that its holder returned, ran out of, failed or left is free at once.
 - People, simulated raters and test visits live in worlds of their own: none counts for another,
   and a test visit does not count at all.
@@ -41,7 +41,7 @@ Status = Literal[
 Reason = Literal["full", "quota", "stopped", "paused", "closed", "ended", "given-on"]
 
 FOR_GOOD: frozenset[Status] = frozenset({"withdrawn", "failed", "excluded"})
-"""Whoever left so does not come back."""
+"""Anyone who left so does not come back."""
 
 _SENTENCES: dict[Reason, str] = {
     "full": "All places in this study are taken. Thank you for your interest.",
@@ -58,7 +58,7 @@ AHEAD = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who comes in."""
+    """Someone who comes in."""
 
     key: str
     """A pseudonym that stays the same when they come back; never the platform's own id."""
@@ -100,7 +100,7 @@ class Full:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is known when somebody comes in."""
+    """What is known when someone comes in."""
 
     slots: Mapping[str, int] = field(hash=False)
     """How many slots each arm has."""
@@ -200,8 +200,8 @@ def ended(place: Place, status: Status) -> Place:
     """The place after its holder finished or left.
 
     Finished work stays finished, whatever a platform says later; only the person (withdrawn) and
-    the researcher (excluded) can undo it. Whoever left for good stays so. Only a live place can be
-    finished: whoever answers is let in by `choose_place` first, which knows whether they are late.
+    the researcher (excluded) can undo it. A participant who left stays out. Only a live place can
+    be finished: `choose_place` lets participants in first and knows whether they are late.
     """
     undone = place.status == "finished" and status not in ("withdrawn", "excluded")
     too_late = place.status != "live" and status == "finished"
@@ -236,7 +236,7 @@ def _returning(study: Study, state: State, own: Place, now: datetime) -> Place |
     total = sum(state.slots.values())
     if not has_room(study.quotas, total, [one.traits for one in others], own.traits):
         return Full("quota")
-    # The time to finish begins anew; otherwise the place would be late the moment it is resumed.
+    # The time to finish begins again; otherwise the place would be late the moment it is resumed.
     return dataclasses.replace(seen, claimed_at=now)
 
 

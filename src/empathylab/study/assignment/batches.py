@@ -20,7 +20,7 @@ from empathylab.study.design.definition import EVERYONE, Study
 def study_slots(study: Study, situations: Sequence[str]) -> dict[str, tuple[Slot, ...]]:
     """The slots of each arm, whose items together are all responses, each its number of times.
 
-    Between subjects and where situations are imagined, each repeat is shuffled and cut anew into
+    Between subjects and where situations are imagined, each repeat is shuffled and cut again into
     batches as even as can be; all arms have the same ones. Within subjects, see
     `_all_replies` and `_one_reply`. A situation must not be named twice.
     """
@@ -79,7 +79,7 @@ def _one_reply(study: Study, situations: Sequence[str]) -> Iterator[list[Item]]:
     As many situations as there are arms make a group. The raters of a group have the rows of a
     Williams design: in the same turn they meet the same situation, each with another's reply. The
     two squares of an odd number of arms take turns. A situation's turn is fixed within a group
-    (one cannot balance both for all numbers of arms) and drawn anew for each repeat.
+    (one cannot balance both for all numbers of arms) and drawn again for each repeat.
     """
     arms = _arms_in_order(study)
     if len(situations) % len(arms):

@@ -47,7 +47,7 @@ def quota_traits(
 
 
 def told_by_link(study: Study) -> tuple[str, ...]:
-    """What the study's links say of whoever comes by them: parameters, by their names."""
+    """What the study's links say of anyone who comes by them: parameters, by their names."""
     return tuple(one.by for one in study.quotas if one.source == "platform")
 
 

@@ -69,7 +69,7 @@ class Demographics(Block):
 
     @property
     def screening(self) -> str | None:
-        """The condition under which somebody cannot take part."""
+        """The condition under which someone cannot take part."""
         return self.screen_out_if
 
     @property

@@ -195,7 +195,7 @@ def person_values(blocks: Iterable[Block], answers: Answers) -> dict[str, Any]:
 
 
 def shown_blocks(study: StudyRules, answers: Answers) -> tuple[Block, ...]:
-    """The blocks that somebody with these answers sees, as far as the answers decide it."""
+    """The blocks that someone with these answers sees, as far as the answers decide it."""
     if not any(block.show_if for block in study.blocks):
         return study.blocks
     values = person_values(study.blocks, answers)
@@ -231,7 +231,7 @@ class Block(FileModel):
     """Whether it puts the participant into a situation."""
     checks_attention: ClassVar[bool] = False
     holds_comments: ClassVar[bool] = False
-    """Whether its answer `comment` is free text that may identify somebody."""
+    """Whether its answer `comment` is free text that may identify someone."""
 
     @property
     def kind(self) -> str:
@@ -239,7 +239,7 @@ class Block(FileModel):
         return self.block
 
     def is_shown(self, values: Values) -> bool:
-        """Whether somebody with these answers sees the block."""
+        """Whether someone with these answers sees the block."""
         return self.show_if is None or condition(self.show_if).holds(values)
 
     def conditions(self) -> Iterator[tuple[str, str, bool]]:
@@ -283,7 +283,7 @@ class Block(FileModel):
 
     @property
     def screening(self) -> str | None:
-        """The condition under which somebody cannot take part; nobody has a place before it."""
+        """The condition under which someone cannot take part; nobody has a place before it."""
         return None
 
     def early_end(self, answers: Answers) -> Outcome | None:

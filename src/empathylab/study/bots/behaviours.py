@@ -48,13 +48,13 @@ def mixed(count: int, seed: int) -> list[Behaviour]:
 class Notes:
     """What raters have found out about comprehension checks, shared by the crowd.
 
-    Otherwise every one of them would have to guess anew, and few would pass.
+    Otherwise every one of them would have to guess again, and few would pass.
     """
 
     passed: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By block, the answers with which somebody passed."""
+    """By block, the answers with which someone passed."""
     failed: dict[str, list[tuple[dict[str, str], int | None]]] = field(default_factory=dict)
-    """By block, answers with which somebody did not, and how many of them were wrong if known."""
+    """By block, answers with which someone did not, and how many of them were wrong if known."""
 
     def may_be_right(self, block: str, answers: dict[str, str]) -> bool:
         """Whether all that was tried before speaks for these answers, or not against them."""
@@ -75,7 +75,7 @@ class Mind:
     read: set[str] = field(default_factory=set)
     """Words of the pages seen so far in this block."""
     side: float = 0.0
-    """Where on a row of options somebody puts every cross who does not read."""
+    """Where on a row of options someone puts every cross who does not read."""
 
     def __post_init__(self) -> None:
         self.side = self.chance.random()

@@ -1,4 +1,4 @@
-"""A page as somebody without scripts sees it: its text, its form, and where its links lead."""
+"""A page as someone without scripts sees it: its text, its form, and where its links lead."""
 
 from __future__ import annotations
 

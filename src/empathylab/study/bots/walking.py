@@ -44,7 +44,7 @@ def walk(
     """What the raters met, each of whom came by the link; `progress` is told how many are through.
 
     The link is the one for simulated raters; it tells the server not to count them. Of several,
-    which say of what kind somebody is, each is used in turn.
+    which say of what kind someone is, each is used in turn.
     """
     links = [link] if isinstance(link, str) else list(link)
     return asyncio.run(_walk(links, behaviours, settings, progress))

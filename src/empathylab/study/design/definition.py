@@ -131,7 +131,7 @@ class Quota(FileModel):
 
 
 class TimeLimits(FileModel):
-    """Minutes after which a place can be given to somebody else."""
+    """Minutes after which a place can be given to someone else."""
 
     abandon_after: Annotated[Whole, Field(ge=5, le=60 * 24 * 60)] = 60
     """Without any sign of the person."""
@@ -252,7 +252,7 @@ class Retention(FileModel):
 
     platform_ids: Annotated[Whole, Field(ge=0, le=_DAYS)] = 90
     comments: Annotated[Whole, Field(ge=0, le=_DAYS)] | None = None
-    """Free text, which may identify somebody; None: kept."""
+    """Free text, which may identify someone; None: kept."""
 
 
 def _exclusion_rule(rule: Any) -> Any:

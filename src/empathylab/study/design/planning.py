@@ -211,7 +211,7 @@ def _attention_notes(study: Study) -> Iterator[str]:
 
 
 def _easy(study: Study, check: CheckQuestion) -> str:
-    """Why somebody who does not read gives the right answer, if they do.
+    """Why someone who does not read gives the right answer, if they do.
 
     Ratings of replies gather at the upper end: in the published studies the highest point or the
     one below it is the most common. Elsewhere the first option is.

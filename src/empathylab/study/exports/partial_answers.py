@@ -69,7 +69,7 @@ class PartialAnswers:
             return False  # they have tables of their own, which also list who did not finish
         if block.rates_responses and step.item(slot) is not None:
             shown = self._response(step, slot)
-            # Whoever wrote the reply had it deleted: what was chosen there rates nothing.
+            # Anyone who wrote the reply had it deleted: what was chosen there rates nothing.
             if shown is None or shown.withdrawn:
                 return False
         return not (self.blind and block.id in self._hidden)

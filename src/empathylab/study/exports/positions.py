@@ -1,4 +1,4 @@
-"""In which place somebody saw what they rated or answered."""
+"""In which place someone saw what they rated or answered."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class StudySource:
                 "status": shown_status(place),
                 "outcome": place.outcome,
                 "language": place.language or None,
-                # Of whoever had their data deleted, only that they came is told.
+                # Of anyone who had their data deleted, only that they came is told.
                 "day": day_of(place.arrived_at) if place.language else None,
             }
             for place in self._places

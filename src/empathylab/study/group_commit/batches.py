@@ -49,7 +49,7 @@ class Batch:
 
     @property
     def connection(self) -> Connection:
-        """The connection, once all changes are written; what is known is read anew after that."""
+        """The connection, once all changes are written; what is known is read again after that."""
         self._known.clear()
         return self.reading
 
@@ -112,11 +112,11 @@ class Batch:
         return given_answers(self.connection, place)
 
     def forget(self, person: str) -> None:
-        """Somebody else has changed this person's row, which is to be read anew."""
+        """Someone else has changed this person's row, which is to be read again."""
         self._people.discard(person)
 
     def add_person(self, place: Mapping[str, Any], told: Mapping[str, Any]) -> None:
-        """Keeps that somebody came, and their platform ids; the same person again changes nothing.
+        """Keeps that someone came, and their platform ids; the same person again changes nothing.
 
         They can be served from the next batch on.
         """

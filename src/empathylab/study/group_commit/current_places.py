@@ -1,6 +1,6 @@
 """Who holds which place, as a claim sees it: read once a batch, and carried on by its claims.
 
-Nobody else can change it meanwhile, because whoever claims has the study locked.
+Nobody else can change it meanwhile, because anyone who claims has the study locked.
 """
 
 from __future__ import annotations
@@ -103,5 +103,5 @@ def _read(
 
 @functools.lru_cache(maxsize=100_000)
 def _taken(arm: str, slot: int, world: World) -> Place:
-    """A place that is somebody else's, whoever and since whenever."""
+    """A place that is someone else's, whatever its state and age."""
     return Place("", arm, slot, _LONG_AGO, _LONG_AGO, "finished", world)

@@ -44,7 +44,7 @@ class _Woken:
         self.called = False
 
     def wake(self) -> None:
-        # Before the first is taken out: whoever comes after that calls again.
+        # Before the first is taken out: anyone who comes after that calls again.
         self.called = False
         while self.waiters:
             waiter = self.waiters.popleft()

@@ -1,7 +1,7 @@
 """The list by which people are paid: who finished, under the ids that their platform knows.
 
 It joins platform ids with what became of people, which nothing else does; so it is written only
-when somebody asks for it, and that is written down.
+when someone asks for it, and that is written down.
 
 MTurk takes a table with an X under `Approve` or a reason under `Reject` (Requester UI guide,
 "Reviewing assignments offline"); Prolific takes participant ids, one on a line.
@@ -39,7 +39,7 @@ class Approval:
 def approvals(service: StudyContext, *, who: str = "researcher") -> list[Approval]:
     """All who completed the study, by their platform ids; a rejection needs a researcher's reason.
 
-    Leaving somebody out of the analysis is no reason to leave them unpaid.
+    Leaving someone out of the analysis is no reason to leave them unpaid.
     """
     platform, study = service.study.recruitment.platform, service.launched.row
     if platform in ("open", "invitation"):

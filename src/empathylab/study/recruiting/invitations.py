@@ -1,7 +1,7 @@
 """Invitations: links that let one person in each, known here only by a keyed hash.
 
 A link holds a ticket and our signature under it, so that a forged one is refused without a look
-into the lab. The lab keeps the key of whoever comes with the ticket, never the ticket: links can
+into the lab. The lab keeps the key of anyone who comes with the ticket, never the ticket: links can
 be shown when they are made and at no other time.
 """
 
@@ -50,7 +50,7 @@ class Invitation:
     label: str | None
     expires_at: datetime | None
     told: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What the link says of whoever comes by it, for quotas."""
+    """What the link says of anyone who comes by it, for quotas."""
 
     def link(self, address: str) -> str:
         """The link, for a study that is served at the address."""
@@ -156,7 +156,7 @@ def list_invitations(service: StudyContext) -> list[InvitationStatus]:
 def revoke(service: StudyContext, given: str, *, who: str = "researcher") -> bool:
     """Whether an invitation was taken back, named by its link, its token or its key.
 
-    Not where somebody has come with it: they are excluded or forgotten, not shut out.
+    Not where someone has come with it: they are excluded or forgotten, not shut out.
     """
     key = _key_named(service, given)
     row = service.launched.row
@@ -178,7 +178,7 @@ def revoke(service: StudyContext, given: str, *, who: str = "researcher") -> boo
 
 
 def require_open(connection: Connection, study: int, person: str, now: datetime) -> None:
-    """Refuses somebody new whose invitation was never made, was taken back or is too old."""
+    """Refuses someone new whose invitation was never made, was taken back or is too old."""
     found = find_invitation(connection, study, person)
     if found is None:
         raise _closed("was not made for this version of the study, or was deleted")

@@ -33,7 +33,7 @@ _OWN = frozenset({*_PARTICIPANT, *_SUBMISSION, *_STATUS, *_STARTED, "completionc
 _RESERVED = frozenset(
     {"failed_attention", "marks", "pastes", "even_typing", "hidden_field", "instant_pages"}
 )
-# What Prolific writes where somebody has withdrawn a trait, or it has become too old to be shown.
+# What Prolific writes where someone has withdrawn a trait, or it has become too old to be shown.
 _WITHDRAWN = frozenset({"CONSENT_REVOKED", "DATA_EXPIRED"})
 _MOST_TOLD = 500
 

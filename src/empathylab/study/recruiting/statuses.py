@@ -26,7 +26,7 @@ KNOWN = (
 FREES: dict[str, Freed] = {
     RETURNED: "returned",
     "TIMED-OUT": "timed-out",
-    # Prolific gives a rejected person's place to somebody else, and so do we unless they have
+    # Prolific gives a rejected person's place to someone else, and so do we unless they have
     # finished here: whether finished work counts is for the researcher to say, by excluding it.
     "REJECTED": "abandoned",
 }

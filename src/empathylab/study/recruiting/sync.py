@@ -1,7 +1,7 @@
 """What a platform says of its submissions, brought into the lab: states kept, places freed.
 
 A state has an effect when it is heard for the first time. So the same news twice changes nothing,
-and whoever came back after they had returned their submission keeps the place they took anew.
+and anyone who came back after they had returned their submission keeps the place they took again.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _matched(
 ) -> list[tuple[Any, Submission]]:
     """Each known person with their latest submission.
 
-    Whoever may take part several times has several rows: a submission belongs to the row of its
+    Anyone who may take part several times has several rows: a submission belongs to the row of its
     own visit, else to the person's latest.
     """
     sessions = {(_plain(row.ids.get("person", "")), row.ids.get("session")): row for row in rows}

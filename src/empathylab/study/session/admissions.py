@@ -22,7 +22,7 @@ from empathylab.study.session.visits import PlatformIds
 
 
 def only_opened(study: Study, row: Row[Any]) -> bool:
-    """Whether somebody has not answered the first page, which a program may have opened."""
+    """Whether someone has not answered the first page, which a program may have opened."""
     begun = row.shown_step not in (None, study.blocks[0].id)
     return row.status == "arrived" and row.outcome is None and not begun
 
@@ -38,7 +38,7 @@ class Admissions:
     ) -> str:
         """The person's key, the same whenever they come.
 
-        Somebody who took part in another version of the study is recognised, and turned away
+        Someone who took part in another version of the study is recognised, and turned away
         where each person takes part once.
         """
         study = self._running.study
@@ -69,7 +69,7 @@ class Admissions:
         )
 
     def is_known(self, ids: PlatformIds) -> bool:
-        """Whether somebody has begun under these ids before, and would go on with that visit.
+        """Whether someone has begun under these ids before, and would go on with that visit.
 
         A link that was only opened may have been opened by a program.
         """
@@ -77,7 +77,7 @@ class Admissions:
         return row is not None and not only_opened(self._running.study, row)
 
     def _coming(self, ids: PlatformIds, world: World) -> tuple[str, Row[Any] | None]:
-        """The key under which somebody comes now, and their row, if any."""
+        """The key under which someone comes now, and their row, if any."""
         with self._running.lab.reading() as connection:
             for turn in itertools.count(1):
                 person = self._running.key_of(ids.platform, ids.person, world, turn)
@@ -127,9 +127,9 @@ class Admissions:
     def _admit(
         self, ids: PlatformIds, person: str, place: Row[Any] | None, world: World = "person"
     ) -> None:
-        """Refuses somebody new whose invitation is not good; of who comes back, notes the visit.
+        """Refuses someone new whose invitation is not good; of who comes back, notes the visit.
 
-        Platforms pay by the visit's id, and somebody who comes back may have a new one. Whoever
+        Platforms pay by the visit's id, and someone who comes back may have a new one. Anyone who
         has finished is paid for the visit in which they did. `place` is the person's row, if any.
         """
         if world != "person":

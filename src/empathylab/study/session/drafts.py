@@ -19,7 +19,7 @@ _REFUSED = "refused"
 
 @dataclass(frozen=True, slots=True)
 class RefusedForm:
-    """What somebody sent on a page, and what is wrong with it."""
+    """What someone sent on a page, and what is wrong with it."""
 
     visit: str
     """Who sent it: another browser with the same platform id must not see what was typed."""

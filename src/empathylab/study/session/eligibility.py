@@ -1,4 +1,4 @@
-"""Whether somebody has been in a study before, in any version of it."""
+"""Whether someone has been in a study before, in any version of it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def was_here(batch: Batch, launched: Launched, person: str) -> bool:
 
 
 def note_departure(connection: Connection, launched: Launched, row: Row[Any]) -> None:
-    """Keeps that somebody was here who is about to be deleted, if they may not come again.
+    """Keeps that someone was here who is about to be deleted, if they may not come again.
 
-    Else whoever fails could delete their data and try again as often as they like.
+    Else anyone who fails could delete their data and try again as often as they like.
     """
     tried = row.arm is not None or row.status in FOR_GOOD or row.outcome == "screened-out"
     if row.world == "person" and tried:

@@ -92,7 +92,7 @@ class RunningStudy:
     def key_of(
         self, platform: str, platform_id: str, world: World = "person", turn: int = 1
     ) -> str:
-        """The pseudonym of a platform's id; `turn` counts where somebody may take part again.
+        """The pseudonym of a platform's id; `turn` counts where someone may take part again.
 
         An id is the same in every normal form of Unicode, and with spaces around it.
         """

@@ -1,7 +1,7 @@
 """Studies with people, as pages and consoles use them: every call is one transaction.
 
 Safe across threads and processes: a person's row is locked while they answer, and the study's
-while somebody claims a place. What has returned `Saved` is on the disk.
+while someone claims a place. What has returned `Saved` is on the disk.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class StudyService:
                 return transaction.finished(found.outcome)
             return cast("Closed | Finished", found)
 
-        # Whoever had all their data deleted is unknown, and has withdrawn.
+        # Anyone who had all their data deleted is unknown, and has withdrawn.
         unknown = Closed("unknown", _UNKNOWN, completion_for(self.study, "withdrawn"))
         return self._with_messages(person, self._run(person, "read", show, unknown))
 
@@ -221,7 +221,7 @@ class StudyService:
         return dataclasses.replace(cast("Page", view), messages=messages)
 
     def _mark_read(self, person: str) -> None:
-        """Whoever went on has read what stood there; what came since is still to be shown."""
+        """Anyone who went on has read what stood there; what came since is still to be shown."""
         told = self._shown_messages.pop(person, None)
         if told is not None and told == self._inbox.unread(person):
             self._inbox.mark_read(person)
@@ -250,7 +250,7 @@ class StudyService:
         def keep(transaction: ParticipantTransaction) -> None:
             found = transaction.decision(step_key)
             if not isinstance(found, Show) or step_key in transaction.given:
-                return  # what is begun anew on an answered page must not outlive a closed tab
+                return  # what is begun again on an answered page must not outlive a closed tab
             begun = valid_values(transaction.path, found.step, values)
             transaction.change(
                 draft=with_begun(transaction.row.draft, step_key, begun),
@@ -262,7 +262,7 @@ class StudyService:
     def leave(self, person: str, *, delete: bool) -> None:
         """Ends a person's part by their own wish; with `delete` only counts remain.
 
-        Whoever has finished and deletes nothing stays as they are: their work is done.
+        Anyone who has finished and deletes nothing stays as they are: their work is done.
         """
 
         def go(transaction: ParticipantTransaction) -> None:

@@ -133,7 +133,7 @@ class ParticipantTransaction:
         return place_of(self.row)
 
     def require(self, mode: Mode) -> None:
-        """Begins anew where the transaction has less than that."""
+        """Begins again where the transaction has less than that."""
         if _RANK[self.mode] < _RANK[mode]:
             raise Escalate(mode)
 
@@ -164,7 +164,7 @@ class ParticipantTransaction:
         if self.row.outcome == "timed-out":
             return self.finished("timed-out")
         if self.row.arm is None:
-            # Whoever declined is told so again, even when the study has closed since.
+            # Anyone who declined is told so again, even when the study has closed since.
             if self.row.outcome == "no-consent":
                 return self.finished("no-consent")
             if self.row.world != "test" and study_status in ("paused", "closed"):

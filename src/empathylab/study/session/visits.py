@@ -81,7 +81,7 @@ View = Page | Finished | Closed
 
 
 def shown_status(row: Any) -> str:
-    """How somebody's participation stands: the status, or that they declined."""
+    """How someone's participation stands: the status, or that they declined."""
     declined = row.status == "arrived" and row.outcome == "no-consent"
     return "declined" if declined else str(row.status)
 

@@ -43,7 +43,7 @@ class Form:
 
     @property
     def came_from(self) -> str:
-        """The page from which somebody went back to this one; empty where nobody did."""
+        """The page from which someone went back to this one; empty where nobody did."""
         return self.fields.get("from", "")
 
     @property

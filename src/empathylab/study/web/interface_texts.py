@@ -69,7 +69,7 @@ class Words:
     problems: Mapping[str, str] = field(hash=False)
     """What is wrong with an answer, by the problem's code."""
     closed: Mapping[str, Said] = field(hash=False)
-    """By the reason why somebody has no place."""
+    """By the reason why someone has no place."""
     pages: Mapping[str, Said] = field(hash=False)
 
     def problem_said(self, problem: Problem) -> str:

@@ -133,7 +133,7 @@ class _Sentences(logging.Formatter):
 
 
 def _said(record: logging.LogRecord) -> str:
-    """The message; of an error only where it happened, because its words may be somebody's."""
+    """The message; of an error only where it happened, because its words may be someone's."""
     said = record.getMessage()
     if record.exc_info and record.exc_info[0] is not None:
         where = "".join(traceback.format_tb(record.exc_info[2]))

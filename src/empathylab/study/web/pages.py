@@ -51,7 +51,7 @@ from empathylab.study.web.sessions import (
 )
 
 _AFTER = "after"
-"""The parameter that names the page from whose answer somebody comes."""
+"""The parameter that names the page from whose answer someone comes."""
 _RETURNS = {"leave": "/leave"}
 """Where a change of language leads, by the page it was made on; to the page that is due if none."""
 _UNSIGNED = ("mturk", "prolific", "sona")
@@ -347,7 +347,7 @@ class RaterPages:
     def frame(
         self, request: Request, session: Session | None = None, language: str | None = None
     ) -> Frame:
-        """What stands around a page for whoever asks."""
+        """What stands around a page for anyone who asks."""
         session = session or self._session(request)
         spoken = language or (session.language if session else None)
         spoken = spoken or asked_language(request, self.study.languages)
@@ -406,7 +406,7 @@ class RaterPages:
         frame = self.frame(request, session, view.language)
         handing, text = self._handing(session, view), said.text
         if session.guest:
-            # The code pays: whoever knows another's id must not get it.
+            # The code pays: anyone who knows another's id must not get it.
             handing, text = Handing(), f"{text}\n\n{frame.words.pages['leave-guest'].text}"
         elif self.study.recruitment.platform == "prolific" and not handing.url:
             text = f"{text}\n\n{frame.words.pages['return-submission'].text}"
@@ -431,7 +431,7 @@ class RaterPages:
     async def _turned_away(
         self, request: Request, name: str, status: int = 403, *, way: bool = False
     ) -> Response:
-        """Why somebody is not let in: that the study is closed, where it is."""
+        """Why someone is not let in: that the study is closed, where it is."""
         service = await self.service()
         if await run_in_threadpool(service.is_closed):
             name, way = "closed", False

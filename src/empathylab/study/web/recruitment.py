@@ -38,7 +38,7 @@ _WORLDS: tuple[World, ...] = ("simulated", "test")
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Somebody comes by a link."""
+    """Someone comes by a link."""
 
     participant: str
     """Who they are to the platform."""
@@ -55,7 +55,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Somebody looks before they accept the work; they take no place."""
+    """Someone looks before they accept the work; they take no place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def visit_token(world: World, secret: bytes) -> str:
 def invitation(secret: bytes) -> str:
     """A new single-use invitation: the value of `invitation` in one person's link.
 
-    It lets somebody in once it is on record, as those of `recruiting.invitations.invite` are.
+    It lets someone in once it is on record, as those of `recruiting.invitations.invite` are.
     """
     return new_token(secret)
 

@@ -169,7 +169,7 @@ def _questions(frame: Frame, drawn: tuple[Drawn, ...]) -> Markup:
         one.value or one.error or one.chosen or any(row.value or row.error for row in one.rows)
         for one in drawn
     )
-    # Most pages ask everybody the same; what somebody wrote is kept nowhere.
+    # Most pages ask everybody the same; what someone wrote is kept nowhere.
     draw = _blank_questions if blank else _drawn_questions
     return draw(drawn, words)
 

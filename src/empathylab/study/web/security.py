@@ -102,7 +102,7 @@ class Guard:
         try:
             await self._app(scope, receive, send_guarded)
         except Exception as error:
-            # Only where it happened: what a database says of an error may hold somebody's words.
+            # Only where it happened: what a database says of an error may hold someone's words.
             where = "".join(traceback.format_tb(error.__traceback__))
             log.error("a page failed: %s\n%s", type(error).__name__, where)
             if status:

@@ -215,7 +215,7 @@ class _End:
 def _ended_by(number: signal.Signals) -> Iterator[_End]:
     """While it lasts the signal asks to stop, and does not kill.
 
-    The server has a handler of its own while it runs, and raises the signal anew at its end.
+    The server has a handler of its own while it runs, and raises the signal again at its end.
     """
     end = _End()
     before = signal.signal(number, end)

@@ -18,7 +18,7 @@ _PURPOSE = "session"
 _MOST = 3000
 """Characters of a cookie; a longer one is not ours."""
 _REMEMBERED = 2048
-"""Cookies and tokens whose signatures need not be computed anew at the next page."""
+"""Cookies and tokens whose signatures need not be computed again at the next page."""
 
 
 @dataclass(frozen=True, slots=True)

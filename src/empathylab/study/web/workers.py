@@ -1,4 +1,4 @@
-"""Several server processes that share one socket; one that dies is begun anew."""
+"""Several server processes that share one socket; one that dies is begun again."""
 
 from __future__ import annotations
 

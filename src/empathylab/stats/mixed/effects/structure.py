@@ -38,7 +38,7 @@ class GroupEffects(NamedTuple):
         return values if self.columns is None else self.columns[:, column] * values
 
     def only(self, rows: Codes, codes: Codes, size: int) -> GroupEffects:
-        """The same for some rows, with levels numbered anew."""
+        """The same for some rows, with levels numbered again."""
         columns = None if self.columns is None else self.columns[rows]
         return GroupEffects(codes, size, columns, self.blocks)
 

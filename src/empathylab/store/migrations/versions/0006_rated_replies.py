@@ -15,7 +15,7 @@ MOMENT = sa.DateTime(timezone=True)
 
 
 def upgrade() -> None:
-    # Nothing wrote raters or ratings before this step, so they are made anew.
+    # Nothing wrote raters or ratings before this step, so they are made again.
     op.drop_table("ratings")
     op.drop_table("raters")
     _create_raters()

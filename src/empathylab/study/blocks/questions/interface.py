@@ -41,7 +41,7 @@ class Question(FileModel):
     required: Flag = True
 
     is_free: ClassVar[bool] = False
-    """Whether answers are free words, which may identify somebody."""
+    """Whether answers are free words, which may identify someone."""
 
     @property
     def values(self) -> tuple[str, ...]:

@@ -64,14 +64,14 @@ MOST_BY_BOTH = 10
 """Failures under one name from one address: a stranger's do not hold up whose name it is."""
 MOST_BY_ADDRESS = 30
 MOST_BY_NAME = 100
-"""From anywhere; it takes several networks to hold somebody up, and a password is long."""
+"""From anywhere; it takes several networks to hold someone up, and a password is long."""
 _MOST_NAME = 60
 _NOBODY = text("there is no such account")
 
 
 @dataclass(frozen=True, slots=True)
 class Researcher:
-    """Somebody who has signed in."""
+    """Someone who has signed in."""
 
     id: int
     name: str
@@ -121,7 +121,7 @@ def invite_link(
 def owner_link(
     lab: Lab, study: int, base_url: str, *, who: str, clock: Callable[[], datetime] = present
 ) -> str:
-    """A one-time link that makes one more owner, for whoever can read the lab anyway.
+    """A one-time link that makes one more owner, for anyone who can read the lab anyway.
 
     It is in the study's audit log; `study` is its id in the lab.
     """

@@ -41,7 +41,7 @@ def show_accounts(visit: Visit) -> Response:
 
 
 def invite(visit: Visit) -> Response:
-    """A one-time link for somebody else, shown once."""
+    """A one-time link for someone else, shown once."""
     role = cast("Role", visit.form.get("role", ""))
     link = invite_link(visit.console.lab, _base(visit), role, clock=visit.console.clock)
     visit.console.note(visit.who, "invite", role=role)
@@ -49,7 +49,7 @@ def invite(visit: Visit) -> Response:
 
 
 def change_account(visit: Visit) -> Response:
-    """Changes somebody's role, or deletes their account."""
+    """Changes someone's role, or deletes their account."""
     accounts, act = visit.console.accounts, visit.form.get("act", "")
     number = visit.form.get("number", "")
     if not (number.isascii() and number.isdecimal() and len(number) < 10):

@@ -1,6 +1,6 @@
 """A researcher's browser: a sealed cookie that says who signed in when, and nothing they may do.
 
-What somebody may do is read from the lab at every request, so that a role taken away, a changed
+What someone may do is read from the lab at every request, so that a role taken away, a changed
 password and a sign-out hold at once, in every server process.
 """
 
@@ -19,7 +19,7 @@ LASTS = timedelta(hours=12)
 IDLE = timedelta(hours=2)
 """Without a page being asked for."""
 RENEWED = timedelta(minutes=1)
-"""How often the cookie is written anew, so that the idle time begins again."""
+"""How often the cookie is written again, so that the idle time begins again."""
 CODE_LASTS = timedelta(minutes=5)
 """After the password was right, to give the second factor."""
 _PURPOSE = "console session"
@@ -51,7 +51,7 @@ def begin(researcher: int, now: datetime, *, pending: int = 0) -> ConsoleSession
 
 
 def seen(session: ConsoleSession, now: datetime) -> ConsoleSession | None:
-    """The session as it is to be written anew; None where that is not due yet."""
+    """The session as it is to be written again; None where that is not due yet."""
     if micros(now) - session.seen < RENEWED // timedelta(microseconds=1):
         return None
     return dataclasses.replace(session, seen=micros(now))
