@@ -8,11 +8,14 @@ from pathlib import Path
 from sqlalchemy import Engine, event
 
 from empathylab.store import Lab, schema
+from empathylab.study import parse_study
 from empathylab.study.added_arms.joining import add_arm
 from empathylab.study.admin.retention import Expired, apply_everywhere
+from empathylab.study.archives.packing import pack_study
 from empathylab.study.design.definition import Retention
-from empathylab.study.session.service import Page, StudyService, launch
+from empathylab.study.session.service import Finished, Page, StudyService, launch
 from tests.study.examples import between
+from tests.study.question_examples import ABOUT, EVERY_QUESTION
 from tests.study.service_examples import furnish, opened, rows_of, someone, walk
 from tests.study.test_service_privacy import SECRET_WORDS, everything, finished
 
@@ -101,3 +104,50 @@ def test_what_retention_deletes_is_in_no_file_while_the_lab_is_open(tmp_path: Pa
     assert len(held) > 100_000
     for trace in ("ann-from-the-platform", SECRET_WORDS):
         assert trace.encode() not in held
+
+
+def test_free_answers_to_questions_go_with_comments_and_are_in_no_archive(lab: Lab) -> None:
+    kept = "retention: {platform_ids: 30, comments: 60}\nblocks:"
+    study = parse_study(EVERY_QUESTION.replace("blocks:", kept))
+    service, clock = opened(lab, study)
+    person, other = someone(service, "ann"), someone(service, "bob")
+    walk(service, person, until="questions")
+    service.submit(person, "about", ABOUT | {"diary": f"{SECRET_WORDS} at home"}, {})
+    for step in ("rate/1", "rate/2", "rate/3", "rate/4"):
+        rated = {"empathy": "3", "warmth": "50", "heard": "1", "helped": "2", "traits.Kind": "Kind"}
+        service.submit(person, step, rated | {"why": f"{SECRET_WORDS} at work"}, {})
+    assert isinstance(walk(service, person), Finished)
+    walk(service, other)
+    held = everything(lab)
+    assert held.count(f"{SECRET_WORDS} at home") == 2
+    assert held.count(f"{SECRET_WORDS} at work") == 8
+    service.actions.close()
+    [archived, _] = pack_study(lab, "every-question").content["raters.jsonl"]
+    assert SECRET_WORDS not in str(archived)
+    assert archived["details"]["mood"] == 70
+    clock.skip(days=61)
+    assert service.actions.apply_retention() == (2, 9)
+    assert SECRET_WORDS not in everything(lab)
+    about, rated = (
+        next(row["given"] for row in rows_of(lab, schema.page_answers) if row["step"] == step)
+        for step in ("about", "rate/1")
+    )
+    assert about["mood"] == 70
+    assert rated["traits"] == ["Kind"]
+    [rater, _] = rows_of(lab, schema.raters)
+    assert rater["details"]["mood"] == 70
+    asked = {answer["question"] for answer in rater["details"]["marks"]["answers"]}
+    assert asked == {"traits", "preference"}
+
+
+def test_free_answers_go_with_the_participant(lab: Lab) -> None:
+    service, _ = opened(lab, parse_study(EVERY_QUESTION))
+    person = someone(service, "ann")
+    walk(service, person, until="questions")
+    service.submit(person, "about", ABOUT | {"diary": SECRET_WORDS}, {})
+    walk(service, person)
+    assert "so sorry to hear it" in everything(lab)
+    service.leave(person, delete=True)
+    left = everything(lab)
+    assert SECRET_WORDS not in left
+    assert "so sorry to hear it" not in left

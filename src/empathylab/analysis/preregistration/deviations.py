@@ -16,7 +16,7 @@ from empathylab.stats.raters.exclusions import Rule, rules_from
 from empathylab.store import Lab
 from empathylab.store.studies.archive import any_study
 from empathylab.store.studies.records import audit_rows
-from empathylab.study.archives.checking import is_complete, read_protocol
+from empathylab.study.archives.packing import is_complete, read_protocol
 from empathylab.study.design.protocol import protocol_hash
 
 

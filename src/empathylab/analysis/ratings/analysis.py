@@ -67,7 +67,7 @@ from empathylab.store.studies.added_arms import asked_by
 from empathylab.store.studies.archive import any_study
 from empathylab.store.studies.records import frozen_responses, frozen_situations
 from empathylab.study.admin.embargo import is_running, require_closed
-from empathylab.study.archives.checking import is_complete, read_protocol
+from empathylab.study.archives.packing import is_complete, read_protocol
 from empathylab.study.design.material_notes import information_sentence
 
 _NEEDED = ("rater", "arm", "situation", "rating")

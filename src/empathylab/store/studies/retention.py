@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, Select, delete, select, update
 
 from empathylab.store import schema
+from empathylab.store.results import clear_results
 
 
 def closings(connection: Connection, study: int) -> list[datetime]:
@@ -39,17 +41,52 @@ def expire_ids(connection: Connection, study: int, until: datetime) -> int:
     return done.rowcount
 
 
-def expire_words(connection: Connection, study: int, steps: Sequence[str], until: datetime) -> int:
-    """How many pages of free words were emptied."""
+def expire_words(
+    connection: Connection, study: int, free: Mapping[str, Collection[str]], until: datetime
+) -> int:
+    """On how many pages free words were deleted; `free` are the names of such answers by block.
+
+    What raters' details repeat of them goes, too, and so do stored results.
+    """
     table = schema.page_answers
-    query = select(table.c.id, table.c.given).where(
-        table.c.place_id.in_(_held(study, until)), table.c.step.in_(steps)
+    query = select(table.c.id, table.c.step, table.c.given).where(
+        table.c.place_id.in_(_held(study, until))
     )
-    full = [row.id for row in connection.execute(query) if row.given]
+    pages = 0
     # One by one: a database takes only so many numbers in one statement.
-    for number in full:
-        connection.execute(update(table).where(table.c.id == number).values(given={}))
-    return len(full)
+    for row in connection.execute(query).all():
+        names = free.get(row.step.partition("/")[0], ())
+        kept = {name: value for name, value in row.given.items() if name not in names}
+        if len(kept) < len(row.given):
+            connection.execute(update(table).where(table.c.id == row.id).values(given=kept))
+            pages += 1
+    if pages:
+        clear_results(connection)
+        _expire_details(connection, study, set().union(*free.values()), until)
+    return pages
+
+
+def _expire_details(
+    connection: Connection, study: int, names: Collection[str], until: datetime
+) -> None:
+    raters, places = schema.raters, schema.places
+    came = select(places.c.person).where(places.c.study_id == study, places.c.arrived_at <= until)
+    query = select(raters.c.id, raters.c.details).where(
+        raters.c.study_id == study, raters.c.name.in_(came)
+    )
+    for row in connection.execute(query).all():
+        kept = without_free_words(row.details, names)
+        if kept != row.details:
+            connection.execute(update(raters).where(raters.c.id == row.id).values(details=kept))
+
+
+def without_free_words(details: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """A rater's details without the free words under these names and about items."""
+    kept = {name: value for name, value in details.items() if name not in names}
+    if "answers" in (marks := kept.get("marks") or {}):
+        about = [answer for answer in marks["answers"] if not answer.get("free")]
+        kept["marks"] = {**marks, "answers": about}
+    return kept
 
 
 def expire_drafts(connection: Connection, study: int, until: datetime) -> None:

@@ -24,7 +24,7 @@ from empathylab.store.studies.added_arms import (
 from empathylab.store.studies.archive import archive_import, situation_rows
 from empathylab.store.studies.records import frozen_scales, frozen_situations
 from empathylab.study.admin.launching import fingerprints
-from empathylab.study.archives.checking import is_complete, read_protocol
+from empathylab.study.archives.packing import is_complete, read_protocol
 from empathylab.study.design.definition import Study
 from empathylab.study.design.materials import choose_scales, choose_situations
 from empathylab.study.design.protocol import differences, protocol_hash, to_dict

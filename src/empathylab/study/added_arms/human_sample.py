@@ -17,7 +17,7 @@ from empathylab.errors import InputError
 from empathylab.store import Lab
 from empathylab.store.selections import resolve_situations, save_selection
 from empathylab.store.studies.archive import any_study, situation_rows
-from empathylab.study.archives.checking import is_complete, read_protocol
+from empathylab.study.archives.packing import is_complete, read_protocol
 from empathylab.study.assignment.batches import study_slots
 from empathylab.study.assignment.seeded_random import shuffled
 from empathylab.study.assignment.slots import Item

@@ -67,8 +67,8 @@ def apply_retention(
                 delete_departures(connection, row.id)
         ended = None if kept.comments is None else _over(ends, kept.comments, now)
         if ended is not None:
-            steps = [one.id for one in study.blocks if one.holds_comments]
-            words = expire_words(connection, row.id, steps, ended)
+            free = {block.id: block.free_answers for block in study.blocks}
+            words = expire_words(connection, row.id, free, ended)
             expire_drafts(connection, row.id, ended)
         if ids or words:
             add_audit(connection, row.id, now, who, "delete", ids=ids, comments=words)

@@ -11,10 +11,13 @@ from empathylab.scales import scale_from_dict
 from empathylab.situations import Situation
 from empathylab.store.inserts import hash_of
 from empathylab.study.admin.launching import fingerprints
-from empathylab.study.archives.packing import SET_FIELDS, SITUATION_FIELDS
-from empathylab.study.design.definition import Study
+from empathylab.study.archives.packing import (
+    SET_FIELDS,
+    SITUATION_FIELDS,
+    is_complete,
+    read_protocol,
+)
 from empathylab.study.design.protocol import protocol_hash
-from empathylab.study.design.reading import study_from_dict
 
 _TEXT, _TEXT_OR_NOTHING = (str,), (str, type(None))
 _NUMBER, _NUMBER_OR_NOTHING = (int, float), (int, float, type(None))
@@ -118,20 +121,6 @@ def check_archive(content: Mapping[str, Any], where: str) -> None:
     _check_references(content, where)
     _check_scales(content, where)
     _check_protocol(content, where)
-
-
-def is_complete(protocol: Mapping[str, Any]) -> bool:
-    """Whether the protocol holds every text that raters saw, so that the study can go on."""
-    return "blocks" in protocol
-
-
-def read_protocol(
-    protocol: Mapping[str, Any], *, where: str, recruitment: Mapping[str, Any] | None = None
-) -> Study:
-    """The study of a complete protocol; an archive holds no codes, so people come by a link."""
-    return study_from_dict(
-        {**protocol, "recruitment": recruitment or {"platform": "open"}}, where=where
-    )
 
 
 def situation_of(row: Mapping[str, Any]) -> Situation:

@@ -1,6 +1,6 @@
 """A study of the lab as an archive: what another lab needs to analyse it and to add an arm.
 
-Left out are identities, completion codes, comments, and times finer than a day: none is needed,
+Left out are identities, completion codes, free words, and times finer than a day: none is needed,
 and each may tell who someone is. So is the wording of scales that do not ship, which belongs to
 others; its hash tells whether another lab has the same.
 """
@@ -35,7 +35,10 @@ from empathylab.store.studies.archive import (
     shown_rows,
     situation_rows,
 )
+from empathylab.store.studies.retention import without_free_words
 from empathylab.study.archives.members import Archive
+from empathylab.study.design.definition import Study
+from empathylab.study.design.reading import study_from_dict
 
 SITUATION_FIELDS = (
     "text",
@@ -85,6 +88,20 @@ def shared_protocol(protocol: Mapping[str, Any]) -> dict[str, Any]:
             key: value for key, value in kept["recruitment"].items() if key not in _SECRET
         }
     return kept
+
+
+def is_complete(protocol: Mapping[str, Any]) -> bool:
+    """Whether the protocol holds every text that raters saw, so that the study can go on."""
+    return "blocks" in protocol
+
+
+def read_protocol(
+    protocol: Mapping[str, Any], *, where: str, recruitment: Mapping[str, Any] | None = None
+) -> Study:
+    """The study of a complete protocol; an archive holds no codes, so people come by a link."""
+    return study_from_dict(
+        {**protocol, "recruitment": recruitment or {"platform": "open"}}, where=where
+    )
 
 
 def rater_names(raters: Rows, *, pseudonyms: bool) -> dict[int, str]:
@@ -274,13 +291,17 @@ class _Packer:
         return found
 
     def raters(self) -> list[dict[str, Any]]:
-        """Without identities; `details` mark those whom a researcher excluded."""
+        """Without identities and free words; `details` mark those whom a researcher excluded."""
+        protocol = self.study.protocol
+        where = f"study {self.study.name}"
+        blocks = read_protocol(protocol, where=where).blocks if is_complete(protocol) else ()
+        free = frozenset[str]().union(*(block.free_answers for block in blocks))
         return [
             {
                 "rater": self.names[int(one.id)],
                 "kind": one.kind,
                 "seconds": one.seconds,
-                "details": _shared_details(one.details),
+                "details": without_free_words(one.details, free),
             }
             for one in self._raters
         ]
@@ -327,15 +348,6 @@ class _Packer:
                 }
             )
         return found
-
-
-def _shared_details(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The details without free words about replies, which may tell who someone is."""
-    marks = dict(details.get("marks") or {})
-    if "answers" not in marks:
-        return dict(details)
-    marks["answers"] = [answer for answer in marks["answers"] if not answer.get("free")]
-    return {**details, "marks": marks}
 
 
 def _day(pick: Any, days: Iterable[date] | None) -> str | None:

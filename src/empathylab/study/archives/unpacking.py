@@ -20,9 +20,9 @@ from empathylab.store.imports.archive_rows import (
 )
 from empathylab.store.studies.archive import archive_import, begin_archive
 from empathylab.store.studies.records import find_study
-from empathylab.study.archives.checking import check_archive, is_complete, situation_of
+from empathylab.study.archives.checking import check_archive, situation_of
 from empathylab.study.archives.members import Archive
-from empathylab.study.archives.packing import pack
+from empathylab.study.archives.packing import is_complete, pack
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,11 @@ class Comment(Block):
 
     holds_comments: ClassVar[bool] = True
 
+    @property
+    def free_answers(self) -> frozenset[str]:
+        """The comment."""
+        return frozenset({"comment"})
+
     def body(self, view: PageView) -> Body:
         """The question."""
         asked = Asked("comment", "paragraph", "", required=self.required)

@@ -43,6 +43,11 @@ class Imagine(WorkBlock):
         asks = (Asked("words", "paragraph", view.said(self.question)),) if self.question else ()
         return Body(view.said(self.text), self.situation_parts(view), asks)
 
+    @property
+    def free_answers(self) -> frozenset[str]:
+        """The words about the situation, too."""
+        return super().free_answers | {"words"}
+
     def minimum_seconds(self, step: Step) -> int:
         """As long as the study asks for."""
         return self.seconds if step.shows else 0

@@ -334,6 +334,12 @@ class Block(FileModel):
         return ()
 
     @property
+    def free_answers(self) -> frozenset[str]:
+        """The names of answers in free text that may identify someone and are not its results."""
+        questions = (*self.person_fields, *self.item_questions)
+        return frozenset(question.name for question in questions if question.is_free)
+
+    @property
     def uses_scale(self) -> str | None:
         """The scale that it asks, if any."""
         return None

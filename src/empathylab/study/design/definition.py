@@ -252,7 +252,7 @@ class Retention(FileModel):
 
     platform_ids: Annotated[Whole, Field(ge=0, le=_DAYS)] = 90
     comments: Annotated[Whole, Field(ge=0, le=_DAYS)] | None = None
-    """Free text, which may identify someone; None: kept."""
+    """Comments and answers in free text, which may identify someone; None: kept."""
 
 
 def _exclusion_rule(rule: Any) -> Any:

@@ -28,8 +28,13 @@ from empathylab.store.studies.archive import (
 )
 from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
-from empathylab.study.archives.checking import is_complete, read_protocol
-from empathylab.study.archives.packing import SITUATION_FIELDS, day_of, rater_names
+from empathylab.study.archives.packing import (
+    SITUATION_FIELDS,
+    day_of,
+    is_complete,
+    rater_names,
+    read_protocol,
+)
 from empathylab.study.exports.partial_answers import PartialAnswers
 from empathylab.study.exports.positions import batch_positions, numbered, order_positions
 from empathylab.study.session.launched import load_launched
