@@ -32,11 +32,15 @@ class Researcher(Visitor):
         given = {"form": self.token(), **fields}
         return self.ask("POST", path, data=given)
 
-    def refused(self, path: str, **fields: str) -> httpx.Response:
-        """The page that a refused form leads to, which says what is wrong."""
+    def shown(self, path: str, **fields: str) -> httpx.Response:
+        """The page that an accepted form leads to, so that Back sends nothing again."""
         answer = self.post(path, **fields)
         assert answer.status_code == 303
-        page = self.ask("GET", answer.headers["location"])
+        return self.ask("GET", answer.headers["location"])
+
+    def refused(self, path: str, **fields: str) -> httpx.Response:
+        """The page that a refused form leads to, which says what is wrong."""
+        page = self.shown(path, **fields)
         assert page.status_code == 200
         assert 'role="alert"' in page.text
         return page

@@ -108,7 +108,11 @@ def test_an_owner_sees_results_early_only_once_the_reason_is_on_record(sqlite_la
                 assert "first/model" not in refused.text
                 assert ",one," not in refused.text
         assert not [one for one in service.actions.audit() if one.action == "peek"]
-        shown = visitor.post("/console/peek", name="small", reason=reason)
+        # What is typed into a refused form opens nothing.
+        forged = visitor.shown("/console/peek", peeked_at=service.now().isoformat())
+        assert "first/model" not in forged.text
+        shown = visitor.shown("/console/peek", name="small", reason=reason)
+        assert '<th scope="row">one</th>' not in visitor.get("/console/results").text
         table = visitor.post(
             "/console/peek-download", name="small", reason=reason, file="ratings.csv"
         )

@@ -309,7 +309,8 @@ def test_platform_ids_leave_only_for_an_owner_who_says_so(sqlite_lab: Lab) -> No
 def test_signing_in_and_out_and_inviting_is_on_record(sqlite_lab: Lab) -> None:
     service, _ = opened(sqlite_lab)
     with at_console(service) as owner:
-        page = owner.post("/console/invite", role="viewer").text
+        page = owner.shown("/console/invite", role="viewer").text
+        assert "welcome?link=" not in owner.get("/console/accounts").text
         owner.post("/console/logout")
         owner.log_in("some owner")
     acts = [one.action for one in service.actions.audit() if one.who == "some owner"]

@@ -157,8 +157,8 @@ def _keep(visit: Visit, response: Response) -> None:
     name, cookies = cookie_name(secret), {}
     if visit.renewed is not None:
         cookies[name] = (seal(visit.renewed, secret), int(LASTS.total_seconds()))
-    if visit.refused is not None or visit.flash is not None:
-        for part, value in flash_cookies(visit.refused, name, secret).items():
+    if visit.next_flash is not None or visit.flash is not None:
+        for part, value in flash_cookies(visit.next_flash, name, secret).items():
             cookies[part] = (value, SECONDS if value else 0)
     for key, (value, seconds) in cookies.items():
         response.set_cookie(

@@ -1,4 +1,4 @@
-"""What a form is told after a redirect: why it was refused, with what was typed still in it.
+"""What a page shows once after a form was sent: why it was refused, or what came of it.
 
 It travels in a sealed cookie, so that any server process can show it and nothing of it is in an
 address. It is shown once, to the session that sent the form, on the page that holds the form.
@@ -20,14 +20,18 @@ _PURPOSE = "console flash"
 
 @dataclass(frozen=True, slots=True)
 class Flash:
-    """A refused form, for the page that shows it."""
+    """What became of a form, for the page that shows it."""
 
     nonce: str
     """Of the session that sent it."""
     page: str
     """The page's address below the root."""
     error: str
+    """Why the form was refused; empty where it was not."""
     fields: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What was typed into a refused form."""
+    results: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What came of an accepted form; nobody can type it."""
 
 
 def flash_cookies(flash: Flash | None, name: str, secret: bytes) -> dict[str, str]:
@@ -44,7 +48,7 @@ def flash_cookies(flash: Flash | None, name: str, secret: bytes) -> dict[str, st
 
 
 def read_flash(cookies: Mapping[str, str], name: str, secret: bytes) -> Flash | None:
-    """The refused form in a browser's cookies, if there is one."""
+    """What became of the last form, from a browser's cookies, if anything is there."""
     value = "".join(cookies.get(f"{name}-flash-{number}", "") for number in range(_COOKIES))
     fields = sealing.unseal(value, secret, _PURPOSE, most=_COOKIES * _LENGTH, packed=True)
     return None if fields is None else Flash(**fields)

@@ -36,16 +36,24 @@ def show_audit(visit: Visit) -> Response:
 
 
 def show_accounts(visit: Visit) -> Response:
-    """Everybody who can sign in."""
-    return _accounts(visit)
+    """Everybody who can sign in, and once the link that was just made."""
+    return page(
+        visit,
+        "accounts",
+        text("Accounts"),
+        accounts=visit.console.accounts.all(),
+        roles=ROLES,
+        link=visit.result("link"),
+        done=_DONE.get(visit.asked("done"), ""),
+    )
 
 
 def invite(visit: Visit) -> Response:
-    """A one-time link for someone else, shown once."""
+    """Makes a one-time link for someone else, shown once."""
     role = cast("Role", visit.form.get("role", ""))
     link = invite_link(visit.console.lab, _base(visit), role, clock=visit.console.clock)
     visit.console.note(visit.who, "invite", role=role)
-    return _accounts(visit, link=link)
+    return visit.show_once("/console/accounts", link=link)
 
 
 def change_account(visit: Visit) -> Response:
@@ -79,15 +87,3 @@ def _base(visit: Visit) -> str:
     request = visit.request
     secure = is_secure(request, trust_proxy=visit.console.trust_proxy)
     return f"{'https' if secure else 'http'}://{request.url.netloc}{visit.root}"
-
-
-def _accounts(visit: Visit, *, link: str = "") -> Response:
-    return page(
-        visit,
-        "accounts",
-        text("Accounts"),
-        accounts=visit.console.accounts.all(),
-        roles=ROLES,
-        link=link,
-        done=_DONE.get(visit.asked("done"), ""),
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from starlette.responses import Response
 
@@ -11,6 +12,7 @@ from empathylab.store.studies.monitoring import rating_counts
 from empathylab.study.admin.embargo import result_commands
 from empathylab.study.blocks.forms import clean_text
 from empathylab.study.web.console.actions import require_name
+from empathylab.study.web.console.flashes import SECONDS
 from empathylab.study.web.console.rendering import page
 from empathylab.study.web.console.texts import text
 from empathylab.study.web.console.visits import Visit
@@ -27,15 +29,34 @@ class Counts:
 
 
 def show_results(visit: Visit) -> Response:
-    """The counts of a closed study; else why they are not shown."""
-    return _results(visit, shown=visit.console.status() == "closed")
+    """The counts of a closed study, or once after a reason was given; else why they are hidden."""
+    closed = visit.console.status() == "closed"
+    peeked = not closed and _has_peeked(visit)
+    shown = closed or peeked
+    return page(
+        visit,
+        "results",
+        text("Results"),
+        counts=_counts(visit) if shown else (),
+        shown=shown,
+        peeked=peeked,
+        commands=_commands(visit, peeked=peeked),
+    )
 
 
 def peek(visit: Visit) -> Response:
-    """The counts of a study that is not closed, once the reason is on record."""
+    """Shows the counts of a study that is not closed, once the reason is on record."""
     reason = peek_reason(visit)
     visit.console.note(visit.who, "peek", reason=reason, shown="counts by arm")
-    return _results(visit, shown=True, peeked=True)
+    return visit.show_once("/console/results", peeked_at=visit.console.clock().isoformat())
+
+
+def _has_peeked(visit: Visit) -> bool:
+    """Whether a reason was just recorded; a kept cookie shows nothing later."""
+    at = visit.result("peeked_at")
+    if not at or not visit.may("owner"):
+        return False
+    return visit.console.clock() - datetime.fromisoformat(at) < timedelta(seconds=SECONDS)
 
 
 def peek_reason(visit: Visit) -> str:
@@ -48,18 +69,6 @@ def peek_reason(visit: Visit) -> str:
             remedy=text("Give a reason that you would state in the paper."),
         )
     return reason
-
-
-def _results(visit: Visit, *, shown: bool, peeked: bool = False) -> Response:
-    return page(
-        visit,
-        "results",
-        text("Results"),
-        counts=_counts(visit) if shown else (),
-        shown=shown,
-        peeked=peeked,
-        commands=_commands(visit, peeked=peeked),
-    )
 
 
 def _commands(visit: Visit, *, peeked: bool) -> list[str]:

@@ -35,9 +35,9 @@ class Visit:
     renewed: ConsoleSession | None = None
     """What the cookie is to hold from now on, where that changes."""
     flash: Flash | None = None
-    """The form that was refused before this page was asked for."""
-    refused: Flash | None = None
-    """The form that this request refuses, to be shown by the next."""
+    """What became of the form that was sent before this page was asked for."""
+    next_flash: Flash | None = None
+    """What the next page is to show once."""
 
     @property
     def who(self) -> str:
@@ -103,8 +103,18 @@ class Visit:
     def refuse(self, page: str, error: str) -> Response:
         """The way back to the page of a form, which will say why and still hold what was typed."""
         kept = {name: text for name, text in self.form.items() if name not in _NOT_KEPT}
-        self.refused = Flash((self.renewed or self.session).nonce, page, error, kept)
+        self.next_flash = Flash((self.renewed or self.session).nonce, page, error, kept)
         return self.to(page)
+
+    def show_once(self, page: str, **results: str) -> Response:
+        """The way to a page that will show these results of the form, once."""
+        nonce = (self.renewed or self.session).nonce
+        self.next_flash = Flash(nonce, page, "", results=results)
+        return self.to(page)
+
+    def result(self, name: str) -> str:
+        """A result of the form that led to this page; empty where there is none."""
+        return "" if self.flash is None else self.flash.results.get(name, "")
 
     def to(self, path: str) -> Response:
         """The way to another page of the console."""
