@@ -102,7 +102,7 @@ def test_a_shuffled_scale_keeps_the_order_in_which_it_was_shown(lab: Lab) -> Non
     shown: dict[str, list[int]] = {}
     while isinstance(page := service.view(person), Page):
         if page.content.page == "scale":
-            names = [one.name for one in page.content.asks]
+            names = [row.value for ask in page.content.asks for row in ask.rows]
             shown[page.step] = [int(name.removeprefix("item-")) for name in names]
         step_on(service, person)
     rows = rows_of(lab, schema.administrations)
@@ -149,7 +149,7 @@ def test_replies_are_numbered_one_after_the_other_across_studies(lab: Lab) -> No
 
 
 def written(situation: int, person: str) -> FinishedWork:
-    return FinishedWork(person, {}, None, (), (), (GivenReply(situation, "Oh dear"),))
+    return FinishedWork(person, {}, None, (), (), (GivenReply(situation, "Oh dear", 1),))
 
 
 def finish_elsewhere(lab: Lab, situation: int, at: datetime) -> None:

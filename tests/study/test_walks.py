@@ -97,7 +97,8 @@ class Walk:
         self.pages.append(page)
         accepted = check_answer(course, step, self.fill(step, page))
         assert isinstance(accepted, Accepted), (step, accepted)
-        assert set(accepted.values) == {one.name for one in page.asks}
+        asked = {one.name for ask in page.asks for one in ask.one_by_one()}
+        assert set(accepted.values) == asked
         return dict(accepted.values)
 
     def fill(self, step: Step, page: PageContent) -> dict[str, str]:
@@ -105,7 +106,8 @@ class Walk:
         block = self.study.block(step.block)
         given = {
             one.name: usual[one.kind] if one.kind != "choice" else one.options[0].value
-            for one in page.asks
+            for asked in page.asks
+            for one in asked.one_by_one()
         }
         if isinstance(block, Tutorial) and block.check and step.page == "check":
             for number, question in enumerate(block.check.questions, start=1):

@@ -144,8 +144,9 @@ def test_a_worked_example_shows_reply_rating_and_reason() -> None:
 def test_a_scale_shows_its_items_and_its_own_instruction() -> None:
     content = page("scale/2")
     assert content.text == builtin_scale("teq").instruction
-    assert [one.label for one in content.asks] == [f"Statement {one}" for one in range(9, 17)]
-    assert content.asks[0].options[0].label == "never"
+    [table] = content.asks
+    assert [row.label for row in table.rows] == [f"Statement {one}" for one in range(9, 17)]
+    assert table.options[0].label == "never"
 
 
 def test_the_content_note_stands_at_the_consent_and_before_the_work() -> None:

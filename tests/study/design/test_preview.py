@@ -56,7 +56,7 @@ def test_replies_are_shown_where_they_are_known() -> None:
 
 def test_a_scale_without_wording_is_shown_by_number() -> None:
     shown = preview_study(ParticipantPath(between(), builtin_scales()))
-    assert shown.rows[6].content.asks[0].label == "(item 1)"
+    assert shown.rows[6].content.asks[0].rows[0].label == "(item 1)"
 
 
 def test_the_time_of_a_page_is_the_sum_derived_by_hand() -> None:

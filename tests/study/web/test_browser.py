@@ -102,7 +102,7 @@ class Rater:
     def fill(self) -> None:
         """Answers all questions by touching and typing."""
         step = self.step
-        for group in self.page.locator("fieldset.ask").all():
+        for group in self.page.locator("fieldset.ask[role=radiogroup], .matrix .line").all():
             name = (group.get_attribute("id") or "").removeprefix("answer-")
             right = self.right.get((step, name)) or self.right.get((step.rpartition("/")[0], name))
             chosen = f'label:has(input[value="{right}"])' if right else "label >> nth=0"
@@ -271,6 +271,34 @@ def test_keys_go_from_question_to_question(browser: Browser) -> None:
             rater.page.keyboard.press("Enter")
         person = next(iter(desk.people))
     assert set(desk.answers[person]["rate/1"].values()) == {5, 2}
+
+
+def test_a_questionnaire_is_compact_and_says_what_is_missing_item_by_item(
+    sqlite_lab: Lab, browser: Browser
+) -> None:
+    with rating(browser, launched(sqlite_lab, quick("norming")), "desktop") as rater:
+        page = rater.page
+        rater.walk(lambda step: None, until="norm/1")
+        lines = page.locator(".compact .line")
+        for width, tallest in ((1280, 60), (390, 130)):
+            page.set_viewport_size({"width": width, "height": 844})
+            heights = [line.bounding_box()["height"] for line in lines.all()]  # type: ignore[index]
+            assert len(heights) == 13
+            assert max(heights) < tallest
+        # Digits choose the point with that number, line by line.
+        lines.nth(0).locator("input").first.focus()
+        page.keyboard.press("7")
+        page.keyboard.press("2")
+        chosen = page.locator(".compact input:checked")
+        assert [field.input_value() for field in chosen.all()] == ["7", "2"]
+        assert page.get_by_label("7 extremely").first.is_checked()
+        rater.go_on()
+        missing = page.locator("#errors li")
+        assert missing.count() == 12  # the word and eleven statements
+        assert rater.violations() == []
+        missing.nth(1).locator("a").click()
+        focused = page.locator(".compact .line.wrong").first.locator("input").first
+        assert page.evaluate("document.activeElement.id") == focused.get_attribute("id")
 
 
 def test_keys_can_be_turned_off_for_good(browser: Browser) -> None:

@@ -6,8 +6,15 @@ form is an opaque id of its own for every person and page.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
+
+from empathylab.scales import Scale
+
+_MOST_IN_ROW = 7
+"""Points of a scale."""
 
 Role = Literal[
     "emotion",
@@ -115,6 +122,36 @@ class Asked:
     def parts(self) -> int:
         """How many answers it takes."""
         return {"matrix": len(self.rows), "ranking": len(self.options)}.get(self.kind, 1)
+
+    def one_by_one(self) -> Iterator[Asked]:
+        """The questions that `in_tables` put into one table; itself where it is no such table."""
+        if self.name:
+            yield self
+        else:
+            for row in self.rows:
+                yield Asked(row.value, "choice", row.label, self.options, self.required)
+
+
+def in_tables(asks: Iterable[Asked]) -> Iterator[Asked]:
+    """The questions, with those that follow each other and have the same options in one table."""
+    for (kind, options), group in itertools.groupby(asks, key=lambda ask: (ask.kind, ask.options)):
+        together = list(group)
+        if kind == "choice" and len(together) > 1:
+            rows = tuple(Option(ask.name, ask.label) for ask in together)
+            yield Asked("", "matrix", "", options, rows=rows)
+        else:
+            yield from together
+
+
+def questionnaire(scale: Scale, items: Iterable[int]) -> tuple[Asked, ...]:
+    """The items of a scale: in one table where its points fit into the row of a phone."""
+    words = scale.require_words()
+    options = tuple(
+        Option(str(value), scale.anchors.get(value, ""))
+        for value in range(scale.minimum, scale.maximum + 1)
+    )
+    asks = (Asked(f"item-{item}", "choice", words[item - 1], options) for item in items)
+    return tuple(in_tables(asks) if len(options) <= _MOST_IN_ROW else asks)
 
 
 @dataclass(frozen=True, slots=True)

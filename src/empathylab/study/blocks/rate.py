@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
@@ -21,7 +20,7 @@ from empathylab.study.blocks.interface import (
     Step,
     StudyRules,
 )
-from empathylab.study.blocks.pages import Asked, Body, Option, Part
+from empathylab.study.blocks.pages import Asked, Body, Option, Part, in_tables
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
 
@@ -69,7 +68,7 @@ class Rate(WorkBlock):
         )
         asks: tuple[Asked, ...] = tuple(_asked(one, view) for one in self.rated(view.path.study))
         if self.layout == "matrix":
-            asks = tuple(_in_tables(asks))
+            asks = tuple(in_tables(asks))
         return Body(view.said(self.text), (*self.situation_parts(view), *replies), asks)
 
     def read_item(self, form: FormReader, path: ParticipantPath) -> None:
@@ -110,14 +109,3 @@ def _asked(dimension: Dimension, view: PageView) -> Asked:
     if dimension.input == "slider":
         return Asked(dimension.name, "slider", question, options, step=dimension.step or 1)
     return Asked(dimension.name, "choice", question, options)
-
-
-def _in_tables(asks: Iterable[Asked]) -> Iterator[Asked]:
-    """The questions, with those that follow each other and have the same options in one table."""
-    for (kind, options), group in itertools.groupby(asks, key=lambda ask: (ask.kind, ask.options)):
-        together = list(group)
-        if kind == "choice" and len(together) > 1:
-            rows = tuple(Option(ask.name, ask.label) for ask in together)
-            yield Asked("", "matrix", "", options, rows=rows)
-        else:
-            yield from together

@@ -21,7 +21,7 @@ from empathylab.study.blocks.interface import (
     Step,
     StudyRules,
 )
-from empathylab.study.blocks.pages import Asked, Body, Option, Part
+from empathylab.study.blocks.pages import Body, Part, questionnaire
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
 
@@ -84,16 +84,8 @@ class ScaleBlock(Block):
     def body(self, view: PageView) -> Body:
         """The items of the page."""
         scale = view.path.scales[self.scale]
-        words = scale.require_words()
-        options = tuple(
-            Option(str(value), scale.anchors.get(value, ""))
-            for value in range(scale.minimum, scale.maximum + 1)
-        )
-        asks = tuple(
-            Asked(f"item-{item}", "choice", words[item - 1], options) for item in view.step.entries
-        )
         text = view.said(self.text) if self.text else scale.instruction
-        return Body(text, self._imagined(view), asks)
+        return Body(text, self._imagined(view), questionnaire(scale, view.step.entries))
 
     def _imagined(self, view: PageView) -> tuple[Part, ...]:
         """The situation as the block before showed it, where the questions are about it."""

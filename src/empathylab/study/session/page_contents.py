@@ -66,7 +66,7 @@ class PageLabels:
         content = step_content(
             self._launched, self._path, found, self._slot, self._language, self._given
         )
-        questions = {question.name: question for question in content.asks}
+        questions = {one.name: one for asked in content.asks for one in asked.one_by_one()}
         pairs = []
         for name, value in given.items():
             question = questions.get(name)

@@ -106,9 +106,14 @@ class Drawn:
     """Of several choices."""
 
     @property
-    def wrong(self) -> str:
-        """What is wrong with the answer, or with one of its parts."""
-        return self.error or next((row.error for row in self.rows if row.error), "")
+    def problems(self) -> Iterator[tuple[str, Markup, str]]:
+        """What is wrong, with its answer or with rows of it: where, with what, and the message."""
+        if self.error:
+            listed = self.points and self.kind not in ("slider", "dropdown")
+            yield f"{self.name}-1" if listed else self.name, self.label, self.error
+        for number, row in enumerate(self.rows):
+            if row.error:
+                yield f"{self.name}-{number * len(self.points) + 1}", row.label, row.error
 
     @property
     def bounds(self) -> tuple[int, int]:
@@ -159,6 +164,7 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         messages=page.messages,
         general=[text for name, text in filled.errors.items() if name not in named],
         errors=filled.errors,
+        problems=[problem for one in drawn for problem in one.problems],
         drafts=len(drawn) > 1 or any(one.kind == "paragraph" or one.rows for one in drawn),
     )
 
@@ -195,10 +201,14 @@ def retry_page(frame: Frame, fields: Mapping[str, str]) -> str:
     return _render("retry", frame, title=said.title, text=said.text, fields=fields)
 
 
-def leave_page(frame: Frame, *, guest: bool = False) -> str:
-    """The choice to leave, with or without one's answers; a guest may delete nothing."""
-    said = frame.words.pages["leave-guest" if guest else "leave"]
-    return _render("leave", frame, title=said.title, text=said.text, guest=guest)
+def leave_page(frame: Frame, *, guest: bool = False, closed: bool = False) -> str:
+    """The choice to leave, with or without one's answers; a guest may delete nothing.
+
+    In a closed study, answers can be deleted and nothing can be continued.
+    """
+    words = frame.words
+    said = words.closed["closed"] if closed else words.pages["leave-guest" if guest else "leave"]
+    return _render("leave", frame, title=said.title, text=said.text, guest=guest, closed=closed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,12 +397,15 @@ def _part(asked: Asked, part: str, values: Mapping[str, Any]) -> str:
 def _points(asked: Asked, page: str) -> tuple[Point, ...]:
     said = _said_on(page)
     labelled = any(one.label for one in asked.options)
-    below = _layout(asked, page) == "ends"
+    layout = _layout(asked, page)
+    below = layout in ("ends", "compact")
     return tuple(
         Point(
             one.value,
             said(one.value if below else one.label or one.value),
-            _key(number, one.value, labelled=labelled) if asked.kind == "choice" else "",
+            _key(number, one.value, labelled=labelled and layout != "compact")
+            if asked.kind == "choice" or layout == "compact"
+            else "",
             said(one.label) if below and one.label else "",
         )
         for number, one in enumerate(asked.options, start=1)
@@ -411,7 +424,12 @@ def _key(number: int, value: str, *, labelled: bool) -> str:
 
 
 def _layout(asked: Asked, page: str) -> str:
-    """How options lie: points in a row, labels in a row where they are short, else a list."""
+    """How options lie: points in a row, labels in a row where they are short, else a list.
+
+    A questionnaire is `compact`: its points are numbers, explained once above and at the ends.
+    """
+    if asked.kind == "matrix" and page in ("scale", "norm"):
+        return "compact"
     labels = [one.label for one in asked.options]
     if asked.kind != "choice" or not any(labels):
         return "points"

@@ -21,7 +21,7 @@ from empathylab.study.blocks.interface import (
     Results,
     StudyRules,
 )
-from empathylab.study.blocks.pages import Asked, Body, Option
+from empathylab.study.blocks.pages import Asked, Body, questionnaire
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
 
@@ -68,16 +68,9 @@ class Norm(WorkBlock):
     def item_body(self, view: PageView) -> Body:
         """The situation, the feeling in one's own words, and the statements."""
         scale = view.path.scales[self.scale]
-        options = tuple(
-            Option(str(value), scale.anchors.get(value, ""))
-            for value in range(scale.minimum, scale.maximum + 1)
-        )
         asks = (
             Asked(LABEL, "line", view.said(self.question)),
-            *(
-                Asked(f"item-{item}", "choice", words, options)
-                for item, words in enumerate(scale.require_words(), start=1)
-            ),
+            *questionnaire(scale, range(1, scale.items + 1)),
         )
         text = view.said(self.text) if self.text else scale.instruction
         return Body(text, self.situation_parts(view), asks)

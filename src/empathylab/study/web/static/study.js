@@ -8,7 +8,8 @@
 
   const button = form.querySelector("button.main");
   const trouble = document.getElementById("trouble");
-  const groups = [...form.querySelectorAll("fieldset.ask[role=radiogroup]")];
+  const radios = "fieldset.ask[role=radiogroup], .compact [role=radiogroup]";
+  const groups = [...form.querySelectorAll(radios)];
   const began = performance.now();
   let away = 0;
   let losses = 0;
@@ -193,7 +194,7 @@
 
   const unanswered = () => groups.find((one) => !one.querySelector("input:checked"));
   const choose = (key) => {
-    const group = document.activeElement.closest("fieldset.ask[role=radiogroup]") || unanswered() || groups.at(-1);
+    const group = document.activeElement.closest(radios) || unanswered() || groups.at(-1);
     const option = group && group.querySelector(`input[data-key="${CSS.escape(key)}"]`);
     if (!option) return false;
     option.checked = true;
