@@ -117,6 +117,23 @@ def test_who_deleted_their_answers_does_not_begin_anew_by_the_open_link(
     assert len(service.actions.participants()) == 1
 
 
+def test_of_a_closed_study_answers_can_only_be_deleted(
+    sqlite_lab: Lab, browser: list[Visitor]
+) -> None:
+    service, _ = opened(sqlite_lab)
+    visitor = at(service, browser)
+    go_on(visitor, service, visitor.get("/"), "rate")
+    assert "Continue the study" in visitor.get("/leave").text
+    service.actions.close()
+    page = visitor.get("/leave").text
+    assert "The study is closed" in page
+    assert "Continue the study" not in page
+    assert 'value="keep"' not in page
+    form = Read(page).fields["form"].value
+    visitor.ask("POST", "/leave", data={"form": form, "answers": "delete"})
+    assert rows_of(sqlite_lab, schema.page_answers) == []
+
+
 def test_two_studies_on_one_host_keep_their_visitors(
     sqlite_lab: Lab, browser: list[Visitor]
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -259,7 +260,9 @@ class RaterPages:
         if session is None:
             return await self._turned_away(request, "unknown")
         session = await self._with_owner(session)
-        return HTMLResponse(leave_page(self.frame(request, session), guest=session.guest))
+        closed = await run_in_threadpool((await self.service()).is_closed)
+        frame = self.frame(request, session)
+        return HTMLResponse(leave_page(frame, guest=session.guest, closed=closed))
 
     async def leave(self, request: Request) -> Response:
         """The rater leaves."""
@@ -294,7 +297,7 @@ class RaterPages:
         return self._end(request, session, view, words.pages[f"left-{session.left}"])
 
     def _visit(self, session: Session) -> str:
-        return opaque_id(self.secret, "browser", session.nonce)
+        return _browser_id(self.secret, session.nonce)
 
     def _browser(self, session: Session) -> str:
         """Which browser it is, where links do not prove who comes; empty for guests."""
@@ -354,7 +357,8 @@ class RaterPages:
         token = form_token(session, self.secret) if session else ""
         root = request.scope.get("root_path", "")
         guest = session is not None and session.guest
-        return Frame(self.study, spoken, root, token, guest, _address(request))
+        here = _address(request) if len(self.study.languages) > 1 else ""
+        return Frame(self.study, spoken, root, token, guest, here)
 
     async def shown(
         self, request: Request, session: Session, view: View, *, moved: bool = False
@@ -468,6 +472,11 @@ class RaterPages:
 
     def _to(self, request: Request, path: str) -> Response:
         return RedirectResponse(request.scope.get("root_path", "") + path, status_code=303)
+
+
+@functools.lru_cache(maxsize=4096)  # every submission asks for its own
+def _browser_id(secret: bytes, nonce: str) -> str:
+    return opaque_id(secret, "browser", nonce)
 
 
 def _address(request: Request) -> str:
