@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -75,7 +76,10 @@ class WorkBlock(Block):
         guests = [
             block for block in path.study.blocks if block.shown_in == self.id and block is not self
         ]
-        pages = list(self.item_steps(path))
+        pages = tuple(self.item_steps(path))
+        if not guests:
+            yield from pages
+            return
         for number, page in enumerate(pages, start=1):
             yield page
             for guest in guests:
@@ -86,11 +90,7 @@ class WorkBlock(Block):
         items = path.study.items_per_rater if path.items is None else path.items
         together = path.study.replies_together
         every = 1 if self.rates_responses else together
-        shown = range(1, items + 1, every)
-        for number, item in enumerate(shown, start=1):
-            key = f"{self.id}/{number}"
-            reply = ((item - 1) % together + 1, together) if every < together else None
-            yield Step(key, self.id, self.kind, number, len(shown), shows=(item,), reply=reply)
+        return iter(_item_steps(self.id, self.kind, items, together, every))
 
     def may_revisit(self, step: Step) -> bool:
         """The note may be read again."""
@@ -151,6 +151,23 @@ class WorkBlock(Block):
         """The pages of items with what each shows."""
         for step in self.item_steps(path):
             yield step, step.items(slot)
+
+
+@lru_cache(maxsize=256)  # every request asks for the pages of all items
+def _item_steps(block: str, kind: str, items: int, together: int, every: int) -> tuple[Step, ...]:
+    shown = range(1, items + 1, every)
+    return tuple(
+        Step(
+            f"{block}/{number}",
+            block,
+            kind,
+            number,
+            len(shown),
+            shows=(item,),
+            reply=((item - 1) % together + 1, together) if every < together else None,
+        )
+        for number, item in enumerate(shown, start=1)
+    )
 
 
 def _situation_parts(situation: Situation, shows: tuple[Shown, ...]) -> Iterator[Part]:

@@ -96,13 +96,12 @@ def decide(path: ParticipantPath, answers: Answers, asked: str | None = None) ->
 
 def early_end(study: StudyRules, answers: Answers) -> Outcome | None:
     """Why the study is over before its last page, if it is."""
-    values = person_values(study.blocks, answers)
     for block in shown_blocks(study, answers):
         outcome = block.early_end(answers)
         if outcome is not None:
             return outcome
         rule = block.screening if block.id in answers else None
-        if rule is not None and condition(rule).holds(values):
+        if rule is not None and condition(rule).holds(person_values(study.blocks, answers)):
             return "screened-out"
     return None
 
