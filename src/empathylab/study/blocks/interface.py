@@ -196,10 +196,12 @@ def person_values(blocks: Iterable[Block], answers: Answers) -> dict[str, Any]:
 
 def shown_blocks(study: StudyRules, answers: Answers) -> tuple[Block, ...]:
     """The blocks that someone with these answers sees, as far as the answers decide it."""
-    if not any(block.show_if for block in study.blocks):
-        return study.blocks
-    values = person_values(study.blocks, answers)
-    return tuple(block for block in study.blocks if block.is_shown(values))
+    blocks = study.blocks
+    for block in blocks:  # a plain loop: every request comes here several times
+        if block.show_if is not None:
+            values = person_values(blocks, answers)
+            return tuple(block for block in blocks if block.is_shown(values))
+    return blocks
 
 
 class BotForm(Protocol):
