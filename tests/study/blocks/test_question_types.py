@@ -194,3 +194,10 @@ def test_bots_answer_every_type_and_everything_is_exported(sqlite_lab: Lab, tmp_
     )
     assert preferences_frame(sqlite_lab, STUDY.name)["outcome"].to_list() == ["second"] * 2
     assert len(rows_of(sqlite_lab, schema.ratings)) == 5 * 4 * 4
+
+
+def test_a_condition_on_a_single_question_is_refused_with_the_way_out() -> None:
+    text = EVERY_QUESTION.replace("kind: number,", "kind: number, show_if: 'mood > 50',")
+    with pytest.raises(UserError, match="a single question cannot have `show_if`") as refused:
+        parse_study(text)
+    assert "block `questions` of its own" in str(refused.value)

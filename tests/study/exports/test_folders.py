@@ -21,8 +21,10 @@ from empathylab.study.session.service import Page
 from empathylab.tables import read_table, table_bytes
 from tests.study.archived import finished, rate_all, released
 from tests.study.examples import appraisal, between
-from tests.study.service_examples import opened, someone, walk
+from tests.study.service_examples import opened, rows_of, someone, walk
 from tests.study.test_service_results import WRITE
+from tests.study.web.desk import preset
+from tests.study.web.labs import launched
 
 
 def table(folder: Path, name: str) -> pl.DataFrame:
@@ -420,3 +422,17 @@ def test_the_same_frame_gives_the_same_bytes(kind: str) -> None:
 def test_csv_cells_hold_what_json_would() -> None:
     frame = pl.DataFrame({"a": [1.5, None], "b": ["x", "-y"], "c": [True, None], "d": ["-1", "é"]})
     assert table_bytes(frame, "csv").decode() == "a,b,c,d\n1.5,x,true,-1\n,'-y,,é\n"
+
+
+def test_norms_are_exported_with_the_trial_in_which_the_situation_was_shown(
+    sqlite_lab: Lab, tmp_path: Path
+) -> None:
+    service = launched(sqlite_lab, preset("norming"))
+    walk(service, someone(service, "ann"))
+    [place] = [one for one in rows_of(sqlite_lab, schema.places) if one["status"] == "finished"]
+    service.actions.close()
+    export_study(sqlite_lab, service.study.name, tmp_path / "out")
+    first = table(tmp_path / "out", "scale_answers").filter(pl.col("item") == "1")
+    shown = [item.situation for item in service.launched.slots[place["arm"]][place["slot"]].items]
+    assert first["trial"].to_list() == [str(trial) for trial in range(1, len(shown) + 1)]
+    assert first["situation"].to_list() == shown

@@ -242,8 +242,11 @@ class StudySource:
         values = item_values(self.connection, self.row.id)
         known = self._scales(rows)
         found = []
+        seen: Counter[tuple[int, int, str]] = Counter()
         for one in rows:
             situation = self._situations.get(int(one.situation_id or 0))
+            trial = (int(one.rater_id), int(one.scale_id), str(one.phase))
+            seen[trial] += situation is not None
             places = {item: place for place, item in enumerate(one.item_order, start=1)}
             found += [
                 {
@@ -251,6 +254,7 @@ class StudySource:
                     "scale": known[int(one.scale_id)].id,
                     "phase": one.phase,
                     "situation": None if situation is None else situation.key,
+                    "trial": None if situation is None else seen[trial],
                     "item": item,
                     "position": places.get(item),
                     "value": value,

@@ -94,6 +94,11 @@ SCALE_ANSWERS = TableSpec[StudySource](
             "default; evoked",
         ),
         ColumnSpec("situation", "text", "After which situation; empty at rest"),
+        ColumnSpec(
+            "trial",
+            "whole number",
+            "Which of the rater's situations it was, from 1 in the order shown; empty at rest",
+        ),
         ColumnSpec("item", "whole number", "The item's number in the scale"),
         ColumnSpec("position", "whole number", "In which place the item was shown"),
         ColumnSpec("value", "number", "The answer as given; reversed items are not turned round"),

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 
 from pydantic import Field, ValidationInfo, model_validator
 
-from empathylab.file_models import FileModel, Flag, Words
+from empathylab.file_models import FileModel, Flag, Words, misfit
 from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.pages import Asked, Option
 from empathylab.study.blocks.texts import Identifier, Text, languages_of, refuse_repeated
@@ -42,6 +42,17 @@ class Question(FileModel):
 
     is_free: ClassVar[bool] = False
     """Whether answers are free words, which may identify someone."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_condition(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "show_if" in data:
+            raise misfit(
+                "a single question cannot have `show_if`",
+                "Put the question into a block `questions` of its own, with `show_if` there.",
+                at=("show_if",),
+            )
+        return data
 
     @property
     def values(self) -> tuple[str, ...]:
