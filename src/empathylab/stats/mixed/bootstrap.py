@@ -11,6 +11,9 @@ from __future__ import annotations
 
 import contextlib
 import math
+import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -227,8 +230,21 @@ def _each(
         for number in numbers:
             yield number, work(number)
         return
-    with ProcessPoolExecutor(workers) as pool:
+    with ProcessPoolExecutor(workers, initializer=_end_with_parent) as pool:
         yield from zip(numbers, pool.map(work, numbers, chunksize=4), strict=True)
+
+
+def _end_with_parent() -> None:
+    """Ends this process when the one that started it is killed; else it would wait for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _check(replications: int, confidence: float) -> None:
