@@ -142,8 +142,8 @@ def _left_out(before: RatedStudy, after: RatedStudy) -> Iterator[tuple[str, str]
             continue
         once = part.filter(pl.col("later").n_unique().over("situation") < 2)
         shared = part.join(once, on="situation", how="anti", nulls_equal=True)
-        kept = _comparable(shared)["situation"].n_unique()
-        changed = shared["situation"].n_unique() - kept
+        kept = _comparable(shared)
+        changed = shared.join(kept, on=["situation", "prompt"], how="anti", nulls_equal=True)
         reasons = []
         if shared.is_empty():
             reasons.append("no situation was rated on both occasions")
@@ -152,10 +152,9 @@ def _left_out(before: RatedStudy, after: RatedStudy) -> Iterator[tuple[str, str]
             reasons.append(
                 f"{count} situation{' was' if count == 1 else 's were'} rated on one occasion only"
             )
-        if changed:
-            count = (
-                "replies" if not kept else f"replies to {changed} situation{'s' * (changed > 1)}"
-            )
-            reasons.append(f"{count} were asked for with another template")
+        if changed.height:
+            count = changed["situation"].n_unique()
+            to = "" if kept.is_empty() else f" to {count} situation{'s' * (count > 1)}"
+            reasons.append(f"replies{to} were asked for with another template")
         if reasons:
             yield str(arm), "; ".join(reasons)
