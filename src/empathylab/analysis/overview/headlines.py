@@ -99,14 +99,28 @@ def rating_headlines(study: RatingsResult) -> Iterator[Conclusion]:
             if (conclusion.dimension, conclusion.subset) == (dimension, "all")
             and conclusion.reference is not None
         ]
-        natural = [one for one in compared if one.unit in ("points", "percentage points")]
-        found = list({one.subject: one for one in natural or compared}.values())
+        found = [
+            _headline([one for one in compared if one.subject == arm])
+            for arm in dict.fromkeys(one.subject for one in compared)
+        ]
         if len(found) == 1:
             yield _one_arm(found[0], mine)
         elif found:
             yield _many_arms(found, mine)
         else:
             yield from (_alone(level) for level in mine.values())
+
+
+def _headline(conclusions: Sequence[Conclusion]) -> Conclusion:
+    """The arm's first conclusion, or the same one in points where it is in log-odds.
+
+    Where the test in points does not agree with the first conclusion, that one stays.
+    """
+    first = conclusions[0]
+    points = ("points", "percentage points")
+    return next(
+        (one for one in conclusions if one.unit in points and one.kind == first.kind), first
+    )
 
 
 def _one_arm(found: Conclusion, levels: dict[str, RatingLevel]) -> Conclusion:
@@ -167,8 +181,8 @@ def _level(level: RatingLevel, *, unit: bool = True) -> str:
 def _difference(found: Conclusion) -> str:
     if found.estimate is None:
         return "no estimate"
-    digits = {"points": 2, "log-odds": 2}.get(found.unit, 1)
-    unit = {"percentage points": "points", "log-odds": "log-odds"}.get(found.unit, "points")
+    digits = {"points": 2, "log-odds": 3}.get(found.unit, 1)
+    unit = "log-odds" if found.unit == "log-odds" else "points"
     return f"difference {signed(found.estimate, digits)} {unit}, {_interval(found, digits)}"
 
 
