@@ -8,7 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from empathylab.analysis import overview
 from empathylab.analysis.conversations import from_lab, from_table
+from empathylab.analysis.overview.first_screen import first_screen
+from empathylab.analysis.overview.headlines import conversation_headlines
 from empathylab.analysis.results import AnalysisResult
 from empathylab.errors import InputError
 from empathylab.models import ScriptedModel
@@ -159,6 +162,30 @@ def test_a_simulator_that_feels_the_same_with_everybody_gets_the_honest_verdict(
     [card] = result.cards
     assert card.verdict == "cannot simulate a person"
     assert "cannot simulate a person" in result.caveats[0]
+    # No score of it leads the report.
+    shown = first_screen(overview.from_lab(sqlite_lab))
+    said = [str(headline) for headline in shown.headlines if headline.section == "conversations"]
+    assert said == [card.sentence]
+    assert shown.chart is None
+
+
+def test_the_first_conclusions_say_how_much_the_simulator_decides() -> None:
+    result = from_table(invented(simulator_effect=20))
+    first, moved, second, ranks, share = map(str, conversation_headlines(result))
+    assert "simulator 0" in first + second
+    assert "20." in moved or "19." in moved
+    assert "simulator 0 as simulator than simulator 1 as simulator" in moved
+    assert "rankings under simulator 0 and simulator 1 correlate" in ranks
+    assert "of the variance" in share
+
+
+def test_success_and_failure_are_given_with_their_thresholds() -> None:
+    rows = invented().with_columns(final=pl.Series([10.0, 100.0, 9.9, 99.9] * 60))
+    result = from_table(rows.filter(respondent="model 0", simulator="simulator 0"))
+    [row] = result.to_dict()["respondents"]
+    counts = (row["success"], row["failure"], row["success_at"], row["failure_below"])
+    assert counts == (10, 10, 100, 10)
+    assert "10 succeeded (100 or more) and 10 failed (below 10)" in str(result.conclusions[0])
 
 
 def rated(noise: float) -> tuple[pl.DataFrame, pl.DataFrame]:
