@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
 from empathylab.analysis.conversations import ConversationsAnalysis
 from empathylab.analysis.conversations.estimates import RespondentResult
+from empathylab.analysis.conversations.prose import moved_by_simulators, simulator_conclusions
+from empathylab.analysis.conversations.simulator_cards import SimulatorCard
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.levels import RatingLevel, rating_levels
 from empathylab.analysis.ratings import RatingsResult
@@ -254,13 +256,33 @@ def score_headlines(scores: ScoresResult) -> Iterator[Conclusion]:
 
 
 def conversation_headlines(talks: ConversationsAnalysis) -> Iterator[Conclusion]:
-    """One conclusion for each simulator, those with several respondents first."""
+    """One conclusion for each simulator, those with several respondents first, and how much the
+    simulator decides. A simulator that cannot simulate a person gets its verdict, not a score.
+    """
     groups: dict[str, list[RespondentResult]] = {}
     for result in talks.respondents:
         if result.n:
             groups.setdefault(result.simulator, []).append(result)
-    for simulator, results in sorted(groups.items(), key=lambda group: -len(group[1])):
-        yield _talked(talks, simulator, results)
+    found = [
+        _cannot_simulate(card)
+        if (card := talks.failed_simulators.get(simulator))
+        else _talked(talks, simulator, results)
+        for simulator, results in sorted(groups.items(), key=lambda group: -len(group[1]))
+    ]
+    yield from found[:1]
+    yield from moved_by_simulators(talks.comparisons)
+    yield from found[1:]
+    yield from simulator_conclusions(talks.simulators)
+
+
+def _cannot_simulate(card: SimulatorCard) -> Conclusion:
+    return Conclusion(
+        kind="descriptive",
+        sentence=card.sentence,
+        subject=card.simulator,
+        subset=card.simulator,
+        n=card.conversations,
+    )
 
 
 def _talked(
