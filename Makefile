@@ -13,11 +13,11 @@ export PYTHONDONTWRITEBYTECODE =
 help: ## say what there is
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
-run: $(VENV)/.run ## install, evaluate the embedded model, write the report; CONVERSE=4 adds conversations
+run: $(VENV)/.run ## install, evaluate the embedded model, write the report; CONVERSATIONS=2 adds conversations
 	@$(BIN)/empathylab models install smollm2
 	@$(BIN)/empathylab evaluate --lab $(LAB)
-ifdef CONVERSE
-	@$(BIN)/empathylab converse local/smollm2 --simulator local/smollm2 --count $(CONVERSE) --exchanges 2 --lab $(LAB)
+ifdef CONVERSATIONS
+	@$(BIN)/empathylab converse local/smollm2 --simulator local/smollm2 --count $(CONVERSATIONS) --exchanges 2 --report --lab $(LAB)
 endif
 
 test: $(VENV)/.dev ## install what tests need and run all of them

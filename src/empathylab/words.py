@@ -1,6 +1,7 @@
 """How many words a text has: the one count for lengths, limits, strata and reading times.
 
-`style` cuts texts into words for its features; that cut is finer and counts single characters.
+`style` cuts texts into words for its features, and the checks on replies cut them into tokens to
+find repetition; those cuts are finer and take single characters.
 """
 
 from __future__ import annotations

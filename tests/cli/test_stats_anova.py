@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
-from tests.helpers.command_line import as_json, printed
+from tests.helpers.command_line import as_json, empathylab, printed
 from tests.stats.anova.test_model import R, made_up
 
 
@@ -32,3 +33,29 @@ def test_one_type_alone_is_printed_as_a_table(table: Path) -> None:
     assert "a:b" in shown
     csv = printed(*arguments, "--table", "csv")
     assert len(csv.strip().splitlines()) == 4
+
+
+@pytest.mark.parametrize(
+    ("command", "formula", "note"),
+    [
+        ("anova", "y ~ a + same", "same was left out, because it is constant"),
+        ("lmm", "y ~ a + same + (1|rater)", "same was left out, because it is constant"),
+        ("clmm", "best ~ arm + (1|rater)", "Perfect separation: armq predicts some ratings"),
+    ],
+)
+def test_what_cannot_be_estimated_is_said_with_its_remedy(
+    tmp_path: Path, command: str, formula: str, note: str
+) -> None:
+    rows = made_up().with_row_index("row").with_columns(same=pl.lit(5), rater=pl.col("row") % 7)
+    second = pl.col("row") % 2 == 1
+    arms = rows.with_columns(
+        arm=pl.when(second).then(pl.lit("q")).otherwise(pl.lit("p")),
+        best=pl.when(second).then(3).otherwise(pl.col("row") // 2 % 2 + 1),
+    )
+    arms.write_csv(tmp_path / "scores.csv")
+    arguments = ("stats", command, tmp_path / "scores.csv", "--formula", formula)
+    found = as_json(*arguments)
+    [sentence] = [one for one in (*found["notes"], *found.get("problems", ())) if note in one]
+    assert "formula." in sentence
+    done = empathylab(*arguments)
+    assert (done.exit_code, sentence in done.stderr) == (0, True)

@@ -89,7 +89,7 @@ def test_where_no_level_of_the_scale_fits_the_whole_scale_is_left() -> None:
     assert (head.estimate, head.low, head.high) == (1.0, 0.0, 1.0)
     assert not head.fits
     assert not head.rules_out
-    assert "no level of the scale is consistent with" in head.note
+    assert "no_consistent_level" in {note.code for note in head.notes}
     said = " ".join(rests_on(found))
     assert "No point of the scale is consistent with the judge's ratings of new/model" in said
     assert "would be beyond the end of the scale" in said

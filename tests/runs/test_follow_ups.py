@@ -107,9 +107,9 @@ def _wait_for_calls(endpoint: Served, least: int, seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
-def test_chains_side_by_side_take_no_longer_than_waiting_does(sqlite_lab: Lab) -> None:
-    # 10 chains of 6 with 8 at once: 60 x 0.2 / 8 = 1.5 s; one chain after the other would take 2.4.
-    with served(latency=0.2) as endpoint:
+def test_chains_go_side_by_side(sqlite_lab: Lab) -> None:
+    # How near that comes to the ideal time, `bench/converse.py` measures.
+    with served(latency=0.05) as endpoint:
         one, other = partners(endpoint)
         job = Job(
             one,
@@ -117,11 +117,8 @@ def test_chains_side_by_side_take_no_longer_than_waiting_does(sqlite_lab: Lab) -
             Limits(concurrency=8),
             partners={"other": other},
         )
-        begun = time.monotonic()
         run(sqlite_lab, [job])
-        seconds = time.monotonic() - begun
         assert endpoint.counts()["most_under_way"] == 8
-    assert seconds < 2.3
 
 
 def test_requests_go_to_the_partner_they_name(sqlite_lab: Lab) -> None:

@@ -11,6 +11,12 @@ from empathylab.models import ScriptedModel
 from empathylab.protocols.converse.plan import SIMULATOR, Conversing, plan_conversing
 from empathylab.runs import Job, run
 from empathylab.store import Lab, schema
+from empathylab.store.conversations import (
+    ImportedConversation,
+    Speaker,
+    SpokenTurn,
+    store_conversations,
+)
 from tests.helpers.conversing import KIND, listener, persona, rule_based_person
 from tests.helpers.labs import filled
 from tests.view.viewing import ARABIC, LONG, ODD, SCRIPT, Visitor, add_replies, add_study, viewing
@@ -168,3 +174,21 @@ def test_a_run_that_goes_on_renews_its_page(sqlite_lab: Lab) -> None:
         assert "data-live" in visitor.get("/runs/1").text
         assert "data-live" in visitor.get("/runs").text
         assert "running" in visitor.get("/").text
+
+
+def test_an_imported_conversation_names_its_faults_beside_the_score(sqlite_lab: Lab) -> None:
+    said: list[tuple[Speaker, float | None]] = [
+        ("person", 40.0),
+        ("respondent", None),
+        ("person", 30.0),
+        ("respondent", None),
+    ]
+    turns = tuple(SpokenTurn(role, f"I am the {role} of this chat.", felt) for role, felt in said)
+    talk = ImportedConversation(
+        key="a", respondent="m", turns=turns, kind="model", simulator="s", language="en", final=20.0
+    )
+    store_conversations(sqlite_lab, "conversations", "talks.csv", [talk])
+    with viewing(sqlite_lab) as visitor:
+        page = visitor.get("/conversations/1").text
+    assert "the message repeats one of the person&#39;s earlier messages" in page
+    assert "The imported score stays" in page

@@ -1,4 +1,4 @@
-"""A run's progress on stderr: a live bar on a terminal, plain lines elsewhere."""
+"""Progress of runs and simulations on stderr: a live bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -39,6 +39,38 @@ def progress() -> Iterator[Callable[[Tally], None]]:
     )
     with bar:
         yield _Bars(bar)
+
+
+@contextlib.contextmanager
+def counts(what: str) -> Iterator[Callable[[str, int, int], None]]:
+    """An observer that takes a name, how many are done, and how many there will be."""
+    if not sys.stderr.isatty():
+        yield _CountLines(what)
+        return
+    # Without a thread of its own: processes are started while it is shown.
+    with Progress(console=Console(stderr=True), auto_refresh=False) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def update(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(f"{name}: {what}", total=total)
+            bar.update(tasks[name], completed=done, refresh=True)
+
+        yield update
+
+
+class _CountLines:
+    """A line now and then, and one at the end."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._last = time.monotonic()
+
+    def __call__(self, name: str, done: int, total: int) -> None:
+        if done == total or time.monotonic() - self._last >= _LINE_SECONDS:
+            self._last = time.monotonic()
+            sys.stderr.write(f"{name}: {done} of {total} {self._what}\n")
+            sys.stderr.flush()
 
 
 class _Bars:

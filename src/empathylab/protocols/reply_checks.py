@@ -131,14 +131,17 @@ _ECHO_SHARE = 0.6
 _UNSPACED = "[\u3040-\u30ff\u3400-\u9fff]"
 
 
-def _words(plain: str) -> list[str]:
-    # Chinese and Japanese put no spaces between words, so each character counts.
+def _tokens(plain: str) -> list[str]:
+    """What is compared, in order, to find repetition; lengths are counted by `count_words`.
+
+    Chinese and Japanese put no spaces between words, so each character is a token.
+    """
     return re.findall(rf"{_UNSPACED}|(?:(?!{_UNSPACED})[\w'])+", plain)
 
 
 def _repeats(plain: str) -> Verdict | None:
     """Loops: the same few words over and over, or the same sentence three times."""
-    words = _words(plain)
+    words = _tokens(plain)
     for size in range(1, min(_LONGEST_LOOP, len(words) // _LOOP_TIMES) + 1):
         same = 0
         for place in range(size, len(words)):
@@ -146,7 +149,7 @@ def _repeats(plain: str) -> Verdict | None:
             if same + size >= max(_LOOP_WORDS, _LOOP_TIMES * size):
                 return Verdict("repetition", "the same words come over and over")
     sentences = Counter(
-        tuple(found) for one in re.split(r"[.!?。！？]+", plain) if len(found := _words(one)) >= 3
+        tuple(found) for one in re.split(r"[.!?。！？]+", plain) if len(found := _tokens(one)) >= 3
     )
     if sentences and max(sentences.values()) >= _SAME_SENTENCES:
         return Verdict("repetition", "one sentence comes three times or more")
@@ -155,8 +158,8 @@ def _repeats(plain: str) -> Verdict | None:
 
 def _echoes(plain: str, prompt: Sequence[str]) -> Verdict | None:
     """Replies that mostly consist of long runs of words out of the prompt."""
-    words = _words(plain)
-    told = [_words(_plain(part)) for part in prompt]
+    words = _tokens(plain)
+    told = [_tokens(_plain(part)) for part in prompt]
     if len(words) < _ECHO_RUN:
         return None
     runs = {

@@ -55,7 +55,10 @@ def _moments(name: str, table: Table, *more: ColumnElement[Any]) -> Select[Any]:
 
 
 def dated_ratings(lab: Lab, study: str) -> pl.DataFrame:
-    """The study's ratings by people, with `rated_at`; null where a file did not tell."""
+    """The study's ratings by people, with `rated_at`, `prompt` and `situation_text`.
+
+    `rated_at` and `prompt`, the template of the reply, are null where they are not recorded.
+    """
     given = ratings_frame(lab, study).filter(rater_kind="person")
     dates = lab.frame(
         select(
@@ -63,8 +66,12 @@ def dated_ratings(lab: Lab, study: str) -> pl.DataFrame:
             ratings.c.response_id.label("response"),
             ratings.c.dimension,
             ratings.c.rated_at,
+            responses.c.prompt,
+            situations.c.text.label("situation_text"),
         )
         .join(raters, raters.c.id == ratings.c.rater_id)
+        .join(responses, responses.c.id == ratings.c.response_id)
+        .join(situations, situations.c.id == responses.c.situation_id)
         .where(ratings.c.response_id.in_(given["response"].unique().to_list()))
     )
     key = ["rater", "response", "dimension"]

@@ -13,6 +13,7 @@ from sqlalchemy import delete, func, select, update
 
 import empathylab.analysis.cache.results as cache
 import empathylab.analysis.ratings.analysis as rating_analysis
+import empathylab.analysis.ratings.model as rating_models
 import empathylab.store.results as stored_results
 from empathylab.analysis import judges, overview, ratings
 from empathylab.analysis.cache import cached
@@ -126,6 +127,40 @@ def test_nothing_of_an_open_study_is_kept_or_read(rated: Lab, computed: list[int
     change(rated, update(schema.studies).values(status="closed"))
     ratings.from_lab(rated, STUDY)
     assert (len(computed), kept(rated)) == (4, before + 1)
+
+
+def test_a_stopped_bootstrap_resumes_and_gives_the_same(
+    sqlite_lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_release(tmp_path / "r.csv", raters=8, per_rater=6, good={"gpt": 0.8})
+    release = read_release(read_table(tmp_path / "r.csv"), where="r.csv")
+    import_release(sqlite_lab, release, kind="welivita", source="r.csv", fingerprint="1")
+    monkeypatch.setattr(rating_models, "_WORKERS", 1)
+    seen: list[tuple[int, int]] = []
+
+    def stop_at(last: int) -> Any:
+        def progress(dimension: str, done: int, total: int) -> None:
+            seen.append((done, total))
+            if done == last:
+                raise KeyboardInterrupt
+
+        return progress
+
+    with pytest.raises(KeyboardInterrupt):
+        ratings.from_lab(sqlite_lab, STUDY, bootstrap=8, progress=stop_at(3))
+    monkeypatch.setattr(rating_models, "_WORKERS", 2)
+    resumed = ratings.from_lab(sqlite_lab, STUDY, bootstrap=8, progress=stop_at(-1))
+    assert seen == [(done, 8) for done in range(1, 9)]  # none was made twice
+
+    seen.clear()
+    ratings.from_lab(sqlite_lab, STUDY, bootstrap=9, progress=stop_at(-1))
+    assert seen == [(9, 9)]  # more of them go on from those before
+
+    change(sqlite_lab, delete(schema.cached_results))
+    monkeypatch.setattr(rating_models, "_WORKERS", 1)
+    whole = ratings.from_lab(sqlite_lab, STUDY, bootstrap=8)
+    assert write_document(resumed.models[0].bootstrap) == write_document(whole.models[0].bootstrap)
+    assert resumed.summary() == whole.summary()
 
 
 def test_a_report_from_kept_results_is_the_same(sqlite_lab: Lab, tmp_path: Path) -> None:

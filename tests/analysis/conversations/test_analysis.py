@@ -8,11 +8,15 @@ import numpy as np
 import polars as pl
 import pytest
 
+from empathylab.analysis import overview
 from empathylab.analysis.conversations import from_lab, from_table
+from empathylab.analysis.conversations.simulator_cards import simulator_cards
+from empathylab.analysis.overview.first_screen import first_screen
+from empathylab.analysis.overview.headlines import conversation_headlines
 from empathylab.analysis.results import AnalysisResult
 from empathylab.errors import InputError
 from empathylab.models import ScriptedModel
-from empathylab.protocols.converse.controls import control_listeners
+from empathylab.protocols.converse.controls import ATTENTIVE, COLD, control_listeners
 from empathylab.protocols.converse.plan import SIMULATOR, Conversing, plan_conversing
 from empathylab.runs import Job, run
 from empathylab.stats.conversations import clustered_mean, persona_difference, rank_agreement
@@ -159,6 +163,59 @@ def test_a_simulator_that_feels_the_same_with_everybody_gets_the_honest_verdict(
     [card] = result.cards
     assert card.verdict == "cannot simulate a person"
     assert "cannot simulate a person" in result.caveats[0]
+    # No score of it leads the report.
+    shown = first_screen(overview.from_lab(sqlite_lab))
+    said = [str(headline) for headline in shown.headlines if headline.section == "conversations"]
+    assert said == [card.sentence]
+    assert shown.chart is None
+
+
+def test_the_first_conclusions_say_how_much_the_simulator_decides() -> None:
+    result = from_table(invented(simulator_effect=20))
+    first, moved, second, ranks, share = map(str, conversation_headlines(result))
+    assert "simulator 0" in first + second
+    assert "20." in moved or "19." in moved
+    assert "simulator 0 as simulator than simulator 1 as simulator" in moved
+    assert "rankings under simulator 0 and simulator 1 correlate" in ranks
+    assert "of the variance" in share
+
+
+def test_success_and_failure_are_given_with_their_thresholds() -> None:
+    rows = invented().with_columns(final=pl.Series([10.0, 100.0, 9.9, 99.9] * 60))
+    result = from_table(rows.filter(respondent="model 0", simulator="simulator 0"))
+    [row] = result.to_dict()["respondents"]
+    counts = (row["success"], row["failure"], row["success_at"], row["failure_below"])
+    assert counts == (10, 10, 100, 10)
+    assert "10 succeeded (100 or more) and 10 failed (below 10)" in str(result.conclusions[0])
+
+
+@pytest.mark.parametrize(
+    ("faulty", "controls", "verdict"),
+    [
+        (5, 0, "not checked"),
+        (6, 0, "cannot simulate a person"),
+        (3, 4, "reacts to replies"),
+        (4, 4, "cannot simulate a person"),
+        (0, 3, "not checked"),
+    ],
+)
+def test_a_simulator_needs_its_role_and_both_listeners(
+    faulty: int, controls: int, verdict: str
+) -> None:
+    """Ten conversations with a model, some faulty, and both listeners with each persona."""
+    rows: list[tuple[str, str, str, float | None]] = [
+        ("m", f"p{number}", "loop" if number < faulty else "completed", 50.0)
+        for number in range(10)
+    ]
+    for number in range(controls):
+        rows.append((ATTENTIVE, f"p{number}", "completed", 80.0 + number))
+        rows.append((COLD, f"p{number}", "completed", 20.0 - number))
+    frame = pl.DataFrame(rows, ["respondent", "persona", "outcome", "final"], orient="row")
+    frame = frame.with_columns(
+        simulator=pl.lit("s"), run=pl.lit(1), scored=pl.col("outcome") == "completed"
+    )
+    [card] = simulator_cards(frame, confidence=0.95)
+    assert card.verdict == verdict
 
 
 def rated(noise: float) -> tuple[pl.DataFrame, pl.DataFrame]:

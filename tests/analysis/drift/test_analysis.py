@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from empathylab.analysis.drift.analysis import DriftResult, compare
 from empathylab.analysis.drift.occasions import Window, read_occasion
@@ -211,6 +211,50 @@ def test_ratings_of_the_same_arm_are_compared(tmp_path: Path) -> None:
     assert gpt.after - gpt.before > 0.4
     assert gpt.p_holm < 0.001
     assert gpt.difference.difference.low < gpt.after - gpt.before < gpt.difference.difference.high
+
+
+def _of_studies(changes: DriftResult) -> dict[str, str]:
+    return {one.what: one.why for one in changes.incomparable if one.what.startswith("study ")}
+
+
+def test_only_ratings_of_the_same_situations_with_the_same_template_are_compared(
+    tmp_path: Path,
+) -> None:
+    replies, situations = schema.responses, schema.situations
+    numbers = select(situations.c.id).order_by(situations.c.id)
+    respondent = select(schema.respondents.c.id).filter_by(name="gpt").scalar_subquery()
+    gpt = replies.c.respondent_id == respondent
+    for seed, name in enumerate("ab", start=1):
+        _rated(tmp_path / name, seed, 0.5)
+        with Lab.open(tmp_path / name / "lab") as lab, lab.writing() as connection:
+            connection.execute(update(replies).where(gpt).values(prompt="friend@1"))
+            when = datetime(2026, 1, seed, tzinfo=UTC)
+            connection.execute(update(schema.ratings).values(rated_at=when))
+            if name == "b":
+                first, second, *_ = connection.execute(numbers).scalars()
+                newer = update(replies).where(gpt, replies.c.situation_id == first)
+                connection.execute(newer.values(prompt="friend@2"))
+                reworded = update(situations).where(situations.c.id == second)
+                connection.execute(reworded.values(text="Something else happened."))
+    changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
+    assert {one.arm: (one.n_before, one.n_after) for one in changes.ratings} == {
+        "human": (79, 79),
+        "gpt": (78, 78),
+    }
+    # A situation in two wordings counts as two.
+    once = "2 situations were rated on one occasion only"
+    assert _of_studies(changes) == {
+        "study welivita-2024, arm human": once,
+        "study welivita-2024, arm gpt": f"{once}; replies to 1 situation were asked for with "
+        "another template",
+    }
+
+    with Lab.open(tmp_path / "b" / "lab") as lab, lab.writing() as connection:
+        connection.execute(update(replies).where(gpt).values(prompt="friend@2"))
+    changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
+    assert [one.arm for one in changes.ratings] == ["human"]
+    why = _of_studies(changes)["study welivita-2024, arm gpt"]
+    assert why == f"{once}; replies were asked for with another template"
 
 
 def test_the_same_file_in_both_labs_is_no_second_measurement(tmp_path: Path) -> None:

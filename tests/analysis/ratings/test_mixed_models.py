@@ -65,7 +65,7 @@ def test_a_separated_arm_gets_its_reason_first_and_no_numbers() -> None:
     model = separated()
     assert doubtful(model) == ("armgpt",)
     text = model_results(model)
-    assert text.startswith("Perfect separation: armgpt sorts some ratings without error")
+    assert text.startswith("Perfect separation: armgpt predicts some ratings without error")
     assert "No estimate or test can be given for gpt against human (arm)." in text
     assert "gpt against human (arm): b" not in text
     assert "llama against human (arm): b = " in text

@@ -46,7 +46,10 @@ def test_each_code_has_a_sentence_and_each_sentence_a_code() -> None:
         ),
         (
             note("aliased_columns", columns=("b", "c")),
-            "2 column(s) repeat what others say and were left out: b, c",
+            (
+                "b, c were left out, because they are constant or determined by other columns; "
+                "remove them from the formula."
+            ),
         ),
         (
             note("content_unknown", because="one_item_order"),

@@ -45,6 +45,11 @@ def test_the_section_shows_scores_curves_and_chats(sqlite_lab: Lab) -> None:
     titles = [table.title for table in section.tables()]
     assert [row["simulator"] for row in section.tables()[0].rows] == ["scripted/person"] * 3
     assert [figure.name for figure in section.figures()] == ["final", "curves"]
+    assert all("simulator scripted/person" in figure.title for figure in section.figures())
+    stated = "Success: a final feeling of 90 or more. Failure: below 10."
+    assert section.tables()[0].caption == stated
+    [card] = section.tables()[1].rows
+    assert (card["verdict"], card["stayed in its role"]) == ("not checked", "6 of 9")
     assert "Conversations, claims and safety" not in titles
     chats = chosen_chats(result)
     assert {chat.outcome for chat in chats} == {"completed", "assistant speech"}

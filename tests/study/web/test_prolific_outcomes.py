@@ -126,6 +126,7 @@ def test_declining_is_a_status(sqlite_lab: Lab) -> None:
     with visiting(service) as visitor:
         decline(visitor, service, clock)
     with at_console(service) as owner:
-        assert "<td>declined</td>" in owner.get("/console/participants?status=declined").text
+        listed = owner.get("/console/participants?status=declined").text
+        assert '<span class="chip arrived">declined</span>' in listed
         table = owner.post("/console/downloads", file="participants.csv").text
     assert ",declined,no-consent," in table

@@ -105,6 +105,15 @@ class ConversationsAnalysis(Plots):
         }
 
     @property
+    def failed_simulators(self) -> Mapping[str, SimulatorCard]:
+        """Those that cannot simulate a person: no result with them means anything."""
+        return {
+            card.simulator: card
+            for card in self.cards
+            if card.verdict == "cannot simulate a person"
+        }
+
+    @property
     def model(self) -> ModelChoice | None:
         if self.mixed is None:
             return ModelChoice(
@@ -226,6 +235,8 @@ class ConversationsAnalysis(Plots):
                 "failure": one.failure,
                 "turns_mean": plain(one.turns_mean),
                 "outcomes": one.outcomes,
+                "success_at": one.success_at,
+                "failure_below": one.failure_below,
                 "personas": one.personas,
                 "flagged": one.flagged,
                 "mean_unflagged": plain(one.mean_unflagged),

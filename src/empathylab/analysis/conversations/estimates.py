@@ -28,6 +28,9 @@ class RespondentResult:
     success: int | None
     """Scored conversations that ended at or above their threshold; None without thresholds."""
     failure: int | None
+    success_at: float | None
+    """The threshold, where all scored conversations have the same."""
+    failure_below: float | None
     turns_mean: float
     """Replies per scored conversation."""
     outcomes: dict[str, int]
@@ -89,6 +92,8 @@ def _result(
         high=mean.high,
         success=_count(part, pl.col("final") >= pl.col("success_at"), "success_at"),
         failure=_count(part, pl.col("final") < pl.col("failure_below"), "failure_below"),
+        success_at=_threshold(scored["success_at"]),
+        failure_below=_threshold(scored["failure_below"]),
         turns_mean=_mean(scored["exchanges"]),
         outcomes=dict(sorted(outcomes.items(), key=lambda item: (item[0] != COMPLETED, item[0]))),
         personas=mean.clusters,
@@ -102,6 +107,11 @@ def _count(part: pl.DataFrame, condition: pl.Expr, threshold: str) -> int | None
     if part[threshold].null_count() == part.height:
         return None
     return part.filter(pl.col("scored") & condition).height
+
+
+def _threshold(values: pl.Series) -> float | None:
+    found = values.unique().to_list()
+    return found[0] if len(found) == 1 else None
 
 
 def _mean(values: pl.Series) -> float:

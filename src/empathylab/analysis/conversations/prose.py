@@ -35,8 +35,10 @@ def _score(one: RespondentResult) -> Conclusion:
     elif math.isfinite(one.low):
         ends = f" (95% CI [{number(one.low)}, {number(one.high)}])"
     counts = ""
+    at = "" if one.success_at is None else f" ({one.success_at:g} or more)"
+    below = "" if one.failure_below is None else f" (below {one.failure_below:g})"
     if one.success is not None and one.failure is not None:
-        counts = f"; {one.success} succeeded and {one.failure} failed"
+        counts = f"; {one.success} succeeded{at} and {one.failure} failed{below}"
     who = _simulated_by(one.simulator)
     return Conclusion(
         kind="descriptive",
@@ -58,9 +60,27 @@ def _simulated_by(simulator: str) -> str:
     return "With real people" if simulator == PEOPLE else f"With {simulator} as simulator"
 
 
+def title_with_simulator(title: str, results: Sequence[RespondentResult]) -> str:
+    """The title of scores, with their simulator where it is the same for all.
+
+    Several simulators are named beside the scores.
+    """
+    names = {one.simulator for one in results if one.n}
+    if len(names) != 1:
+        return title
+    [name] = names
+    return f"{title}, {'real people' if name == PEOPLE else f'simulator {name}'}"
+
+
 def comparison_conclusions(found: Sequence[Comparison]) -> list[Conclusion]:
     """Each pair, with its corrected p."""
     return [_compared(one) for one in found]
+
+
+def moved_by_simulators(found: Sequence[Comparison]) -> list[Conclusion]:
+    """The respondent that differs most between two simulators."""
+    across = [one for one in found if one.kind == "simulators"]
+    return [_compared(max(across, key=lambda one: abs(one.difference.estimate)))] if across else []
 
 
 def _compared(one: Comparison) -> Conclusion:

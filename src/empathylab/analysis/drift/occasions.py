@@ -270,7 +270,7 @@ def _scores(used: pl.DataFrame, answers: pl.DataFrame, scales: dict[int, Scale])
 
 
 def _rated(lab: Lab, study: Study, window: Window) -> RatedStudy:
-    ratings = dated_ratings(lab, study.name)
+    ratings = dated_ratings(lab, study.name).with_columns(situation=_situation_key())
     if is_running(study):
         return RatedStudy(study, ratings.clear(), 0)
     if window.whole:

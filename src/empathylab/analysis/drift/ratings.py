@@ -29,7 +29,8 @@ class RatingShift:
     n_before: int
     n_after: int
     difference: ClusteredDifference
-    """Clustered by rater and by situation; over the situations rated on both occasions."""
+    """Clustered by rater and by situation; over replies to the same situations, asked for with the
+    same template, that were rated on both occasions."""
     p_holm: float = math.nan
     p_bh: float = math.nan
 
@@ -50,7 +51,7 @@ def rating_shifts(
             problems.append((f"study {name}", why))
             continue
         found += _arms(name, earlier, later, confidence)
-        problems += _arms_rated_once(name, earlier, later)
+        problems += [(f"study {name}, arm {arm}", why) for arm, why in _left_out(earlier, later)]
     problems += [
         (f"study {name}", "it is on one occasion only")
         for name in after.studies
@@ -80,15 +81,10 @@ def _obstacle(before: RatedStudy, after: RatedStudy) -> str:
 def _arms(
     name: str, before: RatedStudy, after: RatedStudy, confidence: float
 ) -> Iterator[RatingShift]:
-    together = pl.concat(
-        [
-            before.ratings.with_columns(later=pl.lit(False)),
-            after.ratings.with_columns(later=pl.lit(True)),
-        ]
-    )
+    together = _together(before, after)
     scales = study_scales(before.study, together, None)
     for (arm, dimension), part in together.group_by("arm", "dimension", maintain_order=True):
-        part = _same_situations(part)
+        part = _comparable(part)
         if part["later"].n_unique() < 2:
             continue
         measure, values = _values(part, str(dimension), scales)
@@ -106,26 +102,18 @@ def _arms(
                 values,
                 part["later"],
                 part["rater"],
-                replies=_own_labels(part["situation"]),
+                replies=part["situation"],
                 confidence=confidence,
             ),
         )
 
 
-def _same_situations(part: pl.DataFrame) -> pl.DataFrame:
-    """The ratings of situations that were rated on both occasions; all where none is named."""
-    if part["situation"].null_count() == part.height:
-        return part
-    both = part.group_by("situation").agg(pl.col("later").n_unique() == 2).filter("later")
-    return part.join(both, on="situation", how="semi", nulls_equal=True)
+def _comparable(part: pl.DataFrame) -> pl.DataFrame:
+    """The ratings of replies to the same situations with the same template on both occasions.
 
-
-def _own_labels(situations: pl.Series) -> pl.Series:
-    """The situations; each rating by itself where none is known."""
-    if situations.null_count() == 0:
-        return situations
-    alone = pl.int_range(len(situations), eager=True).cast(pl.String)
-    return situations.fill_null("\x00" + alone)
+    A template that is not recorded equals only another that is not.
+    """
+    return part.filter(pl.col("later").n_unique().over("situation", "prompt") == 2)
 
 
 def _values(
@@ -138,17 +126,35 @@ def _values(
     return "good", (part["rating"] >= lowest).cast(pl.Float64)
 
 
-def _arms_rated_once(name: str, before: RatedStudy, after: RatedStudy) -> list[tuple[str, str]]:
-    arms = [side.ratings["arm"].unique(maintain_order=True).to_list() for side in (before, after)]
-    found = []
-    for own, others, when in ((arms[0], arms[1], "before"), (arms[1], arms[0], "after")):
-        found += [
-            (f"study {name}, arm {arm}", f"it was rated {when} only")
-            for arm in own
-            if arm not in others
-        ]
-    for arm in (arm for arm in arms[0] if arm in arms[1]):
-        rated = [set(side.ratings.filter(arm=arm)["situation"]) for side in (before, after)]
-        if not rated[0] & rated[1]:
-            found.append((f"study {name}, arm {arm}", "no situation was rated on both occasions"))
-    return found
+def _together(before: RatedStudy, after: RatedStudy) -> pl.DataFrame:
+    sides = [
+        side.ratings.with_columns(later=pl.lit(later))
+        for side, later in ((before, False), (after, True))
+    ]
+    return pl.concat(sides)
+
+
+def _left_out(before: RatedStudy, after: RatedStudy) -> Iterator[tuple[str, str]]:
+    """By arm what is not compared: situations rated once, and those with another template."""
+    for (arm,), part in _together(before, after).group_by("arm", maintain_order=True):
+        if part["later"].n_unique() < 2:
+            yield str(arm), f"it was rated {'after' if part['later'].all() else 'before'} only"
+            continue
+        once = part.filter(pl.col("later").n_unique().over("situation") < 2)
+        shared = part.join(once, on="situation", how="anti", nulls_equal=True)
+        kept = _comparable(shared)
+        changed = shared.join(kept, on=["situation", "prompt"], how="anti", nulls_equal=True)
+        reasons = []
+        if shared.is_empty():
+            reasons.append("no situation was rated on both occasions")
+        elif once.height:
+            count = once["situation"].n_unique()
+            reasons.append(
+                f"{count} situation{' was' if count == 1 else 's were'} rated on one occasion only"
+            )
+        if changed.height:
+            count = changed["situation"].n_unique()
+            to = "" if kept.is_empty() else f" to {count} situation{'s' * (count > 1)}"
+            reasons.append(f"replies{to} were asked for with another template")
+        if reasons:
+            yield str(arm), "; ".join(reasons)

@@ -13,7 +13,7 @@ from empathylab.analysis.judges.frames import JudgedRatings, judged_from_lab, ju
 from empathylab.analysis.judges.prose import several_setups
 from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE, style_judgements
-from empathylab.analysis.ratings.scales import point_labels
+from empathylab.analysis.ratings.scales import labels_by_value
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.store import Lab
 from empathylab.store.ratings import lab_study
@@ -42,10 +42,6 @@ def from_lab(
     chosen = lab_study(lab, study)
     require_closed(lab, chosen, peek=peek, who=who)
     judged = judged_from_lab(lab, chosen.name)
-    labels = {
-        dimension.name: dict(zip(dimension.values, point_labels(dimension), strict=False))
-        for dimension in chosen.dimensions
-    }
     options = {"people": list(people), "plan": plan, "style": style, "panel": panel}
 
     def analyse() -> JudgesResult:
@@ -53,7 +49,7 @@ def from_lab(
 
     # What a peek shows is not kept: the study's results are hidden until it is closed.
     found = analyse() if is_running(chosen) else cached(lab, "judges", [judged, options], analyse)
-    return replace(found, labels=labels)
+    return replace(found, labels=labels_by_value(chosen.dimensions))
 
 
 def from_table(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
+from empathylab.analysis.conversations.prose import title_with_simulator
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.headlines import Headline, headlines, main_changes
 from empathylab.analysis.overview.levels import rating_levels
@@ -206,7 +207,10 @@ def _conversations(data: LabOverview) -> MainChart | None:
     talks = data.conversations
     if talks is None:
         return None
-    simulators = list(dict.fromkeys(one.simulator for one in talks.respondents if one.n))
+    known = [
+        one for one in talks.respondents if one.n and one.simulator not in talks.failed_simulators
+    ]
+    simulators = list(dict.fromkeys(one.simulator for one in known))
     rows = [
         MainRow(
             respondent=one.respondent,
@@ -216,10 +220,10 @@ def _conversations(data: LabOverview) -> MainChart | None:
             high=None if not math.isfinite(one.high) else min(100.0, one.high),
             n=one.n,
         )
-        for one in talks.respondents
-        if one.n
+        for one in known
     ]
-    return _drawn("Feeling at the end, from 0 to 100", rows, (0.0, 100.0)) if rows else None
+    title = title_with_simulator("Feeling at the end, from 0 to 100", known)
+    return _drawn(title, rows, (0.0, 100.0)) if rows else None
 
 
 def _scales(data: LabOverview) -> MainChart | None:

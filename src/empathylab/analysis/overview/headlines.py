@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
 from empathylab.analysis.conversations import ConversationsAnalysis
 from empathylab.analysis.conversations.estimates import RespondentResult
+from empathylab.analysis.conversations.prose import moved_by_simulators, simulator_conclusions
+from empathylab.analysis.conversations.simulator_cards import SimulatorCard
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.levels import RatingLevel, rating_levels
 from empathylab.analysis.ratings import RatingsResult
@@ -99,14 +101,28 @@ def rating_headlines(study: RatingsResult) -> Iterator[Conclusion]:
             if (conclusion.dimension, conclusion.subset) == (dimension, "all")
             and conclusion.reference is not None
         ]
-        natural = [one for one in compared if one.unit in ("points", "percentage points")]
-        found = list({one.subject: one for one in natural or compared}.values())
+        found = [
+            _headline([one for one in compared if one.subject == arm])
+            for arm in dict.fromkeys(one.subject for one in compared)
+        ]
         if len(found) == 1:
             yield _one_arm(found[0], mine)
         elif found:
             yield _many_arms(found, mine)
         else:
             yield from (_alone(level) for level in mine.values())
+
+
+def _headline(conclusions: Sequence[Conclusion]) -> Conclusion:
+    """The arm's first conclusion, or the same one in points where it is in log-odds.
+
+    Where the test in points does not agree with the first conclusion, that one stays.
+    """
+    first = conclusions[0]
+    points = ("points", "percentage points")
+    return next(
+        (one for one in conclusions if one.unit in points and one.kind == first.kind), first
+    )
 
 
 def _one_arm(found: Conclusion, levels: dict[str, RatingLevel]) -> Conclusion:
@@ -167,8 +183,8 @@ def _level(level: RatingLevel, *, unit: bool = True) -> str:
 def _difference(found: Conclusion) -> str:
     if found.estimate is None:
         return "no estimate"
-    digits = {"points": 2, "log-odds": 2}.get(found.unit, 1)
-    unit = {"percentage points": "points", "log-odds": "log-odds"}.get(found.unit, "points")
+    digits = {"points": 2, "log-odds": 3}.get(found.unit, 1)
+    unit = "log-odds" if found.unit == "log-odds" else "points"
     return f"difference {signed(found.estimate, digits)} {unit}, {_interval(found, digits)}"
 
 
@@ -240,13 +256,33 @@ def score_headlines(scores: ScoresResult) -> Iterator[Conclusion]:
 
 
 def conversation_headlines(talks: ConversationsAnalysis) -> Iterator[Conclusion]:
-    """One conclusion for each simulator, those with several respondents first."""
+    """One conclusion for each simulator, those with several respondents first, and how much the
+    simulator decides. A simulator that cannot simulate a person gets its verdict, not a score.
+    """
     groups: dict[str, list[RespondentResult]] = {}
     for result in talks.respondents:
         if result.n:
             groups.setdefault(result.simulator, []).append(result)
-    for simulator, results in sorted(groups.items(), key=lambda group: -len(group[1])):
-        yield _talked(talks, simulator, results)
+    found = [
+        _cannot_simulate(card)
+        if (card := talks.failed_simulators.get(simulator))
+        else _talked(talks, simulator, results)
+        for simulator, results in sorted(groups.items(), key=lambda group: -len(group[1]))
+    ]
+    yield from found[:1]
+    yield from moved_by_simulators(talks.comparisons)
+    yield from found[1:]
+    yield from simulator_conclusions(talks.simulators)
+
+
+def _cannot_simulate(card: SimulatorCard) -> Conclusion:
+    return Conclusion(
+        kind="descriptive",
+        sentence=card.sentence,
+        subject=card.simulator,
+        subset=card.simulator,
+        n=card.conversations,
+    )
 
 
 def _talked(

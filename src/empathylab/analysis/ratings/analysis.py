@@ -26,6 +26,7 @@ from empathylab.analysis.ratings.looks import current_look
 from empathylab.analysis.ratings.margins import checked_margins
 from empathylab.analysis.ratings.model import (
     DimensionModel,
+    Progress,
     dimension_models,
     model_choice,
     random_terms,
@@ -88,12 +89,14 @@ def from_lab(
     specifications: bool = False,
     peek: str | None = None,
     who: str = "researcher",
+    progress: Progress | None = None,
 ) -> RatingsResult:
     """The study's ratings analysed; without a name, those of the lab's only study.
 
     `only` names a set, or a draw from one, to whose situations the analysis is narrowed. A study
     that this lab runs must be closed, unless there is a reason to `peek`, which the study's audit
     log keeps. The other options are those of `from_table`; without `rules` the study's own apply.
+    Studies simulated for the bootstrap are kept in the lab, so that a stopped analysis resumes.
     """
     chosen = lab_study(lab, study)
     require_closed(lab, chosen, peek=peek, who=who)
@@ -117,9 +120,14 @@ def from_lab(
     }
     # What a peek shows is not kept: the study's results are hidden until it is closed.
     if is_running(chosen):
-        found = from_table(ratings, **inputs)
+        found = from_table(ratings, **inputs, progress=progress)
     else:
-        found = cached(lab, "ratings", [ratings, inputs], lambda: from_table(ratings, **inputs))
+        found = cached(
+            lab,
+            "ratings",
+            [ratings, inputs],
+            lambda: from_table(ratings, **inputs, keep=lab, progress=progress),
+        )
     return dataclasses.replace(
         found,
         information=_information(lab, chosen),
@@ -162,6 +170,8 @@ def from_table(
     specifications: bool = False,
     unrated: Sequence[str] = (),
     running: bool = False,
+    keep: Lab | None = None,
+    progress: Progress | None = None,
 ) -> RatingsResult:
     """The ratings in a table analysed: columns rater, arm, situation, rating.
 
@@ -178,6 +188,7 @@ def from_table(
     takes people: where it declared looks, this is one of them. `bootstrap` is the number of
     studies to simulate from each model for intervals; `spread` asks for profile intervals of
     standard deviations, `specifications` for the comparison under every reasonable choice.
+    `keep` is a lab that stores simulated studies; `progress` is called after each.
     """
     ratings, incomplete = _checked(frame, study, raters)
     declared = study or _inferred(ratings)
@@ -214,7 +225,9 @@ def from_table(
     terms = random_terms(design)
     continuous = list(of_study.continuous.items())
     models = dimension_models(ratings, continuous, against.name, terms)
-    models = with_intervals(models, bootstrap=bootstrap, spread=spread)
+    models = with_intervals(
+        models, bootstrap=bootstrap, spread=spread, keep=keep, progress=progress
+    )
     whole = exclusions.everybody if exclusions else compared(ratings)
     means = _means(ratings, of_study, against.name, reply)
     differences = comparisons(whole, means, of_study)

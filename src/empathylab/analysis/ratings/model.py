@@ -9,23 +9,26 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import polars as pl
 
+from empathylab.analysis.cache.replications import resumable_bootstrap
 from empathylab.analysis.ratings.design import REPLY, RatingsDesign
 from empathylab.analysis.results import ModelChoice
 from empathylab.errors import InputError
 from empathylab.stats.mixed import Clmm, FixedEffect, Lmm, clmm, lmm
-from empathylab.stats.mixed.bootstrap import Bootstrap, parametric_bootstrap
+from empathylab.stats.mixed.bootstrap import Bootstrap
 from empathylab.stats.mixed.ordinal.proportional_odds import (
     ProportionalOdds,
     proportional_odds_test,
 )
 from empathylab.stats.mixed.ordinal.small_samples import SmallSampleTest, small_sample_tests
 from empathylab.stats.mixed.profile_intervals import SdInterval, sd_intervals
+from empathylab.store import Lab
 
 FEW_RATERS = 20
 """Per arm; below it a conclusion warns."""
@@ -36,6 +39,8 @@ _DETERMINED = 0.999
 _WORKERS = 2
 _NAMES = {"clmm": "cumulative link mixed model", "lmm": "linear mixed model"}
 Test = SmallSampleTest | FixedEffect
+Progress = Callable[[str, int, int], None]
+"""Called with a dimension, its simulated studies so far, and how many there will be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +229,12 @@ def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
 
 
 def with_intervals(
-    models: Iterable[DimensionModel], *, bootstrap: int = 0, spread: bool = False
+    models: Iterable[DimensionModel],
+    *,
+    bootstrap: int = 0,
+    spread: bool = False,
+    keep: Lab | None = None,
+    progress: Progress | None = None,
 ) -> tuple[DimensionModel, ...]:
     """The models of the arms with bootstrap and profile intervals, as far as asked for."""
     found = []
@@ -232,7 +242,10 @@ def with_intervals(
         model, made, ends = one.model, None, {}
         if model is not None and not one.by_valence:
             if bootstrap:
-                made = parametric_bootstrap(model, replications=bootstrap, workers=_WORKERS)
+                watched = None if progress is None else partial(progress, one.dimension)
+                made = resumable_bootstrap(
+                    model, bootstrap, workers=_WORKERS, keep=keep, progress=watched
+                )
             if spread and not any("|" in name for name in model.random_effects):
                 with contextlib.suppress(InputError):
                     ends = sd_intervals(model)

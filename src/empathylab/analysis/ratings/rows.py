@@ -276,7 +276,7 @@ def _test_cells(one: ArmTest) -> dict[str, str]:
         "good": f"{one.good}/{one.n}",
         "good (reference)": f"{one.good_reference}/{one.n_reference}",
         "gain": _gain(one.relative_gain_percent.estimate),
-        "difference": (
+        "difference (Newcombe)": (
             f"{signed(100 * difference.estimate, 2)} "
             f"[{signed(100 * difference.low, 2)}, {signed(100 * difference.high, 2)}]"
         ),

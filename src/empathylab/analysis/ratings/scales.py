@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -117,6 +117,14 @@ def point_labels(dimension: Dimension) -> tuple[str, ...]:
         word if words.count(word) == 1 else f"{word} ({value:g})"
         for word, value in zip(words, dimension.values, strict=True)
     )
+
+
+def labels_by_value(dimensions: Iterable[Dimension]) -> dict[str, dict[float, str]]:
+    """The label of each point, by dimension."""
+    return {
+        dimension.name: dict(zip(dimension.values, point_labels(dimension), strict=False))
+        for dimension in dimensions
+    }
 
 
 def _scale(one: Dimension, values: pl.Series, limit: float | None) -> RatingScale | None:

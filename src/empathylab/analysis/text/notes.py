@@ -10,7 +10,8 @@ from empathylab.stats.notes import Note
 _UNITS = {"arm": "arm", "rater": "rater", "ratings": "ratings", "rating": "rating"}
 _AGREEMENT = {
     "components_unknown": (
-        "too few situations with several raters to separate situations, raters and error"
+        "too few situations with several raters to separate situations, raters and error; let "
+        "raters share more situations"
     ),
     "constant_or_few_pairs": "a rater's values do not vary, or fewer than 3 pairs",
     "constant_pair": "both raters gave one and the same value",
@@ -123,8 +124,8 @@ _MIXED = {
         "or one may have too few ratings per level."
     ),
     "separation": (
-        "Perfect separation: {columns} sorts some ratings without error, so its coefficient has no "
-        "finite estimate."
+        "Perfect separation: {columns} predicts some ratings without error, so the coefficient has "
+        "no finite estimate; collect more ratings, merge categories, or remove it from the formula."
     ),
     "singular_curvature": (
         "The curvature of the likelihood is singular: not every parameter is determined by these "
@@ -196,7 +197,11 @@ def note_text(note: Note | None, **units: str) -> str:
         return "; ".join(f"{n} empty {side}{'s'[: n > 1]} left out" for n, side in sides if n)
     if note.code == "aliased_columns":
         names = values["columns"]
-        return f"{len(names)} column(s) repeat what others say and were left out: {_joined(names)}"
+        was, it, them = ("was", "it is", "it") if len(names) == 1 else ("were", "they are", "them")
+        return (
+            f"{_joined(names)} {was} left out, because {it} constant or determined by other "
+            f"columns; remove {them} from the formula."
+        )
     if note.code == "unused_categories":
         unused = " or ".join(values["categories"])
         return f"{values['column']!r}: no rating is {unused}; the model has no such category"

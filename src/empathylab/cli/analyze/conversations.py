@@ -103,6 +103,9 @@ def print_conversations(result: ConversationsAnalysis) -> None:
     ]
     print_rows(rows, "respondents", as_json=False)
     typer.echo("")
+    for card in result.cards:
+        if card.verdict == "reacts to replies":  # caveats name the others
+            typer.echo(card.sentence)
     typer.echo(result.summary())
 
 

@@ -93,7 +93,8 @@ def ratings(
         int,
         typer.Option(
             metavar="COUNT",
-            help="Also intervals from this many studies simulated by the mixed model.",
+            help="Also intervals from this many studies simulated by the mixed model. The lab "
+            "keeps them: run a stopped command again to resume.",
             min=0,
         ),
     ] = 0,
@@ -136,10 +137,11 @@ def ratings(
     """
     from empathylab.analysis.ratings import from_lab
     from empathylab.analysis.ratings.scales import by_dimension
+    from empathylab.cli.progress import counts
     from empathylab.store import Lab
 
     rules = _rules(failed_attention, too_fast, inconsistent, straight_lining=straight_lining)
-    with Lab.open(lab, create=False) as opened:
+    with Lab.open(lab, create=False) as opened, counts("simulated studies") as progress:
         analysis = from_lab(
             opened,
             study,
@@ -154,6 +156,7 @@ def ratings(
             specifications=multiverse or chart is not None,
             peek=peek,
             who=operator(),
+            progress=progress,
         )
     if chart is not None and analysis.multiverse is not None:
         _draw(analysis.multiverse, chart)

@@ -43,7 +43,7 @@ def anova(
 
         from empathylab.analysis.json_values import json_value
 
-        document = json_value(_document(found, terms))
+        document = json_value(_document(found, terms) | {"notes": _notes(terms)})
         typer.echo(encoder.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
         return
     if table is not None:
@@ -67,6 +67,17 @@ def anova(
     dropped = sum(found.dropped.values())
     if dropped:
         typer.echo(f"{counted(dropped, 'row')} with an empty cell excluded.", err=True)
+    for sentence in _notes(terms):
+        typer.echo(sentence, err=True)
+
+
+def _notes(terms: list[Any]) -> list[str]:
+    """What could not be tested, with the remedy."""
+    from empathylab.analysis.text.notes import note_text
+    from empathylab.stats.notes import note
+
+    untested = dict.fromkeys(one.term for one in terms if not one.df)
+    return [note_text(note("aliased_columns", columns=tuple(untested)))] if untested else []
 
 
 def _document(found: Anova, terms: list[Any]) -> dict[str, Any]:

@@ -48,10 +48,17 @@ from empathylab.errors import EmpathyLabError, UserError
 from empathylab.export.reading import exported_tables, read_exported
 from empathylab.export.replication.judges import judges_made
 from empathylab.export.replication.style import style_made
-from empathylab.export.replication.tables import Made, Read, file_name, flat, scalars, write_made
+from empathylab.export.replication.tables import (
+    Made,
+    Read,
+    exported_dimensions,
+    file_name,
+    flat,
+    scalars,
+    write_made,
+)
 from empathylab.report.appraisal.tables import side_by_side
 from empathylab.scales import response_pattern
-from empathylab.situations.sources.released import Dimension
 from empathylab.stats import (
     Clmm,
     Lmm,
@@ -133,10 +140,7 @@ def _of_studies(read: Read) -> Iterator[Made]:
 
 
 def _study(row: Mapping[str, Any]) -> Study:
-    dimensions = tuple(
-        Dimension(one["name"], tuple(one["values"]), tuple(one["labels"]), one["question"])
-        for one in json.loads(row["dimensions"])
-    )
+    dimensions = exported_dimensions(row)
     return Study(row["study"], row["title"], row["design"], dimensions, row["status"])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,9 +11,10 @@ import polars as pl
 from empathylab.analysis.judges.analysis import analyse_judged
 from empathylab.analysis.judges.cards import JudgeCard
 from empathylab.analysis.judges.frames import JudgedRatings, judged_from_table
+from empathylab.analysis.ratings.scales import labels_by_value
 from empathylab.analysis.text.numbers import number
 from empathylab.errors import UserError
-from empathylab.export.replication.tables import Made, Read, file_name, flat
+from empathylab.export.replication.tables import Made, Read, exported_dimensions, file_name, flat
 from empathylab.report.judges.tables import (
     bias_rows,
     card_rows,
@@ -67,20 +67,21 @@ def _of_study(read: Read, row: Mapping[str, Any], slug: str) -> Iterator[Made]:
     try:
         found = analyse_judged(_judged(read, row))
     except UserError as error:
-        said = [{"study": row["study"], "not held against people": str(error)}]
+        said = [{"study": row["study"], "not compared with people": str(error)}]
         yield Made(f"judges-{slug}", title, said, said)
         return
     values = [flat(card) for card in found.cards]
     yield Made(f"judges-{slug}", title, values, card_rows(found.cards))
     taken: set[str] = set()
+    labels = labels_by_value(exported_dimensions(row))
     for card in found.cards:
         name = f"judges-{slug}-{file_name(f'{card.judge} {card.dimension}', taken)}"
-        yield from _of_card(card, name)
+        yield from _of_card(card, name, labels.get(card.dimension, {}))
 
 
-def _of_card(card: JudgeCard, name: str) -> Iterator[Made]:
+def _of_card(card: JudgeCard, name: str, labels: Mapping[float, str]) -> Iterator[Made]:
     title = f"{card.judge}, {card.dimension}"
-    counts = confusion_rows(card)
+    counts = confusion_rows(card, labels)
     if counts:
         yield Made(f"{name}-confusion", f"{title}: people by judge", counts, counts)
     biases = [flat(one) for one in tested(card)]
@@ -93,7 +94,6 @@ def _of_card(card: JudgeCard, name: str) -> Iterator[Made]:
 
 def _judged(read: Read, row: Mapping[str, Any]) -> JudgedRatings:
     """What people and judges said of the study's responses."""
-    dimensions = json.loads(row["dimensions"])
     parts = [_people(read, row["study"]), _judgements(read, row["study"])]
     compared = _compared(read, row["study"])
     texts = _texts(read)
@@ -101,7 +101,7 @@ def _judged(read: Read, row: Mapping[str, Any]) -> JudgedRatings:
         texts, on="response", how="left", maintain_order="left"
     )
     found = judged_from_table(frame, where=f"study {row['study']}")
-    scales = {one["name"]: tuple(float(value) for value in one["values"]) for one in dimensions}
+    scales = {one.name: tuple(map(float, one.values)) for one in exported_dimensions(row)}
     return dataclasses.replace(found, scales=scales, study=row["study"])
 
 

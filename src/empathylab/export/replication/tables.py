@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ import polars as pl
 
 from empathylab.analysis.text.notes import note_text
 from empathylab.report.table_formats import table as formatted
+from empathylab.situations.sources.released import Dimension
 from empathylab.stats.notes import Note
 
 Rows = Sequence[Mapping[str, Any]]
@@ -29,6 +31,14 @@ class Made(NamedTuple):
     caption: str
     values: Rows
     shown: Rows
+
+
+def exported_dimensions(row: Mapping[str, Any]) -> tuple[Dimension, ...]:
+    """The dimensions of a study, of its row in the exported table of studies."""
+    return tuple(
+        Dimension(one["name"], tuple(one["values"]), tuple(one["labels"]), one["question"])
+        for one in json.loads(row["dimensions"])
+    )
 
 
 def write_made(tables: Iterable[Made], folder: Path) -> dict[str, bytes]:

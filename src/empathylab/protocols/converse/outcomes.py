@@ -17,7 +17,7 @@ from empathylab.protocols.converse.transcript import State, Transcript, Turn, st
 from empathylab.protocols.languages import departs_from
 from empathylab.protocols.reply_checks import is_refusal
 
-DETECTORS_VERSION = 1
+DETECTORS_VERSION = 2
 """Part of every run's settings: other rules make another run."""
 
 COMPLETED = "completed"
@@ -74,16 +74,22 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
+# People work as assistants and with AI; only a machine says that it is one.
+_MACHINE = (
+    r"(?:ai|artificial intelligence|(?:large )?language model|chatbot|"
+    r"(?:ai|virtual|digital|helpful) (?:language model|assistant))"
+    r"(?:[.,;:!?]|$| (?:and|so|but|i)\b)"
+)
 _ASSISTANT = _any(
-    r"\bas an? (?:ai|artificial intelligence|(?:large )?language model|assistant)\b",
-    r"\bi(?:'m| am) (?:just |only )?an? (?:ai|language model|(?:virtual |ai )?assistant|chatbot)\b",
+    rf"\bas an? {_MACHINE}",
+    rf"\bi(?:'m| am) (?:just |only )?an? {_MACHINE}",
     r"\bhow (?:can|may) i (?:help|assist|support) you\b",
     r"\bwhat can i (?:help|assist) you with\b",
     r"\bi(?:'m| am) here to (?:help|assist|support|listen)\b",
     r"\bis there anything else (?:i can|you(?:'d| would) like)\b",
-    r"\bals (?:eine )?(?:ki|künstliche intelligenz|sprachmodell|assistent)\b",
+    r"\bals (?:eine )?(?:ki|künstliche intelligenz|sprachmodell|(?:ki|virtueller)[- ]assistent)\b",
     r"\bwie kann ich (?:dir|ihnen|euch)(?: \w+){0,2} helfen\b",
-    r"\bich bin (?:nur )?(?:eine ki|ein sprachmodell|ein assistent)\b",
+    r"\bich bin (?:nur )?(?:eine ki|ein sprachmodell|ein (?:ki|virtueller)[- ]assistent)\b",
     r"作为(?:一个|一名)?(?:ai|人工智能|语言模型|(?:ai|智能)?助手)",
     r"我是(?:一个|一名)?(?:ai|人工智能|语言模型|(?:ai|智能)?助手)",
     r"(?:有什么|我)(?:可以|能)(?:怎么|如何|为你|为您)?(?:帮助|帮到|帮)(?:你|您)的?(?:吗|[？?])",
@@ -92,7 +98,8 @@ _COMFORTS = _any(
     r"\bi(?:'m| am) (?:so |really |very )?sorry (?:that )?you(?:'re| are|'ve| have) "
     r"(?:going|been|feeling|dealing|struggling|had)",
     r"\b(?:that|it|this) must (?:be|feel|have been) (?:\w+ ){0,2}(?:for|on) you\b",
-    r"\bit (?:sounds|seems) like you(?:'re| are|'ve| have)\b",
+    r"\bit (?:sounds|seems) like you(?:'re| are|'ve| have) (?:really )?"
+    r"(?:going|been|feeling|dealing|struggling|carrying|having|had)\b",
     r"\byour feelings are (?:completely |totally |so )?valid\b",
     r"\bi(?:'m| am) here for you\b",
     r"\bhow (?:are you feeling|does that make you feel|are you coping)\b",
@@ -104,18 +111,24 @@ _COMFORTS = _any(
     r"(?:你|您)的(?:感受|情绪)(?:是)?(?:完全|很)?(?:可以理解|合理|正常)",
     r"我(?:会)?(?:一直)?(?:在这里|都在)?(?:陪着|支持)(?:你|您)",
 )
+# At the start of a sentence: "I never said goodbye to her" ends no chat.
+_BEGIN = (
+    r"(?:^|[.!?,;:…—。！？，；] *)"
+    r"(?:(?:ok|okay|well|so|and|anyway|thanks|danke|na dann|好的|好吧|那|那就)[, ，]*)*"
+)
 _GOODBYE = _any(
-    r"\bgood ?-?bye\b",
-    r"(?:^|[.!?,] *)bye(?: now| for now)?[.!]*$",
-    r"\btalk (?:to you )?(?:later|soon)\b",
+    rf"{_BEGIN}(?:good ?-?bye|bye)(?: bye| now| for now| then)?(?:[.,!]|$)",
+    rf"{_BEGIN}(?:i'll |we'll )?talk (?:to you )?(?:later|soon)\b",
     r"\bi(?:'ve got to| have to| need to| should|'d better) "
     r"(?:go|run|leave|head off)(?: now)?[.!]*$",
-    r"\bhave a (?:good|nice|great|lovely) (?:day|night|evening|one)\b",
-    r"\bgood ?night[.!]*$",
-    r"\btschüss\b|\bauf wiedersehen\b|\bbis dann\b|\bgute nacht[.!]*$|\bmach'?s gut\b",
-    r"\bich muss (?:jetzt )?(?:los|weg|schluss machen)\b",
-    r"再见|拜拜|晚安[。！!]*$|(?:那|我)?先这样(?:吧|了)|我先(?:走|去忙|下)了",
+    rf"{_BEGIN}have a (?:good|nice|great|lovely) (?:day|night|evening|one)\b",
+    rf"{_BEGIN}good ?night[.!]*$",
+    rf"{_BEGIN}(?:tschüss|auf wiedersehen|bis dann|mach'?s gut)(?:[.,!]|$)",
+    rf"{_BEGIN}gute nacht[.!]*$",
+    r"\bich muss (?:jetzt )?(?:los|weg|schluss machen)[.!]*$",
+    rf"{_BEGIN}(?:再见|拜拜|晚安)[。！!～~]*$|(?:那|我)?先这样(?:吧|了)|我先(?:走|去忙|下)了",
 )
+_GOODBYE_WITHIN = 120  # letters from the end
 _OTHER_SIDE = re.compile(
     r"(?:^|\n)\s*\W*(?:person|user|seeker|human|du|benutzer|用户|来访者)\s*[:：]", re.IGNORECASE
 )
@@ -154,7 +167,8 @@ def _folded(text: str) -> str:
 
 def says_goodbye(text: str) -> bool:
     """Whether the message ends the chat."""
-    return _GOODBYE.search(_folded(text)[-120:]) is not None
+    folded = _folded(text)
+    return any(found.end() > len(folded) - _GOODBYE_WITHIN for found in _GOODBYE.finditer(folded))
 
 
 def same_message(first: str, second: str) -> bool:

@@ -18,13 +18,15 @@ from empathylab.report.conversations.tables import (
     outcome_table,
     respondent_table,
     safety_table,
+    simulator_table,
+    style_by_turn_table,
     style_table,
     turning_point_table,
 )
 
 _MOST_CHATS = 24
 _LONGEST = 2_000
-_WIDTH, _HEIGHT, _EDGE = 220, 120, 8
+_WIDTH, _HEIGHT, _EDGE, _LEFT = 220, 120, 8, 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,7 @@ def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[s
         "needs": need_table(result),
         "claims and safety": safety_table(result),
         "style in the course of conversations": style_table(result),
+        "style by turn": style_by_turn_table(result),
     }
     chats = chosen_chats(result)
     left_out = result.conversations.height - len(chats)
@@ -91,8 +94,10 @@ def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[s
         Table(
             title="Conversations by respondent and simulator",
             rows=respondent_table(result),
+            caption=_thresholds(result),
             paper=False,
         ),
+        Table(title="Can the simulators play a person?", rows=simulator_table(result), paper=False),
         Text(tuple(result.caveats), "caveats"),
         Fold(
             id="conversations-conclusions",
@@ -120,6 +125,21 @@ def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[s
         ),
     )
     return Section(id="conversations", title="Conversations", blocks=blocks, lead=lead)
+
+
+def _thresholds(result: ConversationsAnalysis) -> str:
+    """What counts as success and failure."""
+    known = {
+        (one.success_at, one.failure_below)
+        for one in result.respondents
+        if one.n and one.success is not None
+    }
+    if not known:
+        return ""
+    [(success, failure), *others] = known
+    if others or success is None or failure is None:
+        return "Success and failure are as each persona’s rule says."
+    return f"Success: a final feeling of {success:g} or more. Failure: below {failure:g}."
 
 
 def chosen_chats(result: ConversationsAnalysis) -> tuple[Chat, ...]:
@@ -166,9 +186,9 @@ def _chat(row: dict[str, Any], turns: pl.DataFrame, number: int) -> Chat:
 
 
 def _points(felt: list[float]) -> tuple[tuple[float, float, float], ...]:
-    step = (_WIDTH - 2 * _EDGE) / max(1, len(felt) - 1)
+    step = (_WIDTH - _LEFT - _EDGE) / max(1, len(felt) - 1)
     high = _HEIGHT - 2 * _EDGE
     return tuple(
-        (_EDGE + place * step, _EDGE + high * (1 - min(100.0, max(0.0, value)) / 100), value)
+        (_LEFT + place * step, _EDGE + high * (1 - min(100.0, max(0.0, value)) / 100), value)
         for place, value in enumerate(felt)
     )

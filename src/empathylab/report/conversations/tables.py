@@ -132,6 +132,43 @@ def style_table(result: ConversationsAnalysis) -> Rows:
     )
 
 
+def style_by_turn_table(result: ConversationsAnalysis) -> Rows:
+    """How both sides write in each turn; tactics where any conversation is in English."""
+    found = result.tables["style_by_turn"].to_dicts()
+    english = any(row["advice"] is not None for row in found)
+    return tuple(
+        {
+            "respondent": row["respondent"],
+            "simulator": row["simulator"],
+            "written by": "person" if row["role"] == "person" else "respondent",
+            "after replies": number(row["exchange"] - (row["role"] == "respondent"), 0),
+            "messages": number(row["turns"], 0),
+            "words": number(row["words_mean"]),
+            "asks a question": percent(row["asks_question"]),
+            **({"advises": percent(row["advice"])} if english else {}),
+            **({"validates": percent(row["validation"])} if english else {}),
+            "repeated 4-word phrases": percent(row["repeated_phrases"]),
+        }
+        for row in found
+    )
+
+
+def simulator_table(result: ConversationsAnalysis) -> Rows:
+    """Whether each simulator can play a person."""
+    return tuple(
+        {
+            "simulator": card.simulator,
+            "verdict": card.verdict,
+            "stayed in its role": f"{card.usable} of {card.conversations}",
+            "attentive minus cold listener": signed(card.control.estimate) if card.control else "–",
+            "95% from": signed(card.control.low) if card.control else "–",
+            "to": signed(card.control.high) if card.control else "–",
+            "personas": number(card.control.n, 0) if card.control else "–",
+        }
+        for card in result.cards
+    )
+
+
 def turning_point_table(result: ConversationsAnalysis) -> Rows:
     """The replies that changed the feeling most."""
     return tuple(

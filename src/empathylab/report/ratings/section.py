@@ -18,10 +18,11 @@ from empathylab.report.blocks import Block, Fold, Heading, Partial, Section, Tab
 from empathylab.report.ratings.figures import rater_figures, rating_figures
 
 _TESTS = (
-    "Difference in percentage points with 95% interval; p corrected over the subsets of one kind. "
-    "χ² is the published test: good against other ratings, with Yates’ correction. It treats all "
-    "ratings as independent. Ratings by the same rater are correlated, so its p values are too "
-    "small; p clustered and the mixed model take this into account."
+    "Difference in percentage points with Newcombe’s 95% interval; p corrected over the subsets of "
+    "one kind. χ² is the published test: good against other ratings, with Yates’ correction. Both "
+    "treat all ratings as independent. Ratings by the same rater are correlated, so these "
+    "intervals are too narrow and these p values too small; p clustered, the mixed model and the "
+    "intervals of the conclusions take this into account."
 )
 _MEANS = (
     "Mean and difference from the reference with 95% interval, raters as the independent units; g "

@@ -9,8 +9,12 @@ Halekoh, U., & Højsgaard, S. (2014). Journal of Statistical Software 59(9) (the
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -80,11 +84,13 @@ def parametric_bootstrap(
     _check(replications, confidence)
     done = {number: one for number, one in (known or {}).items() if number < replications}
     left = [number for number in range(replications) if number not in done]
-    work = partial(_replicated, _Source.of(fit), seed)
-    for number, found in _each(work, left, workers):
-        done[number] = found
-        if tick is not None:
-            tick(number, found)
+    work = partial(_replicated, Source.of(fit), seed)
+    # Closed at once where `tick` raises, so that the processes do not finish the rest first.
+    with contextlib.closing(_each(work, left, workers)) as replicated:
+        for number, found in replicated:
+            done[number] = found
+            if tick is not None:
+                tick(number, found)
     made = [one for _, one in sorted(done.items()) if one]
     tail = (1 - confidence) / 2
     intervals = {}
@@ -93,7 +99,8 @@ def parametric_bootstrap(
         low, high = np.quantile(drawn, [tail, 1 - tail]) if len(drawn) > 1 else (np.nan, np.nan)
         se = float(drawn.std(ddof=1)) if len(drawn) > 1 else math.nan
         intervals[name] = BootstrapInterval(value, se, float(low), float(high))
-    return Bootstrap(intervals, replications, replications - len(made), confidence, done)
+    failed = replications - len(made)
+    return Bootstrap(intervals, replications, failed, confidence, dict(sorted(done.items())))
 
 
 def bootstrap_likelihood_ratio(
@@ -118,7 +125,7 @@ def bootstrap_likelihood_ratio(
             remedy="Fit both models to the same rows.",
         )
     observed = 2 * (_log_likelihood(larger) - _log_likelihood(smaller))
-    work = partial(_compared, _Source.of(smaller), larger.design, seed)
+    work = partial(_compared, Source.of(smaller), larger.design, seed)
     found = []
     for number, one in _each(work, list(range(replications)), workers):
         found.append(one)
@@ -129,8 +136,8 @@ def bootstrap_likelihood_ratio(
     return BootstrapTest(max(observed, 0.0), p, replications, replications - len(drawn))
 
 
-class _Source(NamedTuple):
-    """What studies are simulated from."""
+class Source(NamedTuple):
+    """What studies are simulated from: the same source and seed give the same replications."""
 
     design: MixedDesign
     beta: Array
@@ -142,7 +149,7 @@ class _Source(NamedTuple):
     reml: bool
 
     @classmethod
-    def of(cls, fit: Lmm | Clmm) -> _Source:
+    def of(cls, fit: Lmm | Clmm) -> Source:
         beta = np.array([one.estimate for one in fit.coefficients.values()])
         if isinstance(fit, Lmm):
             return cls(
@@ -169,12 +176,12 @@ class _Source(NamedTuple):
         return np.searchsorted(self.thresholds, latent).astype(np.float64)
 
 
-def _simulated(source: _Source, seed: int, number: int) -> Array:
+def _simulated(source: Source, seed: int, number: int) -> Array:
     stream = np.random.SeedSequence(seed, spawn_key=(number,))
     return source.response(np.random.default_rng(stream))
 
 
-def _refitted(design: MixedDesign, y: Array, source: _Source, *, reml: bool) -> Lmm | Clmm | None:
+def _refitted(design: MixedDesign, y: Array, source: Source, *, reml: bool) -> Lmm | Clmm | None:
     """The model fitted to another response; None where it cannot be."""
     try:
         if not source.link:
@@ -188,13 +195,13 @@ def _refitted(design: MixedDesign, y: Array, source: _Source, *, reml: bool) -> 
         return None
 
 
-def _replicated(source: _Source, seed: int, number: int) -> Replication:
+def _replicated(source: Source, seed: int, number: int) -> Replication:
     y = _simulated(source, seed, number)
     fit = _refitted(source.design, y, source, reml=source.reml)
     return {} if fit is None else _estimates(fit)
 
 
-def _compared(source: _Source, larger: MixedDesign, seed: int, number: int) -> Replication:
+def _compared(source: Source, larger: MixedDesign, seed: int, number: int) -> Replication:
     y = _simulated(source, seed, number)
     fits = [_refitted(one, y, source, reml=False) for one in (source.design, larger)]
     if fits[0] is None or fits[1] is None:
@@ -218,13 +225,26 @@ def _estimates(fit: Lmm | Clmm) -> Replication:
 
 def _each(
     work: Callable[[int], Replication], numbers: list[int], workers: int
-) -> Iterator[tuple[int, Replication]]:
+) -> Generator[tuple[int, Replication]]:
     if workers <= 1:
         for number in numbers:
             yield number, work(number)
         return
-    with ProcessPoolExecutor(workers) as pool:
+    with ProcessPoolExecutor(workers, initializer=_end_with_parent) as pool:
         yield from zip(numbers, pool.map(work, numbers, chunksize=4), strict=True)
+
+
+def _end_with_parent() -> None:
+    """Ends this process when the one that started it is killed; else it would wait for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _check(replications: int, confidence: float) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from empathylab.protocols.converse.outcomes import Fault, transcript_faults
+from empathylab.protocols.converse.transcript import Turn
 from empathylab.store.listings import conversations as listings
 from empathylab.store.listings.pages import Listing, Row
 from empathylab.view.rendering import Page
@@ -53,8 +55,18 @@ def show_conversation(visit: Visit) -> Page:
         "conversation": found,
         "turns": turns,
         "curve": emotion_curve(turns, found),
+        "faults": _imported_faults(turns, found),
     }
     return Page(f"{found['respondent']} and {found['persona'] or found['key']}", "chat", (), values)
+
+
+def _imported_faults(turns: Sequence[Row], conversation: Row) -> list[Fault]:
+    """What analyses count beside an imported score; own conversations end at a fault."""
+    if conversation["run"] is not None:
+        return []
+    said = [Turn(turn["role"], turn["text"]) for turn in turns]
+    simulated = conversation["simulator"] is not None
+    return transcript_faults(said, conversation["language"], simulated=simulated)
 
 
 def with_changes(turns: Sequence[Row], final: float | None) -> list[dict[str, Any]]:

@@ -136,8 +136,8 @@ def conversations(
     _print([row], json)
     if row["without_reply"]:
         typer.echo(
-            f"{path.name}: {row['without_reply']} conversations have no reply; they are kept and "
-            "counted, but not scored.",
+            f"{path.name}: conversations without a reply are kept and counted, but not scored "
+            f"({row['without_reply']} of {row['conversations']}).",
             err=True,
         )
 

@@ -1,0 +1,45 @@
+"""The report's first sentences about ratings rest on the conclusions that the command prints."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import polars as pl
+import pytest
+
+from empathylab.analysis.overview.headlines import rating_headlines
+from empathylab.analysis.ratings import RatingsResult, from_table
+
+
+def study(points: int) -> RatingsResult:
+    generator = np.random.default_rng(3)
+    rater = np.repeat(np.arange(40), 5)
+    arm = np.where(rater < 20, "a", "b")
+    latent = generator.normal(size=40)[rater] + generator.normal(size=200) + 1.5 * (arm == "b")
+    edges = np.linspace(-2, 3, points - 1)
+    frame = {"rater": rater, "arm": arm, "situation": np.tile(np.arange(5), 40)}
+    return from_table(pl.DataFrame(frame | {"rating": np.searchsorted(edges, latent) + 1.0}))
+
+
+@pytest.mark.parametrize(("points", "unit"), [(3, "percentage points"), (60, "points")])
+def test_the_report_gives_an_interval_of_the_conclusions(points: int, unit: str) -> None:
+    found = study(points)
+    [headline] = rating_headlines(found)
+    rows = found.to_dict()["conclusions"]
+    same = next(row for row in rows if row["scale"] == unit)  # the first in this unit
+    assert headline.kind == rows[0]["kind"] == "better"
+    assert (headline.low, headline.high) == (same["low"], same["high"])
+    digits = 2 if unit == "points" else 1
+    assert f"95% CI +{same['low']:.{digits}f} to +{same['high']:.{digits}f}" in headline.sentence
+    assert f"95% CI [{same['low']:.{digits}f}, {same['high']:.{digits}f}]" in same["sentence"]
+
+
+def test_a_second_test_never_replaces_the_first_conclusion() -> None:
+    found = study(3)
+    first, second, *others = found.conclusions
+    weak = dataclasses.replace(second, kind="inconclusive")
+    changed = dataclasses.replace(found, conclusions=(first, weak, *others))
+    [headline] = rating_headlines(changed)
+    assert (headline.kind, headline.unit, headline.low) == ("better", "log-odds", first.low)
+    assert "log-odds, 95% CI" in headline.sentence
