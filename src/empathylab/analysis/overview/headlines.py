@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from empathylab.analysis.appraisal.result import PEOPLE, interval_of
+from empathylab.analysis.appraisal.result import interval_of
 from empathylab.analysis.conversations import ConversationsAnalysis
 from empathylab.analysis.conversations.estimates import RespondentResult
 from empathylab.analysis.overview.collect import LabOverview
@@ -15,6 +15,7 @@ from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.text.apa import counted, listed
+from empathylab.analysis.text.names import PEOPLE, differs, first_capital, name_of, owner, was
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 
@@ -68,23 +69,6 @@ def headlines(data: LabOverview) -> tuple[Headline, ...]:
     return tuple(found)
 
 
-def name_of(respondent: str) -> str:
-    """`people` for people."""
-    return "people" if respondent == PEOPLE else respondent
-
-
-def owner(respondent: str) -> str:
-    """`people’s`, `gpt-4o’s`."""
-    name = name_of(respondent)
-    return f"{name}’" if name.endswith("s") else f"{name}’s"
-
-
-def first_capital(sentence: str) -> str:
-    """The sentence; `people` at its beginning gets a capital, a model's name stays as it is."""
-    starts = ("people", "after", "of ", "with ")
-    return sentence[:1].upper() + sentence[1:] if sentence.startswith(starts) else sentence
-
-
 # Ratings
 
 
@@ -111,12 +95,12 @@ def rating_headlines(study: RatingsResult) -> Iterator[Conclusion]:
 
 def _one_arm(found: Conclusion, levels: dict[str, RatingLevel]) -> Conclusion:
     arm, other = found.subject, str(found.reference)
-    was = {
-        "better": f"{name_of(arm)} was rated higher than {name_of(other)}",
-        "worse": f"{name_of(arm)} was rated lower than {name_of(other)}",
+    lead = {
+        "better": f"{was(arm)} rated higher than {name_of(other)}",
+        "worse": f"{was(arm)} rated lower than {name_of(other)}",
         "equivalent": f"{name_of(arm)} and {name_of(other)} are equivalent",
-    }.get(found.kind, f"It is open whether {name_of(arm)} differs from {name_of(other)}")
-    said = f"{was} on {found.dimension}"
+    }.get(found.kind, f"It is open whether {differs(arm)} from {name_of(other)}")
+    said = f"{lead} on {found.dimension}"
     mine, reference = levels.get(arm), levels.get(other)
     if mine and reference:
         said += f": {_level(mine)}, {owner(other)} {_level(reference, unit=False)}"
@@ -132,12 +116,18 @@ def _many_arms(found: Sequence[Conclusion], levels: dict[str, RatingLevel]) -> C
             parts.append(f"{count} {'was' if count == 1 else 'were'} {said}")
     if rest := sum(one.kind not in _COUNTS for one in found):
         parts.append(f"{rest} {'does' if rest == 1 else 'do'} not clearly differ")
+    lead = (
+        f"Of {len(found)} arms compared with {name_of(reference)} on {found[0].dimension}, "
+        f"{listed(parts)}."
+    )
+    if rest == len(found):
+        none = "Neither of 2 arms" if rest == 2 else f"None of {rest} arms"
+        lead = f"{none} clearly differs from {name_of(reference)} on {found[0].dimension}."
     order = sorted(found, key=lambda one: -_height(levels, one))
     best, last = order[0], order[-1]
     ratings = sum(level.n for level in levels.values())
     sentence = (
-        f"Of {len(found)} arms compared with {name_of(reference)} on {found[0].dimension}, "
-        f"{listed(parts)}. Highest: {name_of(best.subject)}{_at(levels, best)} "
+        f"{lead} Highest: {name_of(best.subject)}{_at(levels, best)} "
         f"({_difference(best)}); lowest: {name_of(last.subject)}{_at(levels, last)}; "
         f"{counted(ratings, 'rating')}."
     )

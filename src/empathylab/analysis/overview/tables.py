@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.arms import Estimate
 from empathylab.stats.questionnaires.appraisal import ScaleChange
@@ -159,7 +160,7 @@ def _ratings(study: RatingsResult) -> dict[str, Row]:
     for dimension in list(study.comparison.scales)[:_MOST_RATED]:
         of = f" ({dimension})" if len(study.dimensions) > 1 else ""
         percentages = found.setdefault(f"rated good{of}", {})
-        gaps = found.setdefault(f"difference from {study.reference}, points{of}", {})
+        gaps = found.setdefault(f"difference from {name_of(study.reference)}, points{of}", {})
         for one in study.comparison.counts:
             if one.kind == "all" and one.dimension == dimension and one.n:
                 cell = f"{number(100 * one.good / one.n)}% of {number(one.n, 0)}"
