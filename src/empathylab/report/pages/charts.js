@@ -151,10 +151,11 @@ const charts = (() => {
     spec.facet.header = { ...spec.facet.header, labelLimit: spec.spec.width + side / 2, labelAnchor: "start" };
   };
   // A table of colours with many columns is scrolled rather than squeezed.
-  const isMatrix = (spec) => units(spec).some((unit) => {
+  const isMatrix = (spec, width) => units(spec).some((unit) => {
     const x = unit.encoding?.x;
     if ((unit.mark?.type ?? unit.mark) !== "rect" || !x || x.type === "quantitative") return false;
-    return new Set(valuesOf(unit, spec).map((row) => row[x.field])).size > 4;
+    const columns = new Set(valuesOf(unit, spec).map((row) => row[x.field])).size;
+    return columns > 4 && 26 * columns > 0.5 * width;
   });
   const lines = (title, most) => title.split(" ").reduce((made, word) => {
     const last = made.at(-1);
@@ -168,7 +169,14 @@ const charts = (() => {
       const { x, y } = unit.encoding ?? {};
       if (y && Array.isArray(spec.facet?.sort) && spec.columns > 1 && small) y.axis = { ...y.axis, labelLimit: 0.3 * width };
       if (y && y.type !== "quantitative" && y.axis !== null) {
-        y.axis = { ...y.axis, labelLimit: Math.min(y.axis?.labelLimit ?? 180, most) };
+        const limit = Math.min(y.axis?.labelLimit ?? 180, most);
+        y.axis = { ...y.axis, labelLimit: limit };
+        // Long names often differ at their end only, so they are cut in the middle.
+        const letters = Math.floor(limit / 7.2);
+        const names = valuesOf(unit, spec).map((row) => String(row[y.field] ?? ""));
+        if (names.some((name) => name.length > letters)) {
+          y.axis.labelExpr = `length(datum.label) > ${letters} ? truncate(datum.label, ${letters}, 'center') : datum.label`;
+        }
       }
       if (!small || !x) continue;
       for (const part of [x, x.axis]) {
@@ -191,12 +199,12 @@ const charts = (() => {
 
   // A name that was cut to fit shows itself in full under the pointer.
   const nameInFull = (picture, spec) => {
-    const cut = [...picture.querySelectorAll("text")].filter((one) => one.textContent.endsWith("…"));
+    const cut = [...picture.querySelectorAll("text")].filter((one) => one.textContent.includes("…"));
     if (!cut.length) return;
     const names = new Set(units(spec).flatMap((unit) => valuesOf(unit, spec)).flatMap((row) => Object.values(row)).filter((one) => typeof one === "string"));
     for (const label of cut) {
-      const start = label.textContent.slice(0, -1);
-      const full = [...names].filter((name) => name.startsWith(start)).join(", ");
+      const [start, end] = label.textContent.split("…");
+      const full = [...names].filter((name) => name.startsWith(start) && name.endsWith(end)).join(", ");
       const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
       title.textContent = full;
       label.append(title);
@@ -230,7 +238,7 @@ const charts = (() => {
       const config = look(colours, "transparent", getComputedStyle(document.body).fontFamily);
       const themed = dark.matches ? darkened(state.spec) : state.spec;
       const made = switchable(themed, state.who, state.hidden, false);
-      place.classList.toggle("matrix", isMatrix(made));
+      place.classList.toggle("matrix", isMatrix(made, place.closest("figure").clientWidth || place.clientWidth));
       // In a closed part there is no width yet; it is as wide as its section will be.
       const width = place.clientWidth || place.closest("section, main").clientWidth - 70;
       state.width = width;
@@ -241,9 +249,15 @@ const charts = (() => {
       panelled(made, width);
       narrowed(made, width);
       legendFitted(made, 0.68 * width);
-      const { view } = await vegaEmbed(place, made, {
-        config, renderer: "svg", actions: false, tooltip: { theme: dark.matches ? "dark" : "light" },
-      });
+      const options = { config, renderer: "svg", actions: false, tooltip: { theme: dark.matches ? "dark" : "light" } };
+      let { view } = await vegaEmbed(place, made, options);
+      // How wide the names beside panels are is known only now.
+      const left = width - Number(place.querySelector("svg.marks").getAttribute("width"));
+      if (made.facet && made.spec?.width && (left < 0 || left > 24)) {
+        made.spec.width = Math.max(90, made.spec.width + Math.floor((left - 2) / made.columns));
+        view.finalize();
+        ({ view } = await vegaEmbed(place, made, options));
+      }
       state.view = view;
       // The picture is named as a whole, and its numbers stand in a table.
       const picture = place.querySelector("svg.marks");
