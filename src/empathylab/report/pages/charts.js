@@ -164,13 +164,16 @@ const charts = (() => {
   // On a phone, names beside a chart leave it most of the room, and a long title takes two lines.
   const narrowed = (spec, width) => {
     const small = width < 640;
-    const most = Math.max(70, Math.round((small ? 0.36 : 0.45) * width));
     for (const unit of units(spec)) {
+      const coloured = (unit.mark?.type ?? unit.mark) === "rect";
+      const most = Math.max(70, Math.round((small && !coloured ? 0.36 : 0.45) * width));
+      // Slanted names above the last column need room.
+      if (small && coloured && unit.encoding?.x?.axis?.labelAngle) spec.padding = { left: 5, top: 5, bottom: 5, right: 36 };
       const { x, y } = unit.encoding ?? {};
       if (y && Array.isArray(spec.facet?.sort) && spec.columns > 1 && small) y.axis = { ...y.axis, labelLimit: 0.3 * width };
       if (y && y.type !== "quantitative" && y.axis !== null) {
         const limit = Math.min(y.axis?.labelLimit ?? 180, most);
-        y.axis = { ...y.axis, labelLimit: limit };
+        y.axis = { ...y.axis, labelLimit: 1.15 * limit };
         // Long names often differ at their end only, so they are cut in the middle.
         const letters = Math.floor(limit / 7.2);
         const names = valuesOf(unit, spec).map((row) => String(row[y.field] ?? ""));
