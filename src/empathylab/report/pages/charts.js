@@ -164,9 +164,12 @@ const charts = (() => {
   // On a phone, names beside a chart leave it most of the room, and a long title takes two lines.
   const narrowed = (spec, width) => {
     const small = width < 640;
+    // The layers of a chart share an axis, so all get the same.
+    const coloured = units(spec).some((unit) => (unit.mark?.type ?? unit.mark) === "rect");
+    const most = Math.max(70, Math.round((small && !coloured ? 0.36 : 0.45) * width));
+    const longest = (field) => Math.max(0, ...units(spec).flatMap((unit) =>
+      valuesOf(unit, spec).map((row) => String(row[field] ?? "").length)));
     for (const unit of units(spec)) {
-      const coloured = (unit.mark?.type ?? unit.mark) === "rect";
-      const most = Math.max(70, Math.round((small && !coloured ? 0.36 : 0.45) * width));
       // Slanted names above the last column need room.
       if (small && coloured && unit.encoding?.x?.axis?.labelAngle) spec.padding = { left: 5, top: 5, bottom: 5, right: 36 };
       const { x, y } = unit.encoding ?? {};
@@ -176,8 +179,7 @@ const charts = (() => {
         y.axis = { ...y.axis, labelLimit: 1.15 * limit };
         // Long names often differ at their end only, so they are cut in the middle.
         const letters = Math.floor(limit / 7.2);
-        const names = valuesOf(unit, spec).map((row) => String(row[y.field] ?? ""));
-        if (names.some((name) => name.length > letters)) {
+        if (longest(y.field) > letters) {
           y.axis.labelExpr = `length(datum.label) > ${letters} ? truncate(datum.label, ${letters}, 'center') : datum.label`;
         }
       }
