@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
+from empathylab.analysis.conversations import ConversationsAnalysis
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.scores import ScoresResult
+from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.arms import Estimate
@@ -45,6 +48,9 @@ def measured_sentences(data: LabOverview) -> list[tuple[str, str]]:
         situations = number(data.situations_replied, 0)
         said.append(("Replies", f"{number(replies, 0)} to {situations} situations."))
     said += [("Ratings", _rated(one)) for one in data.ratings]
+    said += [("Scores", _scored(scores)) for scores in data.scores if scores.respondents]
+    if data.conversations is not None:
+        said.append(("Conversations", _talked(data.conversations)))
     return said
 
 
@@ -75,6 +81,17 @@ def _rated(study: RatingsResult) -> str:
         f"{number(study.ratings.height, 0)} by {number(study.raters.height, 0)} people, "
         f"{study.study.design} subjects ({study.study.title})."
     )
+
+
+def _scored(scores: ScoresResult) -> str:
+    replies = sum(one.n for one in scores.respondents)
+    return f"{counted(replies, 'reply', 'replies')}, scored by {scores.judge}."
+
+
+def _talked(talks: ConversationsAnalysis) -> str:
+    conversations = sum(one.n for one in talks.respondents)
+    respondents = len({one.respondent for one in talks.respondents})
+    return f"{number(conversations, 0)} with {counted(respondents, 'respondent')}."
 
 
 def overview_tables(data: LabOverview) -> list[OverviewTable]:

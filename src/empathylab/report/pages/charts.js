@@ -145,7 +145,7 @@ const charts = (() => {
     const side = y ? Math.min(0.36 * width, 8 + 7.2 * Math.max(0, ...names.map((name) => name.length))) : 50;
     const columns = Math.max(1, Math.min(spec.columns ?? 1, Math.floor((width - side) / 170)));
     spec.columns = columns;
-    spec.spacing = 18;
+    spec.spacing = 30;
     const own = spec.resolve?.scale?.y === "independent" ? columns : 1;
     spec.spec.width = Math.max(90, Math.floor((width - own * side - 54) / columns) - 24);
     spec.facet.header = { ...spec.facet.header, labelLimit: spec.spec.width + side / 2, labelAnchor: "start" };
