@@ -120,6 +120,7 @@ def test_only_what_is_asked_for_is_written_even_without_rows(full: Lab, tmp_path
         "study",
         "rater",
         "block",
+        "position",
         "text",
     ]
 

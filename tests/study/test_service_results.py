@@ -149,7 +149,7 @@ def test_replies_are_numbered_one_after_the_other_across_studies(lab: Lab) -> No
 
 
 def written(situation: int, person: str) -> FinishedWork:
-    return FinishedWork(person, {}, None, (), (), (GivenReply(situation, "Oh dear"),))
+    return FinishedWork(person, {}, None, (), (), (GivenReply(situation, "Oh dear", 1),))
 
 
 def finish_elsewhere(lab: Lab, situation: int, at: datetime) -> None:

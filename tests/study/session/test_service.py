@@ -172,7 +172,7 @@ def test_what_is_wrong_is_refused_and_not_stored(lab: Lab) -> None:
     assert isinstance(done, Refused)
     assert {name: one.code for name, one in done.problems.items()} == {
         "age": "out-of-range",
-        "sex": "missing",
+        "sex": "twice",
     }
     assert len(rows_of(lab, schema.page_answers)) == 1
 
@@ -259,8 +259,9 @@ def test_two_failed_checks_end_the_study_and_free_the_place(lab: Lab) -> None:
         page = walk(service, person, until="check")
         assert isinstance(page, Page)
         assert page.step == f"tutorial/check/{number}"
-        # After a wrong answer the explanation of that question is shown.
-        assert [part.text for part in page.content.parts] == (["It is."] if number == 2 else [])
+        # After wrong answers each question is named, with its explanation where it has one.
+        explained = [mistake.explanation for mistake in page.content.mistakes]
+        assert explained == (["It is.", ""] if number == 2 else [])
         service.submit(person, page.step, {"question-1": "2", "question-2": "1"}, {})
     end = service.view(person)
     assert isinstance(end, Finished)
