@@ -156,8 +156,8 @@ def test_a_small_study_gets_fishers_test_in_words() -> None:
 def test_pairs_are_told_with_mcnemars_test() -> None:
     text = paired_paragraph(compare_paired_arms(paired(), BAD_OKAY_GOOD, unit="rater"))
     assert text.startswith(
-        "In 25 pairs by rater, only alpha was rated good in 6 and only people in 7: a difference of "
-        "−4.00 percentage points"
+        "In 25 pairs by rater, only alpha was rated good in 6 and only people in 7: a difference "
+        "of −4.00 percentage points"
     )
     assert "exact binomial test, p = 1.000" in text
 
