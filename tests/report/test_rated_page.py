@@ -165,7 +165,7 @@ def test_no_two_labels_of_an_axis_overlap(visit: Visit) -> None:
 
 
 def test_switches_name_only_who_is_in_the_chart(visit: Visit) -> None:
-    words = visit.page.locator("figure", has_text="human, compared with the others")
+    words = visit.page.locator("figure", has_text="People, compared with the others")
     assert words.count() == 1
     assert words.locator(".switches button").count() == 0
     assert emotions(visit).locator(".switches button").count() == 3

@@ -177,17 +177,18 @@ def _scale(
         if row.get(name) is not None
     ]
     low, high = min([*known, 0.0] if zero else known), max([*known, 0.0] if zero else known)
-    # Labels stand beside the intervals.
+    # Labels stand beside the intervals. What is never negative has no axis below zero.
     room = 0.28 * ((high - low) or 1.0)
-    return alt.Scale(domain=[low - room * 0.3, high + room], nice=True, zero=False)
+    start = low - room * 0.3 if low < 0 else max(0.0, low - room * 0.3)
+    return alt.Scale(domain=[start, high + room], nice=True, zero=False)
 
 
 def _drawn(row: dict[str, Any], estimate: str, scale: alt.Scale) -> dict[str, Any]:
     """The row with the ends of its line, and where its number stands: right of the line, or left
-    of it near the right end."""
+    of it near the right end, if there is more room."""
     low, high = (row[estimate] if row.get(name) is None else row[name] for name in ("low", "high"))
     first, last = scale.domain
-    right = high <= first + 0.74 * (last - first)
+    right = high <= first + 0.74 * (last - first) or low - first <= last - high
     known = {name: value for name, value in row.items() if value is not None}
     return known | {
         "from": low,

@@ -58,6 +58,7 @@ def sections_page(template: str, specs: _Specs, **given: Any) -> str:
         "number_columns": number_columns,
         "kind": lambda block: type(block).__name__.lower(),
         "shown": shown_name,
+        "heading": shown_heading,
     }
     body = environment.get_template(template).render(
         chart=specs.place,
@@ -97,6 +98,11 @@ def _anchors(sections: Sequence[Section]) -> set[str]:
 def shown_name(value: object) -> object:
     """The value of a cell; the respondent `human` is shown as people."""
     return SHOWN_PEOPLE if value == PEOPLE else value
+
+
+def shown_heading(name: str) -> str:
+    """The heading of a column; `human` at its end is shown as people: `predicted as people`."""
+    return re.sub(rf"\b{PEOPLE}$", SHOWN_PEOPLE, name)
 
 
 def number_columns(rows: Sequence[Mapping[str, object]]) -> set[str]:

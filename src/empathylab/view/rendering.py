@@ -15,6 +15,7 @@ from typing import Any
 import jinja2
 
 from empathylab import __version__
+from empathylab.analysis.text.names import name_of
 from empathylab.view.tables import Table
 
 NAVIGATION = (
@@ -130,5 +131,6 @@ def _environment() -> jinja2.Environment:
         "written": written,
         "clipped": clipped,
         "highlighted": highlighted,
+        "name": name_of,
     }
     return environment

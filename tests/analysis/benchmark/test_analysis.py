@@ -64,7 +64,7 @@ def test_arms_rated_at_different_times_are_said_with_who_rated_them(
     board = leaderboard(sqlite_lab, reference, measured_study(sqlite_lab, STUDY))
     assert "were not rated together (human on 2023-11-20" in board.notes[0]
     assert board.notes[1].startswith(
-        "The raters of the arms were compared (6 of human and 6 of gpt"
+        "The raters of the arms were compared (6 of people and 6 of gpt"
     )
 
 

@@ -43,7 +43,7 @@ def test_the_good_ratings_are_those_of_the_analysis(data: LabOverview) -> None:
     test = next(one for one in data.ratings[0].comparison.tests if one.kind == "all")
     row = rated.rows[1]
     assert row["rated good"] == f"{100 * test.good / test.n:.1f}% of 72"
-    assert row["difference from human, points"].startswith(
+    assert row["difference from people, points"].startswith(
         f"{100 * test.clustered.difference.estimate:+.1f}".replace("-", "−")
     )
 

@@ -104,7 +104,7 @@ def test_paragraphs_hold_the_numbers(analysis: RatingsResult) -> None:
     (test,) = [one for one in analysis.comparison.tests if one.kind == "all"]
     said = " ".join(analysis.paragraphs())
     assert f"in {test.good} of 180 ratings" in said
-    assert "gpt against human (arm)" in said
+    assert "gpt against people (arm)" in said
     assert "cumulative link mixed model" in said
 
 
@@ -345,7 +345,7 @@ def test_models_are_refitted_without_the_raters_left_out(sqlite_lab: Lab, tmp_pa
     (row, _) = found.to_dict()["exclusions"]["mixed_models"]
     assert row["n"] == 300
     said = found.paragraphs()[-1]
-    assert said.startswith("In the mixed model, gpt against human (arm) is b = ")
+    assert said.startswith("In the mixed model, gpt against people (arm) is b = ")
     assert " without the excluded raters and b = " in said
 
 

@@ -99,7 +99,7 @@ def test_the_sentence_turns_with_the_reference() -> None:
     frame = table(shift=1)
     found = ratings.from_table(frame, reference="gpt").conclusions[0]
     assert found.kind == "worse"
-    assert found.sentence.startswith("human was rated lower than gpt on warmth: log-odds −")
+    assert found.sentence.startswith("People were rated lower than gpt on warmth: log-odds −")
 
 
 def test_without_a_margin_no_difference_is_inconclusive() -> None:
@@ -151,7 +151,7 @@ def test_tost_is_that_of_a_calculation_by_hand() -> None:
 
 def test_few_raters_are_said_in_the_conclusion() -> None:
     few = ratings.from_table(table(raters=6)).conclusions[0]
-    assert "only 6 raters of gpt and 6 raters of human" in few.sentence
+    assert "only 6 raters of gpt and 6 raters of people" in few.sentence
     assert few.caveats[0].startswith("Few raters")
     assert ratings.from_table(table(raters=24)).conclusions[0].caveats == ()
 

@@ -66,9 +66,9 @@ def test_a_separated_arm_gets_its_reason_first_and_no_numbers() -> None:
     assert doubtful(model) == ("armgpt",)
     text = model_results(model)
     assert text.startswith("Perfect separation: armgpt predicts some ratings without error")
-    assert "No estimate or test can be given for gpt against human (arm)." in text
-    assert "gpt against human (arm): b" not in text
-    assert "llama against human (arm): b = " in text
+    assert "No estimate or test can be given for gpt against people (arm)." in text
+    assert "gpt against people (arm): b" not in text
+    assert "llama against people (arm): b = " in text
     row = next(row for row in coefficient_table(model) if row["term"] == "armgpt")
     assert (row["p"], row["interval"], row["p Holm"]) == ("–", "–", "–")
     assert json.dumps(mixed_model_row(model), allow_nan=False)
@@ -93,17 +93,17 @@ def test_odds_ratios_are_capped(log_odds: float, text: str) -> None:
 def test_levels_with_colons_and_spaces_are_read_as_they_are() -> None:
     arms = ("human", "scripted/mods:a", "arm b")
     model = clmm(ratings(arms), "rating ~ arm * valence", reference={"arm": "human"})
-    assert readable(model, "armscripted/mods:a") == "scripted/mods:a against human (arm)"
-    assert readable(model, "armarm b") == "arm b against human (arm)"
+    assert readable(model, "armscripted/mods:a") == "scripted/mods:a against people (arm)"
+    assert readable(model, "armarm b") == "arm b against people (arm)"
     assert (
         readable(model, "armscripted/mods:a:valencebad")
-        == "scripted/mods:a against human (arm) × bad against good (valence)"
+        == "scripted/mods:a against people (arm) × bad against good (valence)"
     )
 
 
 def test_a_coefficient_beside_interactions_says_where_it_holds() -> None:
     model = clmm(ratings(("human", "gpt")), "rating ~ arm * valence")
-    assert "at their reference: human (arm) and good (valence)." in model_results(model)
+    assert "at their reference: people (arm) and good (valence)." in model_results(model)
 
 
 def test_methods_name_the_dimension_where_there_are_several() -> None:

@@ -113,7 +113,7 @@ def test_the_comparison_table_prints_what_a_paper_does() -> None:
 
 def test_methods_name_arms_scale_tests_and_families() -> None:
     text = methods_paragraph(COMPARISON)
-    assert "3 arms (human, alpha and beta) and 336 ratings" in text
+    assert "3 arms (people, alpha and beta) and 336 ratings" in text
     assert "Empathy was rated on 3 points (Bad, Okay, Good); Good counted as good." in text
     assert "Yates' correction" in text
     assert "all situations (2 tests), valence (4 tests) and emotion (8 tests)" in text
@@ -130,11 +130,11 @@ def test_methods_say_what_was_left_out_in_the_singular() -> None:
 def test_results_fill_in_the_numbers() -> None:
     text = results_paragraph(COMPARISON)
     assert "alpha was rated Good in 69 of 112 ratings (61.61%)" in text
-    assert "human in 35 of 112 ratings (31.25%)" in text
+    assert "people in 35 of 112 ratings (31.25%)" in text
     assert "a difference of +30.36 percentage points" in text
     assert "χ²(1, N = 224) = 19.55, p < .001 (Yates' correction), Cramér's V = .30." in text
     assert "with raters as the independent units, t(37.2) = 4.36, p < .001" in text
-    assert "Of 4 emotions, alpha differed from human in" in text
+    assert "Of 4 emotions, alpha differed from people in" in text
 
 
 def test_results_say_why_the_plain_test_overstates() -> None:
@@ -143,7 +143,7 @@ def test_results_say_why_the_plain_test_overstates() -> None:
 
 def test_results_say_why_there_is_no_test() -> None:
     text = results_paragraph(compare_arms(small([2, 2], [2, 2]), BAD_OKAY_GOOD))
-    assert text == "model and human cannot be compared: no rating of either is Good."
+    assert text == "model and people cannot be compared: no rating of either is Good."
 
 
 def test_a_small_study_gets_fishers_test_in_words() -> None:
@@ -156,8 +156,8 @@ def test_a_small_study_gets_fishers_test_in_words() -> None:
 def test_pairs_are_told_with_mcnemars_test() -> None:
     text = paired_paragraph(compare_paired_arms(paired(), BAD_OKAY_GOOD, unit="rater"))
     assert text.startswith(
-        "In 25 pairs by rater, only alpha was rated good in 6 and only human in 7: a difference of "
-        "−4.00 percentage points"
+        "In 25 pairs by rater, only alpha was rated good in 6 and only people in 7: a difference "
+        "of −4.00 percentage points"
     )
     assert "exact binomial test, p = 1.000" in text
 
@@ -167,7 +167,7 @@ def test_averaged_pairs_are_told_with_ranks() -> None:
     text = paired_paragraph(found)
     (alpha,) = [one for one in found.tests if (one.kind, one.arm) == ("all", "alpha")]
     assert alpha.p < 0.05
-    assert "In 40 pairs by situation with averaged ratings, alpha differed from human" in text
+    assert "In 40 pairs by situation with averaged ratings, alpha differed from people" in text
 
 
 def test_averaged_pairs_differ_only_where_the_test_says_so() -> None:
@@ -175,7 +175,7 @@ def test_averaged_pairs_differ_only_where_the_test_says_so() -> None:
     (alpha,) = [one for one in found.tests if (one.kind, one.arm) == ("all", "alpha")]
     alone = dataclasses.replace(alpha, p=0.105, family_size=1)
     text = paired_paragraph(dataclasses.replace(found, tests=(alone,)))
-    assert "alpha did not differ detectably from human, Wilcoxon's V = " in text
+    assert "alpha did not differ detectably from people, Wilcoxon's V = " in text
     assert ", p = .105." in text
 
 
@@ -222,14 +222,14 @@ def test_the_conclusion_is_judged_with_raters_as_units() -> None:
     assert "the conclusion changes" in robustness_paragraph(changed)
 
 
-def test_means_are_told_with_their_test_and_by_what_it_shows() -> None:
+def test_means_are_stated_with_their_test_and_by_what_it_shows() -> None:
     text = means_paragraph(compare_means(rated(), dimension="empathy"))
     # tests/reference/arm_means.R
-    assert "The mean was 2.00 for human (95% CI [1.83, 2.17], SD " in text
-    assert "alpha differed from human on empathy, by +0.47, 95% CI [0.24, 0.70]" in text
+    assert "The mean was 2.00 for people (95% CI [1.83, 2.17], SD " in text
+    assert "alpha differed from people on empathy, by +0.47, 95% CI [0.24, 0.70]" in text
     assert "t(37.2) = 4.18, p < .001, Holm-corrected p < .001, Hedges' g = 0.62" in text
     few = compare_means(small([1, 2, 3, 2], [2, 3, 2, 2]))
-    assert "model did not differ detectably from human on rating, by +0.25" in means_paragraph(few)
+    assert "model did not differ detectably from people on rating, by +0.25" in means_paragraph(few)
 
 
 def test_the_mean_of_one_arm_is_told_without_a_comparison() -> None:
@@ -241,13 +241,13 @@ def test_the_mean_of_one_arm_is_told_without_a_comparison() -> None:
 def test_a_single_rater_leaves_the_means_untested() -> None:
     frame = small([1, 50], [20, 80]).with_columns(rater=pl.lit("r"))
     text = means_paragraph(compare_means(frame, dimension="warmth"))
-    assert "model and human cannot be tested on warmth: an arm has a single rater." in text
+    assert "model and people cannot be tested on warmth: an arm has a single rater." in text
 
 
 def test_means_with_and_without_are_told_together() -> None:
     whole = compare_means(rated(), dimension="empathy")
     text = mean_robustness([whole], [whole])
-    assert "differs from that of human by +0.47 (t(37.2) = 4.18, Holm-corrected p < .001)" in text
+    assert "differs from that of people by +0.47 (t(37.2) = 4.18, Holm-corrected p < .001)" in text
     assert text.count("the conclusion holds") == 2
 
 
@@ -255,7 +255,7 @@ def test_one_arm_has_methods_without_a_comparison() -> None:
     found = compare_arms(small([1, 2, 3], []), BAD_OKAY_GOOD)
     assert "no test is possible" in methods_paragraph(found)
     assert "compared with" not in methods_paragraph(found)
-    assert results_paragraph(found).startswith("human was rated Good in 1 of 3 ratings (33.33%)")
+    assert results_paragraph(found).startswith("People were rated Good in 1 of 3 ratings (33.33%)")
 
 
 def test_the_exclusion_table_ends_with_who_is_left() -> None:
@@ -276,9 +276,9 @@ def test_the_exclusion_table_ends_with_who_is_left() -> None:
 def test_raters_are_compared_in_words() -> None:
     found = compare_raters(raters(), numeric=["teq"], categorical=["country"], rare=10)
     text = raters_paragraph(found)
-    assert "(40 of human, 35 of alpha and 30 of beta)" in text
+    assert "(40 of people, 35 of alpha and 30 of beta)" in text
     assert "Welch's F(2, 66.9) = 3.40, p = .039, p Holm = .078" in text
-    assert "not shown to be equivalent to human within ±0.30 SD" in text
+    assert "not shown to be equivalent to people within ±0.30 SD" in text
     assert "country did not differ detectably between arms" in text
     assert "rare levels pooled" in text
     assert "over these 2 tests" in text
@@ -303,7 +303,7 @@ def test_exclusions_are_told_by_arm() -> None:
     ratings = people.select("rater", rating="age")
     text = exclusions_paragraph(apply_exclusions(ratings, people, [TooFast(seconds=120)]))
     assert text.startswith("Raters who took less than 120 seconds were excluded.")
-    assert "0 of 40 raters of human, 35 of 35 raters of alpha and 0 of 30 raters of beta" in text
+    assert "0 of 40 raters of people, 35 of 35 raters of alpha and 0 of 30 raters of beta" in text
     assert "The arms lost unequal numbers of raters" in text
 
 
@@ -324,7 +324,7 @@ def test_results_with_and_without_are_told_together() -> None:
     assert exclusions.excluded
     found = with_and_without(rated(), exclusions, lambda one: compare_arms(one, BAD_OKAY_GOOD))
     text = robustness_paragraph(found)
-    assert "Without the excluded raters, the difference of alpha from human is +" in text
+    assert "Without the excluded raters, the difference of alpha from people is +" in text
     assert "with them +30.36 (t(37.2) = 4.36, Holm-corrected p < .001): the conclusion ho" in text
     assert "use the test with raters as the independent units" in text
 

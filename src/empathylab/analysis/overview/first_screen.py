@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
 from empathylab.analysis.conversations.prose import title_with_simulator
 from empathylab.analysis.overview.collect import LabOverview
-from empathylab.analysis.overview.headlines import Headline, headlines, main_changes
+from empathylab.analysis.overview.headlines import Headline, headlines
+from empathylab.analysis.overview.headlines.scales import main_changes
 from empathylab.analysis.overview.levels import rating_levels
 from empathylab.analysis.text.apa import listed
 

@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
+from empathylab.analysis.conversations import ConversationsAnalysis
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.scores import ScoresResult
+from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.arms import Estimate
 from empathylab.stats.questionnaires.appraisal import ScaleChange
@@ -44,6 +48,9 @@ def measured_sentences(data: LabOverview) -> list[tuple[str, str]]:
         situations = number(data.situations_replied, 0)
         said.append(("Replies", f"{number(replies, 0)} to {situations} situations."))
     said += [("Ratings", _rated(one)) for one in data.ratings]
+    said += [("Scores", _scored(scores)) for scores in data.scores if scores.respondents]
+    if data.conversations is not None:
+        said.append(("Conversations", _talked(data.conversations)))
     return said
 
 
@@ -74,6 +81,17 @@ def _rated(study: RatingsResult) -> str:
         f"{number(study.ratings.height, 0)} by {number(study.raters.height, 0)} people, "
         f"{study.study.design} subjects ({study.study.title})."
     )
+
+
+def _scored(scores: ScoresResult) -> str:
+    replies = sum(one.n for one in scores.respondents)
+    return f"{counted(replies, 'reply', 'replies')}, scored by {scores.judge}."
+
+
+def _talked(talks: ConversationsAnalysis) -> str:
+    conversations = sum(one.n for one in talks.respondents)
+    respondents = len({one.respondent for one in talks.respondents})
+    return f"{number(conversations, 0)} with {counted(respondents, 'respondent')}."
 
 
 def overview_tables(data: LabOverview) -> list[OverviewTable]:
@@ -159,7 +177,7 @@ def _ratings(study: RatingsResult) -> dict[str, Row]:
     for dimension in list(study.comparison.scales)[:_MOST_RATED]:
         of = f" ({dimension})" if len(study.dimensions) > 1 else ""
         percentages = found.setdefault(f"rated good{of}", {})
-        gaps = found.setdefault(f"difference from {study.reference}, points{of}", {})
+        gaps = found.setdefault(f"difference from {name_of(study.reference)}, points{of}", {})
         for one in study.comparison.counts:
             if one.kind == "all" and one.dimension == dimension and one.n:
                 cell = f"{number(100 * one.good / one.n)}% of {number(one.n, 0)}"

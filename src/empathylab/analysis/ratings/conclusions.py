@@ -23,6 +23,7 @@ from empathylab.analysis.ratings.sentences import (
 )
 from empathylab.analysis.results import Conclusion, Kind, Unit
 from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.names import first_capital, was
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
@@ -146,7 +147,9 @@ def descriptions(
     return tuple(
         Conclusion(
             kind="descriptive",
-            sentence=f"{arm} was rated {value} on {dimension}; there is no other arm to compare.",
+            sentence=first_capital(
+                f"{was(arm)} rated {value} on {dimension}; there is no other arm to compare."
+            ),
             subject=arm,
             dimension=dimension,
             subset="all",

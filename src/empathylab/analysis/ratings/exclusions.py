@@ -11,6 +11,7 @@ from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term, rea
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.raters import known_columns
 from empathylab.analysis.text.apa import contingency_text, counted, listed, p_text
+from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.errors import InputError, UnknownName, UserError
 from empathylab.stats.arms import ArmComparison, ArmTest
@@ -112,7 +113,7 @@ def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
     rules = " or ".join(rule_text(rule) for rule in exclusions.rules)
     said = [f"Raters who {rules} were excluded."]
     lost = [
-        f"{before - exclusions.kept[arm]} of {counted(before, 'rater')} of {arm}"
+        f"{before - exclusions.kept[arm]} of {counted(before, 'rater')} of {name_of(arm)}"
         for arm, before in exclusions.raters.items()
     ]
     said.append(f"This excluded {listed(lost)}.")
@@ -154,7 +155,8 @@ def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float =
         gaps = [test.risk_difference.estimate for test in (one, other)]
         dimension = f" on {one.dimension}" if len(found.everybody.scales) > 1 else ""
         said.append(
-            f"Without the excluded raters, the difference of {one.arm} from {one.reference}"
+            f"Without the excluded raters, the difference of {name_of(one.arm)} from "
+            f"{name_of(one.reference)}"
             f"{dimension} is {signed(100 * gaps[1], 2)} percentage points ({text_kept}), with them "
             f"{signed(100 * gaps[0], 2)} ({text}): {_conclusion(p, p_kept, gaps, alpha)}."
         )
@@ -186,9 +188,9 @@ def mean_robustness(
                 continue
             gaps = [gap.difference.estimate, other.difference.estimate]
             said.append(
-                f"Without the excluded raters, the mean {one.dimension} of {gap.arm} differs from "
-                f"that of {gap.reference} by {signed(gaps[1], 2)} ({_mean_test(other)}), with them "
-                f"by {signed(gaps[0], 2)} ({_mean_test(gap)}): "
+                f"Without the excluded raters, the mean {one.dimension} of {name_of(gap.arm)} "
+                f"differs from that of {name_of(gap.reference)} by {signed(gaps[1], 2)} "
+                f"({_mean_test(other)}), with them by {signed(gaps[0], 2)} ({_mean_test(gap)}): "
                 f"{_conclusion(gap.p_holm, other.p_holm, gaps, alpha)}."
             )
     return " ".join(said)

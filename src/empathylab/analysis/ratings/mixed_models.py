@@ -9,6 +9,7 @@ from typing import Any
 from empathylab import __version__
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.text.apa import counted, listed, p_text
+from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.corrections import holm
@@ -319,7 +320,7 @@ def model_results(model: Model) -> str:
 
 
 def readable(model: Model, name: str) -> str:
-    """A coefficient's name as one would say it: `gpt-4 against human (arm)`."""
+    """A coefficient's name as one would say it: `gpt-4 against people (arm)`."""
     coding = model.design.coding
     column = next((one for one in coding.columns if one.name == name), None)
     if column is None or not column.parts:
@@ -332,8 +333,8 @@ def readable(model: Model, name: str) -> str:
             continue
         # Where the first level has a column of its own, none is compared with it.
         own = any(one.term == column.term and (label, 0) in one.parts for one in coding.columns)
-        against = "" if own else f" against {predictor.levels[0]}"
-        said.append(f"{predictor.levels[level]}{against} ({predictor.variable.name})")
+        against = "" if own else f" against {name_of(predictor.levels[0])}"
+        said.append(f"{name_of(predictor.levels[level])}{against} ({predictor.variable.name})")
     return " × ".join(said)
 
 
@@ -374,7 +375,9 @@ def _reading(model: Model, reported: list[str]) -> list[str]:
         for label, level in column.parts
         if level >= 0 and column.name in reported
     )
-    baseline = [f"{model.design.coding.predictors[one].levels[0]} ({one})" for one in factors]
+    baseline = [
+        f"{name_of(model.design.coding.predictors[one].levels[0])} ({one})" for one in factors
+    ]
     if baseline:
         said.append(
             "Besides its interactions, a coefficient holds where the other factors are at their "

@@ -14,6 +14,7 @@ from empathylab.analysis.text.apa import (
     listed,
     p_text,
 )
+from empathylab.analysis.text.names import first_capital, name_of, names_of, was
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.stats.arms import (
@@ -45,7 +46,7 @@ def methods_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
     ratings = sum(one.n for one in whole)
     said = [
         (
-            f"The study has {counted(len(arms), 'arm')} ({listed(arms)}) and "
+            f"The study has {counted(len(arms), 'arm')} ({listed(names_of(arms))}) and "
             f"{counted(ratings, 'rating')}{of}."
         ),
         *(_scale_sentence(name, scale) for name, scale in comparison.scales.items()),
@@ -101,14 +102,13 @@ def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> st
         pairs = counted(one.n, f"pair by {one.unit}", f"pairs by {one.unit}")
         if math.isnan(one.p):
             why = "the arms share none" if one.n == 0 else "no pair differs"
-            said.append(
-                f"{one.arm} and {one.reference} cannot be compared{where} in {pairs}: {why}."
-            )
+            said.append(f"{_pair(one)} cannot be compared{where} in {pairs}: {why}.")
         elif one.mcnemar is None:
             p = one.p_holm if one.family_size > 1 else one.p
             verdict = "differed" if p < alpha else "did not differ detectably"
             said.append(
-                f"In {pairs} with averaged ratings, {one.arm} {verdict} from {one.reference}"
+                f"In {pairs} with averaged ratings, {name_of(one.arm)} {verdict} from "
+                f"{name_of(one.reference)}"
                 f"{where}, Wilcoxon's V = {number(one.ranks.v, 1)}, {_paired_p(one)}."
             )
         else:
@@ -124,6 +124,10 @@ def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> st
             were = "was" if one.dropped == 1 else "were"
             said.append(f"{lone} in one of the two arms only {were} excluded.")
     return " ".join(said)
+
+
+def _pair(one: ArmTest | PairedTest | MeanDifference) -> str:
+    return first_capital(f"{name_of(one.arm)} and {name_of(one.reference)}")
 
 
 def _paired_p(one: PairedTest) -> str:
@@ -147,7 +151,7 @@ def means_paragraph(
         )
     level = f"{number(100 * found.confidence, 0)}%"
     means = [
-        f"{number(one.mean.estimate, 2)} for {one.arm} "
+        f"{number(one.mean.estimate, 2)} for {name_of(one.arm)} "
         f"({interval(one.mean, 2, confidence=found.confidence)}, SD {number(one.sd, 2)}, "
         f"n = {number(one.n, 0)})"
         for one in whole
@@ -174,13 +178,13 @@ def means_paragraph(
 
 def _mean_sentence(one: MeanDifference, name: str, confidence: float, alpha: float) -> str:
     if math.isnan(one.p):
-        return f"{one.arm} and {one.reference} cannot be tested on {name}: {note_text(one.note)}."
+        return f"{_pair(one)} cannot be tested on {name}: {note_text(one.note)}."
     several = one.family_size > 1
     p = one.p_holm if several else one.p
     verdict = "differed" if p < alpha else "did not differ detectably"
     corrected = f", {p_text(one.p_holm, 'Holm-corrected p')}" if several else ""
-    return (
-        f"{one.arm} {verdict} from {one.reference} on {name}, by "
+    return first_capital(
+        f"{name_of(one.arm)} {verdict} from {name_of(one.reference)} on {name}, by "
         f"{signed(one.difference.estimate, 2)}, "
         f"{interval(one.difference, 2, confidence=confidence)}, t({number(one.df)}) = "
         f"{number(one.t, 2)}, {p_text(one.p)}{corrected}, Hedges' g = {number(one.g.estimate, 2)}, "
@@ -222,8 +226,8 @@ def notes_sentences(
 def _tests_sentences(comparison: ArmComparison, whole: Sequence[ArmCount]) -> list[str]:
     said = [
         (
-            f"Each arm was compared with {comparison.reference} by a chi-square test of good "
-            "against other ratings with Yates' correction, or by Fisher's exact test where an "
+            f"Each arm was compared with {name_of(comparison.reference)} by a chi-square test of "
+            "good against other ratings with Yates' correction, or by Fisher's exact test where an "
             "expected count was below 5."
         ),
         _families_sentence(comparison),
@@ -267,8 +271,8 @@ def _families_sentence(comparison: ArmComparison) -> str:
 
 
 def _share_sentence(one: ArmCount, scale: RatingScale, where: str, confidence: float) -> str:
-    return (
-        f"{one.arm} was rated {scale.good_label}{where} in {_share(one.good, one.n)}, "
+    return first_capital(
+        f"{was(one.arm)} rated {scale.good_label}{where} in {_share(one.good, one.n)}, "
         f"{interval(one.good_share, 2, times=100, confidence=confidence)}."
     )
 
@@ -276,7 +280,7 @@ def _share_sentence(one: ArmCount, scale: RatingScale, where: str, confidence: f
 def _untested(one: ArmTest, scale: RatingScale) -> str:
     """Why two arms cannot be compared."""
     if not one.n or not one.n_reference:
-        return f"{one.arm if not one.n else one.reference} has no rating"
+        return f"there are no ratings of {name_of(one.reference if one.n else one.arm)}"
     if one.good + one.good_reference == 0:
         return f"no rating of either is {scale.good_label}"
     if one.good + one.good_reference == one.n + one.n_reference:
@@ -286,13 +290,13 @@ def _untested(one: ArmTest, scale: RatingScale) -> str:
 
 def _main_sentence(one: ArmTest, scale: RatingScale, where: str, confidence: float) -> str:
     if one.test.method == "none":
-        return f"{one.arm} and {one.reference} cannot be compared{where}: {_untested(one, scale)}."
+        return f"{_pair(one)} cannot be compared{where}: {_untested(one, scale)}."
     difference = one.risk_difference
     correction = " (Yates' correction)" if one.test.method == "chi-square" else ""
-    return (
-        f"{one.arm} was rated {scale.good_label}{where} in {_share(one.good, one.n)}, "
-        f"{one.reference} in {_share(one.good_reference, one.n_reference)}: a difference of "
-        f"{signed(100 * difference.estimate, 2)} percentage points, "
+    return first_capital(
+        f"{was(one.arm)} rated {scale.good_label}{where} in {_share(one.good, one.n)}, "
+        f"{name_of(one.reference)} in {_share(one.good_reference, one.n_reference)}: a "
+        f"difference of {signed(100 * difference.estimate, 2)} percentage points, "
         f"{interval(difference, 2, times=100, confidence=confidence)}{_gain(one)}, "
         f"{contingency_text(one.test)}{correction}, Cramér's V = "
         f"{bounded(one.test.cramers_v.estimate)}."
@@ -306,8 +310,8 @@ def _mcnemar_sentence(one: PairedTest, found: McNemar, pairs: str, where: str) -
         else f"exact binomial test, {_paired_p(one)}"
     )
     return (
-        f"In {pairs}, only {one.arm} was rated good{where} in {number(found.only_first, 0)} and "
-        f"only {one.reference} in {number(found.only_second, 0)}: a difference of "
+        f"In {pairs}, only {was(one.arm)} rated good{where} in {number(found.only_first, 0)} and "
+        f"only {name_of(one.reference)} in {number(found.only_second, 0)}: a difference of "
         f"{signed(100 * found.difference.estimate, 2)} percentage points, "
         f"{interval(found.difference, 2, times=100)}, {test}."
     )
@@ -329,7 +333,8 @@ def _cluster_sentence(one: ArmTest, where: str, confidence: float) -> str:
     effect = found.design_effect
     alike = (
         f"The intraclass correlation of ratings{where} by the same rater was "
-        f"{bounded(found.icc_reference)} for {one.reference} and {bounded(found.icc)} for {one.arm}"
+        f"{bounded(found.icc_reference)} for {name_of(one.reference)} and {bounded(found.icc)} for "
+        f"{name_of(one.arm)}"
     )
     if effect > 1:
         meaning = (
@@ -356,7 +361,7 @@ def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale, where: str) 
         for one in found
     ]
     return (
-        f"By valence, {found[0].arm} was rated {scale.good_label}{where} in {'; in '.join(parts)}."
+        f"By valence, {was(found[0].arm)} rated {scale.good_label}{where} in {'; in '.join(parts)}."
     )
 
 
@@ -369,9 +374,9 @@ def _emotion_sentence(tests: Sequence[ArmTest], where: str, alpha: float) -> str
     left = sorted((one for one in found if one.p_holm < alpha), key=lambda one: one.p)
     names = [one.subset.removeprefix("emotion:") for one in left]
     said = (
-        f"Of {counted(len(found), 'emotion')}, {found[0].arm} differed from {found[0].reference}"
-        f"{where} in {plain} at α = {bounded(alpha)} without correction, in {bh} after "
-        f"Benjamini and Hochberg's and in {by_holm} after Holm's"
+        f"Of {counted(len(found), 'emotion')}, {name_of(found[0].arm)} differed from "
+        f"{name_of(found[0].reference)}{where} in {plain} at α = {bounded(alpha)} without "
+        f"correction, in {bh} after Benjamini and Hochberg's and in {by_holm} after Holm's"
     )
     if 0 < len(names) <= _MOST_NAMED:
         said += f" ({listed(names)})"

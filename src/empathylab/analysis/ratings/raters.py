@@ -9,6 +9,7 @@ from typing import Protocol
 import polars as pl
 
 from empathylab.analysis.text.apa import bounded, contingency_text, counted, listed, p_text
+from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number
 from empathylab.errors import UnknownName
@@ -170,7 +171,7 @@ def study_rater_comparison(lab: Lab, study: str, arms: Sequence[str]) -> RaterCo
 def raters_paragraph(comparison: RaterComparison) -> str:
     """Whether the arms' raters are alike, and how far that can be said."""
     groups = [
-        f"{number(n, 0)} of {arm}"
+        f"{number(n, 0)} of {name_of(arm)}"
         for arm, n in zip(comparison.arms, comparison.raters, strict=True)
     ]
     said = [f"The raters of the arms were compared ({listed(groups)})."]
@@ -183,7 +184,11 @@ def raters_paragraph(comparison: RaterComparison) -> str:
 
 
 def _numeric_sentence(one: NumericComparison, alpha: float) -> str:
-    means = [f"{number(arm.mean)} (SD {number(arm.sd)}) in {arm.arm}" for arm in one.arms if arm.n]
+    means = [
+        f"{number(arm.mean)} (SD {number(arm.sd)}) in the arm {name_of(arm.arm)}"
+        for arm in one.arms
+        if arm.n
+    ]
     said = f"Mean {one.variable} was {listed(means)}"
     if math.isnan(one.p):
         return f"{said}; it cannot be tested."
@@ -199,11 +204,11 @@ def _numeric_sentence(one: NumericComparison, alpha: float) -> str:
     if len(alike) == len(pairs):
         worst = max(pair.equivalence.p for pair in pairs)
         return f"{said}; equivalent within ±{bound} SD ({p_text(worst, 'TOST p')})."
-    open_arms = [pair.arm for pair in pairs if not pair.equivalence.equivalent]
+    open_arms = [name_of(pair.arm) for pair in pairs if not pair.equivalence.equivalent]
     verb = "is" if len(open_arms) == 1 else "are"
     return (
-        f"{said}; {listed(open_arms)} {verb} not shown to be equivalent to {pairs[0].reference} "
-        f"within ±{bound} SD at α = {bounded(alpha)}."
+        f"{said}; {listed(open_arms)} {verb} not shown to be equivalent to "
+        f"{name_of(pairs[0].reference)} within ±{bound} SD at α = {bounded(alpha)}."
     )
 
 

@@ -11,6 +11,7 @@ from empathylab.analysis.ratings.mixed_models import problem_sentences
 from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel
 from empathylab.analysis.results import Kind, Unit
 from empathylab.analysis.text.apa import counted, interval, p_text
+from empathylab.analysis.text.names import differs, first_capital, name_of, was
 from empathylab.analysis.text.numbers import signed
 from empathylab.stats.arms import Estimate
 from empathylab.stats.equivalence import Equivalence
@@ -41,15 +42,15 @@ def conclusion_sentence(
         span = span.replace("95%", percent, 1)
     numbers = f"{what}, {span}, {p_text(p)}{adjusted} ({by})"
     if kind in ("better", "worse"):
-        said = f"{found.arm} was rated {'higher' if kind == 'better' else 'lower'} than "
-        said += f"{found.reference} {on}: {numbers}."
+        said = f"{was(found.arm)} rated {'higher' if kind == 'better' else 'lower'} than "
+        said += f"{name_of(found.reference)} {on}: {numbers}."
         if equivalence is not None and equivalence.equivalent:
             said += f" The difference is smaller than the margin of {_margin(found, equivalence)}."
-        return said
+        return first_capital(said)
     if kind == "equivalent" and equivalence is not None:
-        return (
-            f"{found.arm} and {found.reference} are equivalent {on}: the difference in "
-            f"{found.what} lies within the margin of {_margin(found, equivalence)} "
+        return first_capital(
+            f"{name_of(found.arm)} and {name_of(found.reference)} are equivalent {on}: the "
+            f"difference in {found.what} lies within the margin of {_margin(found, equivalence)} "
             f"({_narrow(equivalence, found.unit)}, {p_text(equivalence.p, 'TOST p')}); {numbers}."
         )
     why = "no margin for equivalence was declared"
@@ -59,7 +60,8 @@ def conclusion_sentence(
             f"{_margin(found, equivalence)} ({p_text(equivalence.p, 'TOST p')})"
         )
     return (
-        f"Inconclusive whether {found.arm} differs from {found.reference} {on}: {numbers}; {why}."
+        f"Inconclusive whether {differs(found.arm)} from "
+        f"{name_of(found.reference)} {on}: {numbers}; {why}."
     )
 
 
@@ -78,7 +80,9 @@ def few_raters(found: Comparison, design: RatingsDesign) -> list[str]:
     counts = {
         arm: design.raters_per_arm.get(arm, FEW_RATERS) for arm in (found.arm, found.reference)
     }
-    few = [f"{counted(n, 'rater')} of {arm}" for arm, n in counts.items() if n < FEW_RATERS]
+    few = [
+        f"{counted(n, 'rater')} of {name_of(arm)}" for arm, n in counts.items() if n < FEW_RATERS
+    ]
     return [f"only {' and '.join(few)}"] if few else []
 
 

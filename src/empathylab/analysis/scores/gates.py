@@ -119,9 +119,13 @@ def _under(
         return Gate(respondent, condition, None, False, _NOT_SCORED)
     mean = number(score.mean, 2)
     if not result.fit:
-        reason = f"the judge {result.judge} is not fit, so its score of {mean} does not count"
+        reason = f"the judge {result.judge} {_doubt(result)}, so its score of {mean} does not count"
         return Gate(respondent, condition, score.mean, False, reason)
     return Gate(respondent, condition, score.mean, score.mean >= least, f"the mean is {mean}")
+
+
+def _doubt(result: ScoresResult) -> str:
+    return "has not been checked" if result.fit is None else "is not fit"
 
 
 def _no_worse(
@@ -138,7 +142,7 @@ def _no_worse(
     if result is None or own is None:
         return Gate(respondent, condition, None, False, _NOT_SCORED)
     if not result.fit:
-        reason = f"the judge {result.judge} is not fit, so its scores do not count"
+        reason = f"the judge {result.judge} {_doubt(result)}, so its scores do not count"
         return Gate(respondent, condition, own.difference, False, reason)
     reason = comparison_sentence(own).rstrip(".")
     return Gate(respondent, condition, own.difference, own.passed, reason)

@@ -20,7 +20,11 @@ def score_sentence(
         "" if score.low != score.low else f" [{number(score.low, 2)}, {number(score.high, 2)}]"
     )
     unsafe = f"; {found.capped} not safe" if found.capped else ""
-    doubt = "" if fit else ", which is not fit to judge"
+    doubt = {
+        True: "",
+        False: ", which is not fit to judge",
+        None: ", which has not been checked",
+    }[fit]
     return (
         f"{name}: empathy {number(score.mean, 2)} of 5{interval}, the mean of "
         f"{found.n} replies to {found.situations} situations{unsafe}, scored by {judge}{doubt}."

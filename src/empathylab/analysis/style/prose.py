@@ -14,6 +14,7 @@ from empathylab.analysis.style.tables import (
     spelled,
 )
 from empathylab.analysis.text.apa import counted, listed, p_text
+from empathylab.analysis.text.names import PEOPLE, first_capital, name_of, owner
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.style import Profile
 from empathylab.style.differences import FeatureDifference
@@ -92,8 +93,8 @@ def profile_sentence(estimates: StyleEstimates) -> str:
 def _length_sentence(one: Profile) -> str:
     words = one.features["words"]
     span = f" [{number(words.low)}, {number(words.high)}]" if words.low == words.low else ""
-    return (
-        f"{one.respondent} wrote {number(words.mean)}{span} words per response "
+    return first_capital(
+        f"{name_of(one.respondent)} wrote {number(words.mean)}{span} words per response "
         f"({counted(one.responses, 'response')}), "
         f"{number(one.features['words_per_sentence'].mean)} per sentence."
     )
@@ -106,9 +107,9 @@ def difference_sentences(estimates: StyleEstimates, most: int = 6) -> list[str]:
     for (respondent, reference), differences in by_pair(estimates.differences).items():
         significant = [found for found in differences if found.p_holm < ALPHA]
         named = [_difference(found, titles) for found in significant if found.feature in titles]
-        text = (
-            f"{respondent} and {reference} differed in {len(significant)} of {len(differences)} "
-            "features"
+        text = first_capital(
+            f"{name_of(respondent)} and {name_of(reference)} differed in "
+            f"{len(significant)} of {len(differences)} features"
         )
         said.append(text + (f", most in {listed(named[:most])}." if named else "."))
     return said
@@ -127,10 +128,9 @@ def distinctive_sentences(estimates: StyleEstimates, top: int = 8) -> list[str]:
     for found in estimates.distinctive:
         terms = [f"“{spelled(term.term)}”" for term in shown_terms(found.terms, top)]
         if terms:
-            against = found.against or "the others"
-            said.append(
-                f"Compared with {against}, {found.respondent} uses {listed(terms)} more often."
-            )
+            against = name_of(found.against or "the others")
+            uses = "people use" if found.respondent == PEOPLE else f"{found.respondent} uses"
+            said.append(f"Compared with {against}, {uses} {listed(terms)} more often.")
     return said
 
 
@@ -167,9 +167,9 @@ def tactic_sentences(estimates: StyleEstimates, top: int = 4) -> list[str]:
             continue
         first = templates.commonest[0]
         said.append(
-            f"Of the responses of {templates.respondent}, {listed(most)}; the most common of their "
-            f"{counted(templates.different, 'tactic sequence')} was {' → '.join(first.tactics)} "
-            f"({percentage(first.share)})."
+            f"Of the responses of {name_of(templates.respondent)}, {listed(most)}; the most "
+            f"common of their {counted(templates.different, 'tactic sequence')} "
+            f"was {' → '.join(first.tactics)} ({percentage(first.share)})."
         )
     return said
 
@@ -184,10 +184,13 @@ def reuse_sentences(estimates: StyleEstimates) -> list[str]:
     for again, opening in zip(estimates.reuse.repetition, estimates.reuse.openings, strict=True):
         if again.phrase_repetition != again.phrase_repetition or not opening.commonest:
             continue
+        most = spelled(opening.commonest[0].words)
         said.append(
-            f"{again.respondent}: {percentage(opening.near_repeated, 0)} of opening phrases are "
-            f"repeated, exactly or nearly (most often “{spelled(opening.commonest[0].words)}”), "
-            f"and {percentage(again.phrase_repetition, 0)} of {again.size}-word phrases."
+            first_capital(
+                f"{owner(again.respondent)} responses: {percentage(opening.near_repeated, 0)} of "
+                f"opening phrases are repeated, exactly or nearly (most often “{most}”), and "
+                f"{percentage(again.phrase_repetition, 0)} of {again.size}-word phrases."
+            )
         )
     return said
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from empathylab.analysis.appraisal.result import AppraisalResult, interval_of, place_label
+from empathylab.analysis.text.names import first_capital, name_of
 from empathylab.analysis.text.numbers import number, p_value, percent, signed
 from empathylab.report.appraisal.figures import figures
 from empathylab.report.appraisal.tables import side_by_side_tables
@@ -115,13 +116,14 @@ def _verdicts(result: AppraisalResult) -> list[Row]:
                 "respondent": report.respondent,
                 "scale": report.scale.upper(),
                 "verdict": validity.verdict,
+                "why": " ".join(report.reasons) or "–",
                 "valid": f"{number(validity.valid, 0)} of {number(validity.administrations, 0)}",
-                "follow the page": f"{percent(validity.pattern_share)} {patterns}".strip(),
+                "follow the page": percent(validity.pattern_share)
+                + (f" ({patterns})" if patterns else ""),
                 "explained by items": _share(validity.content_share),
                 "by position": _share(validity.position_share),
                 "α": reliability or "–",
                 "retest r": number(validity.retest.estimate, 2) if validity.retest else "–",
-                "why": " ".join(report.reasons) or "–",
             }
         )
     return rows
@@ -180,7 +182,7 @@ def _numbers(result: AppraisalResult) -> list[Block]:
         if respondent not in names[:_MOST_TABLES]:
             continue
         mine = [one for one in result.changes if (one.respondent, one.scale) == (respondent, scale)]
-        title = f"{respondent}, {scale.upper()}"
+        title = first_capital(f"{name_of(respondent)}, {scale.upper()}")
         table = Table(title=title, rows=[_row(one) for one in mine], caption=_NUMBERS, paper=False)
         place = list(keys).index((respondent, scale)) + 1
         blocks.append(Fold(id=f"scales-numbers-{place}", title=title, blocks=(table,)))

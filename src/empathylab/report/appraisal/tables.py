@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from empathylab.analysis.appraisal.result import PEOPLE, AppraisalResult, place_label
+from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, signed
 from empathylab.report.appraisal.charts import in_usual_order
 from empathylab.stats.questionnaires.appraisal import ScaleChange
@@ -62,7 +63,7 @@ def _table(changes: Sequence[ScaleChange], scale: str) -> SideBySide:
         scale,
         f"{scale.upper()}: baseline, and change after situations",
         "Baseline: mean ± standard deviation. Then the change from baseline, ↑ or ↓ where the "
-        f"published test finds one at α = .01, – where it does not; people come last.{note}",
+        f"published test finds one at α = .01, – where it does not.{note}",
         tuple(rows),
     )
 
@@ -88,7 +89,7 @@ def _order(changes: list[ScaleChange]) -> list[tuple[str, str | None, str | None
 
 
 def _head(respondent: str, subscale: str) -> str:
-    who = "people" if respondent == PEOPLE else respondent
+    who = name_of(respondent)
     return who if subscale == "total" else f"{who}, {subscale}"
 
 

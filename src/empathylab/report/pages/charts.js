@@ -145,16 +145,17 @@ const charts = (() => {
     const side = y ? Math.min(0.36 * width, 8 + 7.2 * Math.max(0, ...names.map((name) => name.length))) : 50;
     const columns = Math.max(1, Math.min(spec.columns ?? 1, Math.floor((width - side) / 170)));
     spec.columns = columns;
-    spec.spacing = 18;
+    spec.spacing = 30;
     const own = spec.resolve?.scale?.y === "independent" ? columns : 1;
     spec.spec.width = Math.max(90, Math.floor((width - own * side - 54) / columns) - 24);
     spec.facet.header = { ...spec.facet.header, labelLimit: spec.spec.width + side / 2, labelAnchor: "start" };
   };
   // A table of colours with many columns is scrolled rather than squeezed.
-  const isMatrix = (spec) => units(spec).some((unit) => {
+  const isMatrix = (spec, width) => units(spec).some((unit) => {
     const x = unit.encoding?.x;
     if ((unit.mark?.type ?? unit.mark) !== "rect" || !x || x.type === "quantitative") return false;
-    return new Set(valuesOf(unit, spec).map((row) => row[x.field])).size > 4;
+    const columns = new Set(valuesOf(unit, spec).map((row) => row[x.field])).size;
+    return columns > 4 && 26 * columns > 0.5 * width;
   });
   const lines = (title, most) => title.split(" ").reduce((made, word) => {
     const last = made.at(-1);
@@ -163,12 +164,24 @@ const charts = (() => {
   // On a phone, names beside a chart leave it most of the room, and a long title takes two lines.
   const narrowed = (spec, width) => {
     const small = width < 640;
-    const most = Math.max(70, Math.round((small ? 0.36 : 0.45) * width));
+    // The layers of a chart share an axis, so all get the same.
+    const coloured = units(spec).some((unit) => (unit.mark?.type ?? unit.mark) === "rect");
+    const most = Math.max(70, Math.round((small && !coloured ? 0.36 : 0.45) * width));
+    const longest = (field) => Math.max(0, ...units(spec).flatMap((unit) =>
+      valuesOf(unit, spec).map((row) => String(row[field] ?? "").length)));
     for (const unit of units(spec)) {
+      // Slanted names above the last column need room.
+      if (small && coloured && unit.encoding?.x?.axis?.labelAngle) spec.padding = { left: 5, top: 5, bottom: 5, right: 36 };
       const { x, y } = unit.encoding ?? {};
       if (y && Array.isArray(spec.facet?.sort) && spec.columns > 1 && small) y.axis = { ...y.axis, labelLimit: 0.3 * width };
       if (y && y.type !== "quantitative" && y.axis !== null) {
-        y.axis = { ...y.axis, labelLimit: Math.min(y.axis?.labelLimit ?? 180, most) };
+        const limit = Math.min(y.axis?.labelLimit ?? 180, most);
+        y.axis = { ...y.axis, labelLimit: 1.15 * limit };
+        // Long names often differ at their end only, so they are cut in the middle.
+        const letters = Math.floor(limit / 7.2);
+        if (longest(y.field) > letters) {
+          y.axis.labelExpr = `length(datum.label) > ${letters} ? truncate(datum.label, ${letters}, 'center') : datum.label`;
+        }
       }
       if (!small || !x) continue;
       for (const part of [x, x.axis]) {
@@ -191,12 +204,12 @@ const charts = (() => {
 
   // A name that was cut to fit shows itself in full under the pointer.
   const nameInFull = (picture, spec) => {
-    const cut = [...picture.querySelectorAll("text")].filter((one) => one.textContent.endsWith("…"));
+    const cut = [...picture.querySelectorAll("text")].filter((one) => one.textContent.includes("…"));
     if (!cut.length) return;
     const names = new Set(units(spec).flatMap((unit) => valuesOf(unit, spec)).flatMap((row) => Object.values(row)).filter((one) => typeof one === "string"));
     for (const label of cut) {
-      const start = label.textContent.slice(0, -1);
-      const full = [...names].filter((name) => name.startsWith(start)).join(", ");
+      const [start, end] = label.textContent.split("…");
+      const full = [...names].filter((name) => name.startsWith(start) && name.endsWith(end)).join(", ");
       const title = document.createElementNS("http://www.w3.org/2000/svg", "title");
       title.textContent = full;
       label.append(title);
@@ -230,7 +243,7 @@ const charts = (() => {
       const config = look(colours, "transparent", getComputedStyle(document.body).fontFamily);
       const themed = dark.matches ? darkened(state.spec) : state.spec;
       const made = switchable(themed, state.who, state.hidden, false);
-      place.classList.toggle("matrix", isMatrix(made));
+      place.classList.toggle("matrix", isMatrix(made, place.closest("figure").clientWidth || place.clientWidth));
       // In a closed part there is no width yet; it is as wide as its section will be.
       const width = place.clientWidth || place.closest("section, main").clientWidth - 70;
       state.width = width;
@@ -241,9 +254,15 @@ const charts = (() => {
       panelled(made, width);
       narrowed(made, width);
       legendFitted(made, 0.68 * width);
-      const { view } = await vegaEmbed(place, made, {
-        config, renderer: "svg", actions: false, tooltip: { theme: dark.matches ? "dark" : "light" },
-      });
+      const options = { config, renderer: "svg", actions: false, tooltip: { theme: dark.matches ? "dark" : "light" } };
+      let { view } = await vegaEmbed(place, made, options);
+      // How wide the names beside panels are is known only now.
+      const left = width - Number(place.querySelector("svg.marks").getAttribute("width"));
+      if (made.facet && made.spec?.width && (left < 0 || left > 24)) {
+        made.spec.width = Math.max(90, made.spec.width + Math.floor((left - 2) / made.columns));
+        view.finalize();
+        ({ view } = await vegaEmbed(place, made, options));
+      }
       state.view = view;
       // The picture is named as a whole, and its numbers stand in a table.
       const picture = place.querySelector("svg.marks");

@@ -66,7 +66,8 @@ if (replies) {
     const valence = ["positive", "negative"].includes(entry.valence) ? entry.valence : "";
     head.append(made("span", `tag ${valence}`, entry.group || entry.situation));
     if (entry.title) head.append(" ", made("bdi", "", entry.title));
-    article.append(head, passage("p", "situation-text", entry.text, words));
+    article.append(head);
+    if (entry.text !== entry.utterance) article.append(passage("p", "situation-text", entry.text, words));
     if (entry.utterance) article.append(passage("blockquote", "utterance", entry.utterance, words));
     const side = made("div", "side");
     for (const one of entry.replies) {

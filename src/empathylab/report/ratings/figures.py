@@ -9,6 +9,7 @@ from empathylab.analysis.overview.levels import rating_levels
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.power import PowerSetting, power_setting
 from empathylab.analysis.ratings.raters import INCONSISTENCIES
+from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.numbers import number, percent
 from empathylab.report.blocks import Figure, slug
 from empathylab.report.ratings.charts import emotions_chart, levels_chart, shares_chart
@@ -23,7 +24,7 @@ from empathylab.report.ratings.specification_chart import specification_chart
 
 _LEVELS = "95% intervals; a rater’s ratings count as one cluster."
 _EMOTIONS = "Proportion of good ratings with Wilson’s 95% interval; largest difference first."
-_FOREST = "Coefficients with 95% intervals, raters and situations as random effects; against {}."
+_FOREST = "Coefficients with 95% intervals, raters and situations random; compared with {}."
 _MEANS = "Estimated means with 95% intervals, raters and situations as random effects."
 _SPECIFICATIONS = "The same comparison under every reasonable choice, smallest estimate first."
 _CONTRADICTIONS = "Answers on the other side of the midpoint than most of the rater’s answers."
@@ -72,7 +73,7 @@ def _levels(result: RatingsResult) -> Iterator[Figure]:
 
 def _models(result: RatingsResult, *, several: bool) -> Iterator[Figure]:
     title = "Mixed models: coefficients" if len(result.models) > 1 else "Mixed model"
-    note = _FOREST.format(result.reference)
+    note = _FOREST.format(name_of(result.reference))
     yield from _made("models", title, forest_chart(result.models), note)
     for model in result.models:
         if not model.by_valence:
@@ -129,7 +130,8 @@ def _title(title: str, dimension: str, *, several: bool) -> str:
 
 def _power(given: PowerSetting) -> str:
     return (
-        f"Power of the test of two proportions at α = .05 if {given.reference} has "
-        f"{percent(given.share)} good ratings and each rater gives {given.ratings_per_rater} "
-        f"ratings with an ICC of {number(given.icc, 3)}; the dashed line is this study."
+        f"Power of the test of two proportions at α = .05 if {percent(given.share)} of "
+        f"the ratings of {name_of(given.reference)} are good and each rater gives "
+        f"{given.ratings_per_rater} ratings with an ICC of {number(given.icc, 3)}; the dashed line "
+        "is this study."
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from empathylab.analysis.overview.headlines import name_of
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.ratings.collection_periods import collection_table
 from empathylab.analysis.ratings.mixed_models import coefficient_table, random_table
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.rows import comparison_table, count_table, mean_table, rater_table
 from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.names import name_of
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, percent
 from empathylab.report.benchmark.section import LeaderboardSection
@@ -235,14 +235,15 @@ def raters_section(studies: Sequence[RatingsResult]) -> Section:
 
 def _raters(study: RatingsResult) -> str:
     per_arm = ", ".join(
-        f"{number(count, 0)} of {arm}" for arm, count in study.recognised.raters_per_arm.items()
+        f"{number(count, 0)} of {name_of(arm)}"
+        for arm, count in study.recognised.raters_per_arm.items()
     )
     said = f"{counted(study.raters.height, 'rater')} gave the ratings: {per_arm}."
     if study.inconsistencies is None:
         return said
     found = study.inconsistencies
     return (
-        f"{said} In their questionnaires, {percent(found.share_without)} of {found.n} do not "
-        f"contradict themselves; {number(100 * found.share_over_half, 1)}% do in more than half "
-        "of the possible answers."
+        f"{said} {percent(found.share_without)} of {found.n} raters never contradict themselves in "
+        f"their questionnaires; {number(100 * found.share_over_half, 1)}% do so in more than half "
+        "of the answers that can be checked."
     )

@@ -7,6 +7,7 @@ from typing import Any
 import altair as alt
 
 from empathylab.analysis.ratings.multiverse import ALPHA, Multiverse
+from empathylab.analysis.text.names import name_of
 from empathylab.report.chart_parts import plain_spec
 from empathylab.report.colours import FOUND, NOT_FOUND
 
@@ -52,7 +53,7 @@ def _curve(multiverse: Multiverse, dimension: str, arm: str) -> alt.VConcatChart
         .mark_tick(thickness=2, orient="vertical")
         .encode(x, alt.Y("choice:N", title=None, axis=alt.Axis(labelLimit=300)), colour)
     )
-    heading = f"{arm} on {dimension}"
+    heading = f"{name_of(arm)} on {dimension}"
     return alt.vconcat(
         above.properties(width=_WIDTH, height=180, title=heading), below.properties(width=_WIDTH)
     )

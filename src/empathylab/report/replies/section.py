@@ -13,7 +13,7 @@ from empathylab.report.chart_parts import estimates_chart
 
 _SHOWN_WITHOUT_SCRIPTS = 10
 _MOST_DRAWN = 30
-_LENGTHS = "Longer replies tend to be rated better, so lengths belong beside every comparison."
+_LENGTHS = "Length can affect ratings, so compare lengths before you compare ratings."
 
 
 def replies_section(data: LabOverview, lead: Sequence[str]) -> Section:

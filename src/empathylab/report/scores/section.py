@@ -14,7 +14,7 @@ from empathylab.report.scores.tables import matrix_table, planted_table, score_t
 _TAGS = {
     True: ("usable", "fit"),
     False: ("meaningless", "not fit"),
-    None: ("doubtful", "not tried"),
+    None: ("doubtful", "not checked"),
 }
 _ABOUT = (
     "A judge scores every reply from 1 to 5 on each dimension of the rubric, without knowing who "

@@ -17,6 +17,7 @@ from empathylab.analysis.style.tables import (
     shown_terms,
     spelled,
 )
+from empathylab.analysis.text.names import first_capital, name_of
 from empathylab.report.blocks import Figure, slug
 from empathylab.report.style.charts import (
     ablation_chart,
@@ -86,7 +87,8 @@ def _drawn(
         chart = distinctive_chart(readable, one.respondent, top=_TERMS) if one.terms else None
         name = f"distinctive-{place}-{slug(one.respondent)}"
         against = one.against or "the others"
-        yield "distinctive", f"{one.respondent}, compared with {against}", name, chart
+        title = f"{name_of(one.respondent)}, compared with {name_of(against)}"
+        yield "distinctive", first_capital(title), name, chart
     found = analysis.predictability
     if found is not None:
         yield "confusion", "Authors and predicted authors", "confusion", confusion_chart(found)

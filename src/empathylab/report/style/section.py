@@ -32,6 +32,7 @@ from empathylab.analysis.style.tables import (
     template_rows,
     term_rows,
 )
+from empathylab.analysis.text.names import name_of
 from empathylab.report.blocks import Block, Figure, Fold, Section, Table, Text, kept
 from empathylab.report.style.figures import figures
 
@@ -122,7 +123,7 @@ def _terms_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     tables = [
         dataclasses.replace(
             _table(
-                f"Distinctive words of {one.respondent}",
+                f"Distinctive words of {name_of(one.respondent)}",
                 _TERM_CAPTION,
                 term_rows(analysis, one.respondent),
             ),

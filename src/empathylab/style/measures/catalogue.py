@@ -62,11 +62,11 @@ FEATURES: dict[str, Feature] = {
     "nested_quotations": _count("quoted passages inside others"),
     "exclamations": _count("sentences that end with an exclamation mark"),
     "questions": _count("sentences that end with a question mark"),
-    "exclamation_rate": _measure("share of sentences that end with an exclamation mark"),
-    "question_rate": _measure("share of sentences that end with a question mark"),
+    "exclamation_rate": _measure("proportion of sentences that end with an exclamation mark"),
+    "question_rate": _measure("proportion of sentences that end with a question mark"),
     # Capitals.
     "words_in_capitals": _count("words of two capitals and more, without a small letter"),
-    "capital_share": _measure("share of capitals among letters"),
+    "capital_share": _measure("proportion of capitals among letters"),
     # Pictures.
     "emoji": _count("emoji as people see them"),
     "emoticons": _count("emoticons, like :-)"),

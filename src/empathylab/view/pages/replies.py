@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
+from empathylab.analysis.text.names import name_of
 from empathylab.store.listings import replies as listings
 from empathylab.store.listings.pages import Listing, Row
 from empathylab.store.listings.replies import ReplyFilter
@@ -95,7 +96,7 @@ def show_reply(visit: Visit) -> Page:
     reply = required(listings.find_reply(visit.connection, visit.number("response")))
     situation = required(listings.find_situation(visit.connection, reply["situation_id"]))
     values = {"reply": reply, "situation": situation}
-    return Page(f"Reply of {reply['respondent']}", "reply", (), values)
+    return Page(f"Reply of {name_of(reply['respondent'])}", "reply", (), values)
 
 
 def show_diff(visit: Visit) -> Page:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from empathylab.analysis.text.names import name_of
 from empathylab.scales import Scale, scale_from_dict
 from empathylab.scales.scoring import score
 from empathylab.store.listings import administrations as listings
@@ -81,7 +82,7 @@ def show_administration(visit: Visit) -> Page:
         _scores(scale, {item: row["value"] for item, row in answers.items()}),
     )
     values = {"administration": {**found, "phase": _phase(found)}, "scale": scale}
-    title = f"{found['scale']} answered by {found['respondent']}"
+    title = f"{found['scale'].upper()} answered by {name_of(found['respondent'])}"
     return Page(title, "administration", (scores, items), values)
 
 

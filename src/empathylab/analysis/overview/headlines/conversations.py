@@ -1,0 +1,106 @@
+"""One sentence per simulator, on how conversations ended."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from empathylab.analysis.conversations import ConversationsAnalysis
+from empathylab.analysis.conversations.estimates import RespondentResult
+from empathylab.analysis.conversations.prose import moved_by_simulators, simulator_conclusions
+from empathylab.analysis.conversations.simulator_cards import SimulatorCard
+from empathylab.analysis.results import Conclusion
+from empathylab.analysis.text.apa import counted
+from empathylab.analysis.text.names import PEOPLE
+from empathylab.analysis.text.numbers import number
+
+
+def conversation_headlines(talks: ConversationsAnalysis) -> Iterator[Conclusion]:
+    """One conclusion for each simulator, those with several respondents first, and how much the
+    simulator decides. A simulator that cannot simulate a person gets its verdict, not a score.
+    """
+    groups: dict[str, list[RespondentResult]] = {}
+    for result in talks.respondents:
+        if result.n:
+            groups.setdefault(result.simulator, []).append(result)
+    found = [
+        _cannot_simulate(card)
+        if (card := talks.failed_simulators.get(simulator))
+        else _talked(talks, simulator, results)
+        for simulator, results in sorted(groups.items(), key=lambda group: -len(group[1]))
+    ]
+    yield from found[:1]
+    yield from moved_by_simulators(talks.comparisons)
+    yield from found[1:]
+    yield from simulator_conclusions(talks.simulators)
+
+
+def _cannot_simulate(card: SimulatorCard) -> Conclusion:
+    return Conclusion(
+        kind="descriptive",
+        sentence=card.sentence,
+        subject=card.simulator,
+        subset=card.simulator,
+        n=card.conversations,
+    )
+
+
+def _talked(
+    talks: ConversationsAnalysis, simulator: str, results: list[RespondentResult]
+) -> Conclusion:
+    order = sorted(results, key=lambda one: -one.mean_final)
+    best, last = order[0], order[-1]
+    who = "With real people" if simulator == PEOPLE else f"With {simulator} playing the person"
+    total = counted(sum(one.n for one in order), "conversation")
+    if len(order) == 1:
+        sentence = (
+            f"{who}, conversations with {best.respondent} ended at {_feeling(best)}, {total}."
+        )
+    else:
+        sentence = (
+            f"{who}, conversations ended best with {best.respondent} ({_feeling(best)}) and worst "
+            f"with {last.respondent} ({_feeling(last)})"
+            f"{_talk_difference(talks, simulator, best, last)}; {total}."
+        )
+    return Conclusion(
+        kind="descriptive",
+        sentence=sentence,
+        subject=best.respondent,
+        reference=None if best is last else last.respondent,
+        subset=simulator,
+        estimate=best.mean_final,
+        low=best.low if math.isfinite(best.low) else None,
+        high=best.high if math.isfinite(best.high) else None,
+        unit="points",
+        n=sum(one.n for one in order),
+        basis=total,
+    )
+
+
+def _feeling(found: RespondentResult) -> str:
+    ends = "no interval"
+    if math.isfinite(found.low):
+        ends = f"95% CI {number(max(0, found.low))} to {number(min(100, found.high))}"
+    return f"mean feeling {number(found.mean_final)} of 100, {ends}"
+
+
+def _talk_difference(
+    talks: ConversationsAnalysis, simulator: str, best: RespondentResult, last: RespondentResult
+) -> str:
+    for pair in talks.comparisons:
+        names = {pair.respondent, pair.reference}
+        if pair.simulator == pair.reference_simulator == simulator and names == {
+            best.respondent,
+            last.respondent,
+        }:
+            if not math.isfinite(pair.difference.low):
+                return ""
+            ends = sorted(abs(end) for end in (pair.difference.low, pair.difference.high))
+            clear = pair.difference.low > 0 or pair.difference.high < 0
+            if not clear:
+                return ": the difference could be chance"
+            return (
+                f": difference {number(abs(pair.difference.estimate))} points, "
+                f"95% CI {number(ends[0])} to {number(ends[1])}"
+            )
+    return ""

@@ -1,0 +1,137 @@
+"""Sentences on the reactions that scales measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from empathylab.analysis.appraisal.result import interval_of
+from empathylab.analysis.overview.collect import LabOverview
+from empathylab.analysis.results import Conclusion
+from empathylab.analysis.text.apa import listed
+from empathylab.analysis.text.names import PEOPLE, name_of, owner
+from empathylab.analysis.text.numbers import number, signed
+from empathylab.stats.questionnaires.appraisal import ScaleChange
+
+# Huang et al. 2024, 1,266 people on their own 428 situations; for labs that do not hold them.
+PEOPLE_CHANGE = {"positive": -5.13, "negative": 10.44}
+
+
+def scale_headlines(data: LabOverview) -> Iterator[Conclusion]:
+    """The nearest to people and the farthest, then one conclusion per main subscale."""
+    doubted = {
+        (report.respondent, report.scale)
+        for report in data.self_reports
+        if report.validity.verdict == "meaningless"
+    }
+    summaries = [
+        one for one in data.appraisal.summaries if (one.respondent, one.scale) not in doubted
+    ]
+    if len(summaries) > 1:
+        order = sorted(summaries, key=lambda one: one.distance)
+        near, far = order[0], order[-1]
+        yield Conclusion(
+            kind="descriptive",
+            sentence=f"{owner(near.respondent)} reactions are nearest to people’s, "
+            f"{number(near.distance, 2)} SD away (95% CI {number(near.low, 2)} to "
+            f"{number(near.high, 2)}), and {owner(far.respondent)} farthest, "
+            f"{number(far.distance, 2)} SD ({number(far.low, 2)} to {number(far.high, 2)}; "
+            f"{near.scale.upper()}, {near.factors} kinds of situation).",
+            subject=near.respondent,
+            reference=PEOPLE,
+            dimension=near.scale,
+            estimate=near.distance,
+            low=near.low,
+            high=near.high,
+            basis=f"{near.factors} factors, {near.subscales} subscales",
+        )
+    names = {
+        (scale.id, part.id): part.name
+        for scale in data.appraisal.scales
+        for part in scale.subscales
+    }
+    for subscale, changes in main_changes(data).items():
+        named = names.get((changes[0].scale, subscale), subscale)
+        yield _subscale(changes, named, doubted)
+
+
+def main_changes(data: LabOverview) -> dict[str, list[ScaleChange]]:
+    """The overall changes of the main scale by subscale: of PANAS, else of the first scale."""
+    overall = [
+        one
+        for one in data.appraisal.changes
+        if one.level == "overall" and not math.isnan(one.delta)
+    ]
+    scales = list(dict.fromkeys(one.scale for one in overall))
+    main = "panas" if "panas" in scales else scales[0] if scales else ""
+    found: dict[str, list[ScaleChange]] = {}
+    for one in overall:
+        if one.scale == main:
+            found.setdefault(one.subscale, []).append(one)
+    return found
+
+
+def _subscale(changes: list[ScaleChange], named: str, doubted: set[tuple[str, str]]) -> Conclusion:
+    first = changes[0]
+    scale = first.scale.upper()
+    what = scale if first.subscale == "total" else f"{named} ({scale})"
+    people = next((one for one in changes if one.respondent == PEOPLE), None)
+    models = [one for one in changes if one.respondent != PEOPLE]
+    meant = [one for one in models if (one.respondent, one.scale) not in doubted]
+    if models and not meant:
+        names = listed([one.respondent for one in models[:3]])
+        more = f" and {len(models) - 3} more" if len(models) > 3 else ""
+        sentence = (
+            f"{what}: the answers of {names}{more} are meaningless, because they do not follow "
+            "what the items say. Their change shows nothing about feelings."
+        )
+        return _of_change(first, sentence, kind="inconclusive")
+    order = sorted(meant, key=lambda one: one.cluster_delta)
+    parts = []
+    if people is not None:
+        parts.append(_changed(people))
+    elif first.subscale in PEOPLE_CHANGE and first.scale == "panas":
+        known = signed(PEOPLE_CHANGE[first.subscale])
+        parts.append(f"people {known} points on other situations (Huang et al. 2024)")
+    if len(order) == 1:
+        parts.insert(0, _changed(order[0]))
+    elif order:
+        ends = " to ".join(f"{_points(one)} ({one.respondent})" for one in (order[0], order[-1]))
+        parts.append(f"models from {ends}")
+    return _of_change(
+        order[0] if order else first,
+        f"Change in {lowered(what)} after imagined situations: {'; '.join(parts)}.",
+    )
+
+
+def lowered(name: str) -> str:
+    """With a small first letter, unless it is an abbreviation."""
+    return name if name[:2].isupper() else name[:1].lower() + name[1:]
+
+
+def _changed(found: ScaleChange) -> str:
+    unit = "" if interval_of(found) else ", no interval"
+    return f"{name_of(found.respondent)} {_points(found)} points{unit}, n = {number(found.n, 0)}"
+
+
+def _points(found: ScaleChange) -> str:
+    interval = interval_of(found)
+    ends = f" [{signed(interval.low)}, {signed(interval.high)}]" if interval else ""
+    return f"{signed(found.cluster_delta)}{ends}"
+
+
+def _of_change(found: ScaleChange, sentence: str, kind: str = "descriptive") -> Conclusion:
+    interval = interval_of(found)
+    return Conclusion(
+        kind="inconclusive" if kind == "inconclusive" else "descriptive",
+        sentence=sentence,
+        subject=found.respondent,
+        reference="baseline",
+        dimension=f"{found.scale} {found.subscale}",
+        estimate=found.cluster_delta,
+        low=interval.low if interval else None,
+        high=interval.high if interval else None,
+        unit="points",
+        n=found.n,
+        basis=f"{number(found.n, 0)} scores after {number(found.clusters, 0)} situations",
+    )
