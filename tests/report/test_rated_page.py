@@ -71,6 +71,7 @@ def test_ratings_are_drawn_without_errors_or_network(visit: Visit) -> None:
 
 
 def emotions(visit: Visit) -> Locator:
+    visit.open_all()
     return visit.page.locator("figure", has_text="Good ratings by emotion")
 
 
