@@ -26,13 +26,14 @@ NAMES = ("ann", "ben", "cem", "dee")
 
 
 def feel(service: StudyService, clock: Clock, name: str, *, after: int = 4, **options: str) -> str:
-    """Answers every item with 2 at rest and with `after` afterwards."""
+    """Answers every item with 2 at baseline and with `after` afterwards."""
     person = someone(service, name, **options)
     while isinstance(page := service.view(person), Page):
         values = careful(service.study, page)
         if page.content.page == "scale":
             value = "2" if page.step.startswith("before") else str(after)
-            values = {one.name: value for one in page.content.asks}
+            asked = (item for table in page.content.asks for item in table.one_by_one())
+            values = {item.name: value for item in asked}
         clock.skip(seconds=page.content.least_seconds)
         assert isinstance(service.submit(person, page.step, values, {}), Saved)
     return person
