@@ -9,7 +9,6 @@ import math
 import polars as pl
 
 from empathylab.analysis.drift.occasions import Occasion, occasion_of_tables
-from empathylab.analysis.drift.ratings import _same_situations
 from empathylab.analysis.drift.replies import feature_shifts, usable_shifts
 
 TEXTS = ["I am so sorry.", "That is hard!", "Oh no, and then?", "I see how you feel.", "Well done!"]
@@ -66,8 +65,3 @@ def test_another_template_is_not_compared() -> None:
     assert problems == [("model, replies", "they were asked for with another template")]
     same = occasion(range(9), "one", "a"), occasion(range(9), "two", "a")
     assert len(usable_shifts(*same, confidence=0.95)[0]) == 1
-
-
-def test_ratings_of_situations_of_one_occasion_are_left_out() -> None:
-    part = pl.DataFrame({"situation": ["a", "a", "b", "c"], "later": [False, True, False, True]})
-    assert _same_situations(part)["situation"].to_list() == ["a", "a"]

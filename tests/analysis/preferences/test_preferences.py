@@ -71,3 +71,12 @@ def test_a_study_needs_to_be_closed(sqlite_lab: Lab, tmp_path: Path) -> None:
     assert json.loads(done.stdout)["design"]["n"] == 4
     done = CliRunner().invoke(app, ["analyze", "preferences", "--lab", lab])
     assert "4 comparisons by 2 raters" in done.stdout
+
+
+def test_an_arm_that_wins_or_ties_but_never_loses_is_estimated_with_a_prior() -> None:
+    # The likelihood has no maximum: the arm's strength would grow without end.
+    found = from_table(table(3, 0, ties=1))
+    [conclusion] = found.conclusions
+    assert found.has_prior
+    assert conclusion.estimate is not None
+    assert 0 < conclusion.estimate < 5

@@ -195,7 +195,10 @@ class _Model:
         value = self._log_likelihood(parameters, counts)
         for _ in range(200):
             gradient, information = self._derivatives(parameters, counts)
-            step = np.linalg.solve(information, gradient)
+            try:
+                step = np.linalg.solve(information, gradient)
+            except np.linalg.LinAlgError:
+                raise _unsettled() from None  # the strengths grow without end
             size = 1.0
             while size > 1e-8:
                 found = self._log_likelihood(parameters + size * step, counts)
@@ -206,11 +209,12 @@ class _Model:
             if float(gradient @ step) < 1e-16 * max(1.0, abs(value)):
                 break
         else:
-            raise InputError(
-                "the strengths did not settle",
-                remedy="Some preferences hardly vary: collect more, or give a prior of 0.5.",
-            )
-        return parameters, value, self._derivatives(parameters, counts)[1]
+            raise _unsettled()
+        information = self._derivatives(parameters, counts)[1]
+        # Some outcome is certain: the strengths grew until the likelihood was flat.
+        if np.linalg.eigvalsh(information)[0] < 1e-8 * counts.sum():
+            raise _unsettled()
+        return parameters, value, information
 
     def scores(self, parameters: Array) -> Array:
         """Of each comparison: the slope of its log-likelihood."""
@@ -233,6 +237,13 @@ class _Model:
         means = np.einsum("po,pok->pk", shares, self.design)
         information = flat_weighted.T @ flat - (means * totals[:, None]).T @ means
         return gradient, information
+
+
+def _unsettled() -> InputError:
+    return InputError(
+        "the strengths did not settle",
+        remedy="Some preferences hardly vary: collect more, or give a prior of 0.5.",
+    )
 
 
 def _result(
