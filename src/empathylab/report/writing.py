@@ -12,6 +12,7 @@ from pathlib import Path
 import jinja2
 
 from empathylab.errors import LabError
+from empathylab.html_templates import template_environment
 
 
 def write_whole(path: Path, content: bytes | str) -> Path:
@@ -41,14 +42,8 @@ def write_whole(path: Path, content: bytes | str) -> Path:
 
 @functools.cache
 def page_environment() -> jinja2.Environment:
-    """The environment of the pages that ship, with values escaped and undefined names refused."""
-    return jinja2.Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-        loader=jinja2.FunctionLoader(page_asset),
-    )
+    """The environment of the pages that ship."""
+    return template_environment(jinja2.FunctionLoader(page_asset))
 
 
 def page_asset(name: str) -> str:

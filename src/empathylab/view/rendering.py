@@ -16,6 +16,7 @@ import jinja2
 
 from empathylab import __version__
 from empathylab.analysis.text.names import name_of
+from empathylab.html_templates import package_templates, template_environment
 from empathylab.view.tables import Table
 
 NAVIGATION = (
@@ -114,15 +115,7 @@ def highlighted(text: str, words: Sequence[str]) -> list[tuple[str, bool]]:
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    folder = files("empathylab.view").joinpath("templates")
-    sources = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
-    environment = jinja2.Environment(
-        loader=jinja2.DictLoader(sources),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = template_environment(package_templates("empathylab.view"))
     environment.filters |= {
         "moment": moment,
         "number": number,

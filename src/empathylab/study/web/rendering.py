@@ -7,12 +7,12 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
+from empathylab.html_templates import package_templates, template_environment
 from empathylab.study.blocks.pages import Asked, Option, PageContent
 from empathylab.study.blocks.texts import Text
 from empathylab.study.design.definition import Study
@@ -269,18 +269,7 @@ def _template(name: str) -> jinja2.Template:
 
 @functools.cache
 def _environment() -> jinja2.Environment:
-    folder = files("empathylab.study.web").joinpath("templates")
-    sources = {
-        f"{name}.html.j2": folder.joinpath(f"{name}.html.j2").read_text(encoding="utf-8")
-        for name in _TEMPLATES
-    }
-    return jinja2.Environment(
-        loader=jinja2.DictLoader(sources),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return template_environment(package_templates("empathylab.study.web"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
-from importlib.resources import files
 from typing import Any
 
 import jinja2
@@ -15,6 +14,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from empathylab.html_templates import package_templates, template_environment
 from empathylab.study.session.visits import shown_status
 from empathylab.study.web.assets import asset_paths
 from empathylab.study.web.console.texts import (
@@ -144,15 +144,7 @@ def duration(seconds: float | None) -> str:
 
 @functools.cache
 def _environment(language: str) -> jinja2.Environment:
-    folder = files("empathylab.study.web.console").joinpath("templates")
-    sources = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
-    environment = jinja2.Environment(
-        loader=jinja2.DictLoader(sources),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = template_environment(package_templates("empathylab.study.web.console"))
     environment.globals |= {
         "language": language,
         "languages": LANGUAGES,
