@@ -7,6 +7,7 @@ in `empathylab.study.blocks.questions.registry`, one module per type.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Protocol, Self, TypeVar
 
@@ -59,13 +60,13 @@ class Question(FileModel):
         """What can be stored, where that is a list; quotas name these."""
         return ()
 
+    @abstractmethod
     def asked(self, reader: Reader) -> Asked:
         """The question on a page."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self, form: FormReader) -> None:
         """Checks the submitted answer."""
-        raise NotImplementedError
 
     def parts(self, value: Any) -> Mapping[str, Any]:
         """The parts of a stored answer, by what each is about; empty for an answer of one part."""
