@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
 from empathylab.analysis.overview.headlines import rating_headlines
+from empathylab.analysis.overview.headlines.scales import scale_headlines
 from empathylab.analysis.ratings import RatingsResult, from_table
+from empathylab.stats.questionnaires.alignment import AlignmentSummary
 
 
 def study(points: int) -> RatingsResult:
@@ -43,3 +48,20 @@ def test_a_second_test_never_replaces_the_first_conclusion() -> None:
     [headline] = rating_headlines(changed)
     assert (headline.kind, headline.unit, headline.low) == ("better", "log-odds", first.low)
     assert "log-odds, 95% CI" in headline.sentence
+
+
+def test_distances_on_different_scales_are_not_ranked() -> None:
+    distances = {("a/model", "panas"): 0.5, ("b/model", "panas"): 0.9, ("a/model", "agq"): 0.1}
+    summaries = tuple(
+        AlignmentSummary(who, scale, distance, distance - 0.1, distance + 0.1, 36, 2)
+        for (who, scale), distance in distances.items()
+    )
+    changes = [
+        SimpleNamespace(scale=scale, level="overall", delta=math.nan if scale == "agq" else 1.0)
+        for scale in ("agq", "panas")
+    ]
+    appraisal = SimpleNamespace(summaries=summaries, changes=changes)
+    data: Any = SimpleNamespace(appraisal=appraisal, self_reports=())
+    first = next(scale_headlines(data))
+    assert (first.subject, first.dimension, first.estimate) == ("a/model", "panas", 0.5)
+    assert "b/model’s farthest, 0.90 SD" in first.sentence

@@ -127,7 +127,7 @@ class AppraisalResult(Plots):
             for change in overall
             if not math.isnan(change.delta)
         ]
-        return (*changes, *(_distance_conclusion(summary) for summary in self.summaries))
+        return (*changes, *(distance_conclusion(summary) for summary in self.summaries))
 
     @property
     def caveats(self) -> tuple[str, ...]:
@@ -363,7 +363,7 @@ def _change_conclusion(change: ScaleChange, doubt: str | None) -> Conclusion:
     )
 
 
-def _distance_conclusion(summary: AlignmentSummary) -> Conclusion:
+def distance_conclusion(summary: AlignmentSummary) -> Conclusion:
     return Conclusion(
         kind="descriptive",
         sentence=distance_sentence(summary),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
-from empathylab.analysis.appraisal.result import interval_of
+from empathylab.analysis.appraisal.result import distance_conclusion, interval_of
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.text.apa import listed
@@ -24,26 +25,23 @@ def scale_headlines(data: LabOverview) -> Iterator[Conclusion]:
         for report in data.self_reports
         if report.validity.verdict == "meaningless"
     }
+    # Distances on different scales cannot be ranked.
+    main = main_scale(data)
     summaries = [
-        one for one in data.appraisal.summaries if (one.respondent, one.scale) not in doubted
+        one
+        for one in data.appraisal.summaries
+        if one.scale == main and (one.respondent, one.scale) not in doubted
     ]
     if len(summaries) > 1:
         order = sorted(summaries, key=lambda one: one.distance)
         near, far = order[0], order[-1]
-        yield Conclusion(
-            kind="descriptive",
+        yield replace(
+            distance_conclusion(near),
             sentence=f"{owner(near.respondent)} reactions are nearest to people’s, "
             f"{number(near.distance, 2)} SD away (95% CI {number(near.low, 2)} to "
             f"{number(near.high, 2)}), and {owner(far.respondent)} farthest, "
             f"{number(far.distance, 2)} SD ({number(far.low, 2)} to {number(far.high, 2)}; "
             f"{near.scale.upper()}, {near.factors} kinds of situation).",
-            subject=near.respondent,
-            reference=PEOPLE,
-            dimension=near.scale,
-            estimate=near.distance,
-            low=near.low,
-            high=near.high,
-            basis=f"{near.factors} factors, {near.subscales} subscales",
         )
     names = {
         (scale.id, part.id): part.name
@@ -55,17 +53,25 @@ def scale_headlines(data: LabOverview) -> Iterator[Conclusion]:
         yield _subscale(changes, named, doubted)
 
 
-def main_changes(data: LabOverview) -> dict[str, list[ScaleChange]]:
-    """The overall changes of the main scale by subscale: of PANAS, else of the first scale."""
-    overall = [
+def main_scale(data: LabOverview) -> str:
+    """PANAS, else the first scale with a change; empty where there is none."""
+    scales = [one.scale for one in _overall(data)]
+    return "panas" if "panas" in scales else scales[0] if scales else ""
+
+
+def _overall(data: LabOverview) -> list[ScaleChange]:
+    return [
         one
         for one in data.appraisal.changes
         if one.level == "overall" and not math.isnan(one.delta)
     ]
-    scales = list(dict.fromkeys(one.scale for one in overall))
-    main = "panas" if "panas" in scales else scales[0] if scales else ""
+
+
+def main_changes(data: LabOverview) -> dict[str, list[ScaleChange]]:
+    """The overall changes of the main scale, by subscale."""
+    main = main_scale(data)
     found: dict[str, list[ScaleChange]] = {}
-    for one in overall:
+    for one in _overall(data):
         if one.scale == main:
             found.setdefault(one.subscale, []).append(one)
     return found
