@@ -37,7 +37,7 @@ class Shift:
     """Units: situations, administrations at rest, or people."""
     n_after: int
     paired: bool
-    """Whether the same situations are held against each other."""
+    """Whether the same situations are compared."""
     note: Note | None = None
     """Why there is no test; empty where there is one."""
 

@@ -57,10 +57,10 @@ def comparable_scores(
 def verdict_changes(before: Occasion, after: Occasion) -> Iterator[VerdictChange]:
     """The verdicts of those who answered a scale on both occasions."""
     later = {(one.respondent, one.scale): one.validity.verdict for one in after.verdicts}
-    anew = set(after.administrations.select("respondent", "scale").iter_rows())
+    measured_again = set(after.administrations.select("respondent", "scale").iter_rows())
     for one in before.verdicts:
         key = (one.respondent, one.scale)
-        if key in later and key in anew:
+        if key in later and key in measured_again:
             yield VerdictChange(*key, one.validity.verdict, later[key])
 
 

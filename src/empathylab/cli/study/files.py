@@ -122,7 +122,7 @@ def check(
 
 
 def checked_file(file: Path, lab: Path) -> Checked:
-    """The study in the file, held against the lab where there is one."""
+    """The study in the file, checked against the lab where there is one."""
     from empathylab.protocols.reply_templates import told_fields
     from empathylab.store import Lab, has_lab
     from empathylab.study import read_study

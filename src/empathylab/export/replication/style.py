@@ -103,7 +103,7 @@ def _told(found: StyleEstimates) -> Iterator[Made]:
     caption = "Who was taken for whom: responses, by who wrote them"
     yield from _plain("style-told-confusion", caption, confusion_rows(found))
     values = [flat(one) for one in (told.full, *told.ablations)]
-    caption = f"How well writers are told apart, in {told.folds}-fold cross-validation"
+    caption = f"How well authors are identified, in {told.folds}-fold cross-validation"
     yield Made("style-told", caption, values, classification_rows(found))
 
 
@@ -113,7 +113,7 @@ def _tactics(found: StyleEstimates) -> Iterator[Made]:
     yield Made("style-tactics", caption, values, tactic_rows(found))
     yield from _plain("style-orders", "The most common tactic sequences", template_rows(found))
     yield from _plain("style-reuse", "How much respondents repeat themselves", reuse_rows(found))
-    caption = "Openings and closings that come again"
+    caption = "Repeated opening and closing phrases"
     yield from _plain("style-openings", caption, recurring_rows(found))
 
 

@@ -218,7 +218,7 @@ const charts = (() => {
     }
   };
 
-  // A picture to take away is drawn anew: light, with its legend, of one width on every screen.
+  // A picture to take away is drawn again: light, with its legend, of one width on every screen.
   const drawnAlone = async (spec, who, hidden) => {
     const made = switchable(spec, who, hidden, true);
     if (made.width === "container") made.width = 640;

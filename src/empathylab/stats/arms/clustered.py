@@ -213,7 +213,7 @@ def _generalised_effects(
 ) -> Array | None:
     """The matrix whose eigenvalues are the design effects of the interaction's contrasts.
 
-    None where so many cells are empty that the contrasts cannot be told apart.
+    None where so many cells are empty that the contrasts cannot be estimated.
     """
     rows, columns = np.divmod(np.arange(shape[0] * shape[1]), shape[1])
     by_row = (rows[:, None] == np.arange(1, shape[0])).astype(float)

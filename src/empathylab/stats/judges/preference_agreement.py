@@ -28,7 +28,7 @@ class Agreeing:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceAgreement:
-    """A judge's choices held against people's mean ratings of the same replies."""
+    """A judge's choices compared with people's mean ratings of the same replies."""
 
     choices: Agreeing
     """Every choice, each order and repeat for itself."""

@@ -1,4 +1,4 @@
-"""What people would say of someone nobody has rated, from a judge that was held against others."""
+"""What people would say of someone nobody has rated, from a judge validated on others."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def two_shares_power(
 def two_shares_sample_size(
     share: float, share_reference: float, *, power: float = 0.95, alpha: float = 0.05
 ) -> TwoSharesPower:
-    """The fewest independent ratings per arm with which two shares are told apart."""
+    """The fewest independent ratings per arm that detect a difference of two proportions."""
     _two_shares(share, share_reference)
     _wanted(power, alpha)
     needed = _smallest(lambda n: _two_shares_power(share, share_reference, n, alpha), power)
@@ -183,7 +183,7 @@ def raters_for_power(
     ratings_per_rater: int = 10,
     icc: float = 0.1,
 ) -> RatersNeeded:
-    """The raters per arm with which two shares of good ratings are told apart with the power."""
+    """The raters per arm that detect two proportions of good ratings with the power."""
     _two_shares(share, share_reference)
     _wanted(power, alpha)
     needed = _smallest(lambda n: _two_shares_power(share, share_reference, n, alpha), power)

@@ -126,7 +126,7 @@ def scale_changes(
 
     `scores` has the columns of `SCORES`; `phase` is `default` or `evoked`. Where a respondent's
     scores name the person (`subject`), they are paired by person, and each level takes its own
-    people's scores at rest; elsewhere every level is held against all scores at rest. Rows
+    people's scores at baseline; elsewhere every level is compared with all baseline scores. Rows
     without a score are dropped before anything else, and so are people without both scores.
 
     Clustered test: situations and item orders are random samples (`matched_changes`), so repeats

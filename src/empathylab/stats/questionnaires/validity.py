@@ -102,7 +102,7 @@ class Validity:
     """By subscale, p of the F test that scores differ between situations; NaN where each situation
     was answered once."""
     noise_share: float | None
-    """What neither explains. What lacks to 1 cannot be told apart with the orders used."""
+    """What neither explains. The rest cannot be separated with the orders used."""
     order_sensitivity: float | None
     """0 where the order makes no difference, 1 where answers differ as by chance."""
     order_difference: float | None

@@ -161,7 +161,7 @@ class AdminActions:
         """How many places of the person were emptied, in all versions of the study.
 
         By their key, or by the id that the platform knows them under. Only counts remain, and until
-        retention a digest by which they are known if they come again. Raters without a place, as
+        retention a digest by which they are recognised if they return. Raters without a place, as
         an import brings them, are found by their key.
         """
         if (person is None) == (platform_id is None):

@@ -285,7 +285,7 @@ def _quotas(launched: Launched, traits: Sequence[Mapping[str, str]]) -> Iterator
 
 
 def _by_time(hours: Mapping[datetime, int], now: datetime) -> Arrivals:
-    """By the finest unit that gives no more bars than can be told apart."""
+    """By the finest unit that gives no more bars than can be distinguished."""
     if not hours:
         return Arrivals("hour", ())
     first, last = min(hours), max(*hours, now.replace(minute=0, second=0, microsecond=0))

@@ -155,6 +155,6 @@ def _told(text: str, what: str, most: int, *, least: int = 1) -> str:
         raise InputError(
             f"{what} has {least} to {most} characters",
             got=f"{len(said)} characters",
-            remedy="Write it anew." if said else "Write one.",
+            remedy="Write it again." if said else "Write one.",
         )
     return said

@@ -22,7 +22,7 @@ from empathylab.study.design.protocol import protocol_hash
 _TEXT, _TEXT_OR_NOTHING = (str,), (str, type(None))
 _NUMBER, _NUMBER_OR_NOTHING = (int, float), (int, float, type(None))
 _TABLE_OR_NOTHING = (dict, type(None))
-_REMEDY = "Get the archive anew from where it was made."
+_REMEDY = "Get a new copy of the archive."
 Kinds = Mapping[str, tuple[type, ...]]
 
 _HEAD: Kinds = {

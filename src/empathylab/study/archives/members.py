@@ -42,7 +42,7 @@ _READ_AT_ONCE = 1024 * 1024
 _FEWEST_COLUMNS = 4
 """No table of an archive has fewer."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_REMEDY = "Get the archive anew from where it was made."
+_REMEDY = "Get a new copy of the archive."
 
 
 @dataclass(frozen=True, slots=True)

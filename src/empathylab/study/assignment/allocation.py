@@ -50,7 +50,7 @@ _SENTENCES: dict[Reason, str] = {
     "paused": "This study is paused. Please come back later.",
     "closed": "This study is closed. Thank you for your interest.",
     "ended": "Your part in this study has ended.",
-    "given-on": "You were away for so long that your place was given to somebody else. What you "
+    "given-on": "You were away for so long that your place was given to someone else. What you "
     "answered has been kept.",
 }
 AHEAD = timedelta(days=1)

@@ -1,4 +1,4 @@
-"""A study's file held against the lab before anybody comes: what it needs, and what people see."""
+"""A study file checked against the lab before launch: what it needs, and what people see."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Checked:
 def check_study(
     study: Study, lab: Lab | None = None, *, told: Told = lambda prompt: None
 ) -> Checked:
-    """The study held against the lab, in which nothing is changed; without one, what ships.
+    """The study checked against the lab, in which nothing is changed; without one, what ships.
 
     `told` says what a prompt tells respondents of a situation, where that is known.
     """

@@ -19,7 +19,7 @@ SECONDS_PER_PAGE = 2.0
 
 
 def words_on(page: PageContent) -> int:
-    """The words to read on the page; options that come again with every question count once."""
+    """The words to read on the page; options repeated with every question count once."""
     texts = [page.text, *(part.text for part in page.parts), *(one.label for one in page.asks)]
     texts += [row.label for one in page.asks for row in one.rows]
     options = {tuple(option.label for option in one.options) for one in page.asks}

@@ -161,7 +161,7 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
     if study.help is None:
         yield "There is no help: say where people find help if a text weighs on them."
     if study.contact is None:
-        yield "There is no contact: people must be able to ask somebody about the study."
+        yield "There is no contact: participants must be able to ask about the study."
     rules = {one.get("rule") for one in study.exclusions}
     if "failed attention" in rules and not any(one.checks_attention for one in study.blocks):
         yield "The rule 'failed attention' excludes nobody: there is no attention check."

@@ -116,7 +116,7 @@ def _leaves(value: object, key: str = "") -> list[tuple[str, object]]:
         nested = [(str(name), one) for name, one in value.items()]
     elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
         nested = [(_name_of(one, number), one) for number, one in enumerate(value, start=1)]
-        # Blocks are told apart by id, so their order is a leaf of its own.
+        # Blocks are distinguished by id, so their order is a leaf of its own.
         own = [(f"{key}.order", [name for name, _ in nested])]
         return own + [leaf for name, one in nested for leaf in _leaves(one, f"{key}.{name}")]
     else:

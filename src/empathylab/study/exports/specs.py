@@ -218,7 +218,7 @@ COMMENTS = TableSpec[StudySource](
         ColumnSpec(
             "text",
             "text",
-            "Free words; read them before you pass them on, they may tell who somebody is",
+            "Free words; read them before you pass them on, they may identify a person",
         ),
     ),
     StudySource.comments,
@@ -286,11 +286,11 @@ RESPONSES = TableSpec[StudySource](
 )
 SITUATIONS = TableSpec[StudySource](
     "situations",
-    "What somebody goes through, one row per situation",
+    "What a person goes through, one row per situation",
     (
         _SET,
         _SITUATION,
-        ColumnSpec("text", "text", "What somebody goes through"),
+        ColumnSpec("text", "text", "What a person goes through"),
         ColumnSpec("emotion", "text", "The emotion it is about"),
         ColumnSpec("valence", "text", "Whether that emotion is pleasant", _VALENCES),
         ColumnSpec("factor", "text", "What brings the emotion about"),

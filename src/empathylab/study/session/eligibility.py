@@ -28,7 +28,7 @@ def was_here(batch: Batch, launched: Launched, person: str) -> bool:
 
 
 def note_departure(connection: Connection, launched: Launched, row: Row[Any]) -> None:
-    """Keeps that someone was here who is about to be deleted, if they may not come again.
+    """Keeps that someone was here who is about to be deleted, if they may not take part again.
 
     Else anyone who fails could delete their data and try again as often as they like.
     """

@@ -47,7 +47,7 @@ _CANDIDATES = 20
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """How well writers were told apart, from all of the text or from part of it."""
+    """How well authors were identified, from all of the text or from part of it."""
 
     name: str
     accuracy: float
@@ -72,7 +72,7 @@ class Classification:
 
     @property
     def above_chance(self) -> bool:
-        """Whether writers were told apart: by the permutation test, else by the interval.
+        """Whether authors were identified: by the permutation test, else by the interval.
 
         The interval leaves out chance too often, in 8% to 14% of studies of equal writers.
         """

@@ -32,7 +32,7 @@ class FTest(NamedTuple):
     """Wald's F of several combinations of effects at once."""
 
     f: float
-    """NaN where the combinations cannot be told apart from the data."""
+    """NaN where the data do not identify the combinations."""
     df: int
     """Independent combinations tested."""
     df_residual: float

@@ -1,4 +1,4 @@
-"""The question types that a study file may use, told apart by their key `kind`."""
+"""The question types that a study file may use, distinguished by their key `kind`."""
 
 from __future__ import annotations
 

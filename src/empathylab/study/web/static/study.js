@@ -112,7 +112,7 @@
     });
   }
 
-  // A slider beside the field of a number: it has no mark before somebody has set one.
+  // A slider beside the field of a number: it has no mark before someone has set one.
   for (const box of form.querySelectorAll(".slider")) {
     const field = box.querySelector("input");
     const range = document.createElement("input");
@@ -157,7 +157,7 @@
     });
   }
 
-  // Digits choose an option of the question at hand, where somebody has not turned them off.
+  // Digits choose an option of the question at hand, unless they are turned off.
   const marked = [...form.querySelectorAll("fieldset.ask input[data-key]")];
   let digits = false;
   const offerDigits = () => {
