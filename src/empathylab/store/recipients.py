@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,6 +18,9 @@ from empathylab.store.studies.arms import add_raters, add_study
 from empathylab.store.studies.records import real_people
 
 KIND = "recipients"
+CONDITIONS = ("response", "label", "replier", "reply")
+BEFORE = " before"
+"""Stands after the name of an outcome, for its value before the reply."""
 _RECEIVED = "received"
 
 
@@ -109,16 +111,23 @@ def recipient_studies(lab: Lab) -> dict[str, Study]:
 
 def recipients_frame(lab: Lab, study: str) -> pl.DataFrame:
     """One row per participant and reply: conditions, outcomes, and values before the reply."""
-    table, studies = schema.raters, schema.studies
-    query = (
-        select(table.c.name, table.c.details)
-        .join(studies, studies.c.id == table.c.study_id)
-        .where(studies.c.name == study, real_people())
-        .order_by(table.c.id)
-    )
-    rows = [
-        {"participant": person, **received}
-        for person, details in lab.frame(query).iter_rows()
-        for received in json.loads(details)["marks"].get(_RECEIVED, ())
-    ]
+    with lab.reading() as connection:
+        rows = received_replies(connection, _number(connection, study))
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _number(connection: Connection, study: str) -> int:
+    table = schema.studies
+    query = select(table.c.id).where(table.c.name == study)
+    return int(connection.execute(query.order_by(table.c.version.desc()).limit(1)).scalar_one())
+
+
+def received_replies(connection: Connection, study: int) -> list[dict[str, Any]]:
+    """The study's participants with the replies that they got, as `recipients_frame` gives them."""
+    table = schema.raters
+    query = select(table.c.name, table.c.details).where(table.c.study_id == study, real_people())
+    return [
+        {"participant": row.name, **received}
+        for row in connection.execute(query.order_by(table.c.id))
+        for received in row.details.get("marks", {}).get(_RECEIVED, ())
+    ]

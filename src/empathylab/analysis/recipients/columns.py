@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from empathylab.errors import InputError, UnknownName
+from empathylab.store.recipients import BEFORE
 from empathylab.tables import column_named, numbers
 
 RESPONSE, LABEL = "response", "label"
@@ -117,7 +118,7 @@ def read_columns(
 
 def before_name(outcome: str) -> str:
     """The column with the outcome's value before the reply."""
-    return f"{outcome} before"
+    return f"{outcome}{BEFORE}"
 
 
 def _roles(names: Sequence[str], given: Mapping[str, str], where: str) -> dict[str, str]:

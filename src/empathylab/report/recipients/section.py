@@ -19,6 +19,7 @@ _ABOUT = (
     "The participants wrote about an experience of their own and rated the reply that they got. "
     "The author is who really wrote the reply; the label is what participants were told."
 )
+_AGREEMENT = "Recipients, onlookers and judges"
 
 
 def recipients_section(results: Sequence[RecipientsResult], lead: Sequence[str]) -> Section:
@@ -38,7 +39,7 @@ def _study(result: RecipientsResult, *, named: bool) -> list[Block]:
         "F tests": test_rows(result),
         "Differences in points": effect_rows(result),
         "Change from before to after": change_rows(result),
-        "Recipients, onlookers and judges": agreement_rows(result),
+        _AGREEMENT: agreement_rows(result),
     }
     return list(
         kept(
@@ -55,7 +56,11 @@ def _study(result: RecipientsResult, *, named: bool) -> list[Block]:
                 Fold(
                     id=f"{place}-{slug(title)}",
                     title=title,
-                    blocks=kept(Table(title=f"{title}: {result.title}", rows=rows)),
+                    blocks=kept(
+                        Table(
+                            title=f"{title}: {result.title}", rows=rows, paper=title != _AGREEMENT
+                        )
+                    ),
                 )
                 for title, rows in tables.items()
             ),
