@@ -16,7 +16,7 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.store import Lab
 from empathylab.store.ratings import Study
 from empathylab.store.recipients import recipient_studies, recipients_frame
-from empathylab.study.admin.embargo import require_closed
+from empathylab.study.admin.embargo import is_running, require_closed
 
 Margins = float | Mapping[str, float] | None
 
@@ -78,8 +78,12 @@ def from_lab(
             seed=seed,
         )
 
-    inputs = [frame, list(outcomes), margin, confidence, seed]
-    result = cached(lab, "recipients", inputs, analyse)
+    if is_running(chosen):
+        # What a peek shows is not kept: the study's results are hidden until it is closed.
+        result = analyse()
+    else:
+        inputs = [frame, list(outcomes), margin, confidence, seed]
+        result = cached(lab, "recipients", inputs, analyse)
     return dataclasses.replace(result, study=chosen.name, title=chosen.title)
 
 
