@@ -158,7 +158,8 @@ class AnsweredScale:
     """A questionnaire that was answered."""
 
     scale: str
-    phase: Literal["default", "evoked"]
+    phase: str
+    """`default` or `evoked`; of the person who is helped `before`, `after` or `later`."""
     situation: str | None
     order: tuple[int, ...]
     values: Mapping[int, float] = field(hash=False)

@@ -23,6 +23,7 @@ from empathylab.study.blocks.compare import Compare
 from empathylab.study.blocks.consent import Consent
 from empathylab.study.blocks.debrief import Debrief
 from empathylab.study.blocks.demographics import Demographics, Questions
+from empathylab.study.blocks.feeling import Feel
 from empathylab.study.blocks.imagine import Imagine
 from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.norming import Norm
@@ -75,6 +76,7 @@ for _type in (
     Demographics,
     Questions,
     ScaleBlock,
+    Feel,
     Tutorial,
     Rate,
     Compare,
