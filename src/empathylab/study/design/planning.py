@@ -59,6 +59,10 @@ class Plan:
     def sentences(self) -> tuple[str, ...]:
         """The numbers in words, for the command line and the console."""
         low, high = self.packet
+        if high == 0:
+            said = [f"{_count(self.raters, 'participant')} must finish."]
+            said += [f"Condition {one.arm}: {one.raters}." for one in self.arms]
+            return tuple(said)
         size = f"{high}" if low == high else f"{low} to {high}"
         said = [f"{_count(self.raters, 'rater')} must finish, each with a batch of {size}."]
         shared = sum(one.raters for one in self.arms) > self.raters
@@ -115,6 +119,10 @@ def _arm_plans(
     slots: Mapping[str, Sequence[Slot]],
     missing: Mapping[str, int],
 ) -> Iterator[ArmPlan]:
+    if study.live is not None:
+        for arm, own in slots.items():
+            yield ArmPlan(arm, 0, 0, 0, len(own))
+        return
     if not study.rated:
         here = slots.get(EVERYONE, ())
         work = sum(len(slot.items) for slot in here)

@@ -76,6 +76,7 @@ Freed = Literal["returned", "timed-out", "abandoned"]
 _ATTEMPTS = 20
 _UNKNOWN = "We do not know this visit. Please open the link that you were given once more."
 _ANSWERED = "This page has been answered."
+_NO_REPLY_YET = "The reply is still being written."
 
 
 class StudyService:
@@ -182,6 +183,9 @@ class StudyService:
             if not isinstance(found, Show):
                 return late(transaction, found, step_key, values)
             path, step = transaction.path, found.step
+            conversation = transaction.conversation(step)
+            if conversation is not None and conversation.waiting:
+                return Moved(_NO_REPLY_YET)
             checked = check_answer(path, step, values)
             if isinstance(checked, Accepted) and checked.values == transaction.given.get(step_key):
                 return Saved(step_key, ended=False)

@@ -45,6 +45,9 @@ from empathylab.study.blocks.interface import Outcome, ParticipantPath, Step
 from empathylab.study.blocks.pages import PageContent
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
+from empathylab.study.live.conversations import LiveDesk
+from empathylab.study.live.settings import Live
+from empathylab.study.live.turns import Conversation
 from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.drafts import begun_on, refused_on, with_refused, without
 from empathylab.study.session.eligibility import was_here
@@ -103,6 +106,7 @@ class ParticipantTransaction:
         """When the person asked; they may have waited for their turn since."""
         self.mode = mode
         self._clock = clock
+        self._conversations: dict[str, Conversation] = {}
         self.answers = {one.step: one for one in batch.given(row.id)}
         self.given: dict[str, Mapping[str, Any]] = {
             key: one.given for key, one in self.answers.items()
@@ -148,7 +152,38 @@ class ParticipantTransaction:
             if stopped is not None:
                 return stopped
             found = decide(self.path, self.given, asked)
+        if isinstance(found, Show) and not found.revising:
+            conversation = self.conversation(found.step)
+            if conversation is not None and conversation.interrupted:
+                self.end("interrupted", draft={})
+                return self.finished("interrupted")
         return cast("Show | GoTo | End", found)
+
+    def conversation(self, step: Step) -> Conversation | None:
+        """The conversation that the page shows, which begins now unless it did before.
+
+        None where the page shows none.
+        """
+        block = self.launched.study.block(step.block)
+        if not block.is_live:
+            return None
+        if step.key not in self._conversations:
+            found = self._desk.find(step.key)
+            if found is None:
+                self.require("write")
+                row = self._desk.begin(step.key)
+                if opening := block.opening(self.given):
+                    self._desk.tell(row, opening)
+                found = self._desk.read(row)
+            self._conversations[step.key] = found
+        return self._conversations[step.key]
+
+    @property
+    def _desk(self) -> LiveDesk:
+        launched, row = self.launched, self.row
+        connection = self.batch.reading if self.mode == "read" else self.connection
+        live = cast("Live", launched.study.live)
+        return LiveDesk(connection, live, launched.secret, row, row.language, self.now)
 
     def _let_in(self) -> Closed | Finished | None:
         """What keeps the person from the pages, if anything does."""
@@ -248,9 +283,13 @@ class ParticipantTransaction:
     def page(self, show: Show, notice: str = "") -> Page:
         """The page to show, with what was answered or begun on it."""
         step, draft = show.step, self.row.draft
+        conversation = self.conversation(step)
+        if conversation is not None and conversation.unshown:
+            self.require("write")
+            self._desk.mark_shown(conversation)
         return Page(
             step=step.key,
-            content=self._content(step),
+            content=self._content(step, conversation),
             progress=show.progress,
             can_go_back=show.back is not None,
             draft={**self.given.get(step.key, {}), **begun_on(draft, step.key)},
@@ -402,9 +441,15 @@ class ParticipantTransaction:
         code = completion_for(self.launched.study, outcome) if outcome else Completion(None, None)
         return Closed(reason, sentence, code, self.row.language)
 
-    def _content(self, step: Step) -> PageContent:
+    def _content(self, step: Step, conversation: Conversation | None = None) -> PageContent:
         return step_content(
-            self.launched, self.path, step, self.slot, self.row.language, self.given
+            self.launched,
+            self.path,
+            step,
+            self.slot,
+            self.row.language,
+            self.given,
+            conversation,
         )
 
 
