@@ -12,7 +12,7 @@ from empathylab.scales import Scale, score
 from empathylab.store import Lab, schema
 from empathylab.study import parse_study
 from empathylab.study.archives import pack_study, read_archive, unpack_study, write_archive
-from empathylab.study.blocks.feeling import feeling_scales
+from empathylab.study.blocks.recipients.feel import feeling_scales
 from empathylab.study.exports.folders import export_study
 from empathylab.study.session.service import Page, Saved, StudyService
 from tests.study.examples import BETWEEN

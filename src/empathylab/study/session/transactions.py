@@ -160,22 +160,12 @@ class ParticipantTransaction:
         return cast("Show | GoTo | End", found)
 
     def conversation(self, step: Step) -> Conversation | None:
-        """The conversation that the page shows, which begins now unless it did before.
-
-        None where the page shows none.
-        """
+        """The conversation that the page shows, as it stands now; None where it shows none."""
         block = self.launched.study.block(step.block)
         if not block.is_live:
             return None
         if step.key not in self._conversations:
-            found = self._desk.find(step.key)
-            if found is None:
-                self.require("write")
-                row = self._desk.begin(step.key)
-                if opening := block.opening(self.given):
-                    self._desk.tell(row, opening)
-                found = self._desk.read(row)
-            self._conversations[step.key] = found
+            self._conversations[step.key] = block.follow(self._desk, step, self.given)
         return self._conversations[step.key]
 
     @property
@@ -183,7 +173,9 @@ class ParticipantTransaction:
         launched, row = self.launched, self.row
         connection = self.batch.reading if self.mode == "read" else self.connection
         live = cast("Live", launched.study.live)
-        return LiveDesk(connection, live, launched.secret, row, row.language, self.now)
+        return LiveDesk(
+            connection, live, launched.secret, row, row.language, self.now, self.require
+        )
 
     def _let_in(self) -> Closed | Finished | None:
         """What keeps the person from the pages, if anything does."""
@@ -285,7 +277,6 @@ class ParticipantTransaction:
         step, draft = show.step, self.row.draft
         conversation = self.conversation(step)
         if conversation is not None and conversation.unshown:
-            self.require("write")
             self._desk.mark_shown(conversation)
         return Page(
             step=step.key,
@@ -353,6 +344,9 @@ class ParticipantTransaction:
         Writes the answer, claims a place where one is due next, and writes the end where there is
         nothing more.
         """
+        block = self.launched.study.block(step.block)
+        if block.is_live and step.key not in self.answers:
+            values = {**values, **block.converse(self._desk, step, values)}
         self.given[step.key] = dict(values)
         following = decide(self.path, self.given)
         self.require("locked" if isinstance(following, NeedsPlace) else "write")

@@ -14,7 +14,7 @@ from empathylab.study.blocks.scale import ScaleBlock
 @cache
 def feeling_scales() -> tuple[Scale, ...]:
     """`mood` and `recipient`."""
-    return scales_in("empathylab.study.blocks.feeling")
+    return scales_in("empathylab.study.blocks.recipients")
 
 
 class Feel(ScaleBlock):
