@@ -35,15 +35,15 @@ blocks:
   - {block: feel, scale: recipient}
   - {block: debrief, text: Thank you.}
 """
+PARTNER, TELL = (
+    "partner: {person: participant}",
+    "  - {block: tell, text: Tell us., minimum_words: 2}",
+)
 PEER = (
-    CHAT.replace(
-        "fixed: {text: Tell me more., written_by: person}", "partner: {person: participant}"
-    )
+    CHAT.replace("fixed: {text: Tell me more., written_by: person}", PARTNER)
     .replace("  delay:", "  people: {wait: {minimum: 0, maximum: 60}, reply_within: 120}\n  delay:")
     .replace("    turns: 3\n    every: 2\n", "    opens_with: tell\n    turns: 2\n")
-    .replace(
-        "  - block: chat", "  - {block: tell, text: Tell us., minimum_words: 2}\n  - block: chat"
-    )
+    .replace("  - block: chat", f"{TELL}\n  - block: chat")
 )
 
 

@@ -134,14 +134,8 @@ class LiveDesk:
 
     def delay(self, conversation: Any, position: int) -> timedelta:
         """How long a reply takes at least: drawn evenly, whoever writes it."""
-        return self.drawn(self.live.delay, "delay", self.place.person, conversation.step, position)
-
-    def drawn(self, delay: Delay, *parts: object) -> timedelta:
-        """A time between the two of a delay, always the same for the same parts."""
-        words = " ".join(map(str, parts))
-        digest = hmac.new(self.secret, words.encode(), "sha256").digest()
-        proportion = int.from_bytes(digest[:7]) / 2**56
-        return timedelta(seconds=delay.minimum + proportion * (delay.maximum - delay.minimum))
+        person, step = self.place.person, conversation.step
+        return drawn(self.live.delay, self.secret, "delay", person, step, position)
 
     def mark_shown(self, conversation: Conversation) -> None:
         """Keeps when turns were first shown, and that the participant was there."""
@@ -149,6 +143,13 @@ class LiveDesk:
             self.require("write")
             mark_turns_shown(self.connection, conversation.unshown, self.now)
             change_conversation(self.connection, conversation.number, seen_at=self.now)
+
+
+def drawn(delay: Delay, secret: bytes, *parts: object) -> timedelta:
+    """A time between the two of a delay, always the same for the same parts."""
+    digest = hmac.new(secret, " ".join(map(str, parts)).encode(), "sha256").digest()
+    proportion = int.from_bytes(digest[:7]) / 2**56
+    return timedelta(seconds=delay.minimum + proportion * (delay.maximum - delay.minimum))
 
 
 def _visible(turns: Sequence[Any], now: datetime) -> list[Any]:

@@ -19,7 +19,8 @@ from empathylab.store.studies.partners import (
     others_waiting,
     queue,
 )
-from empathylab.study.live.conversations import LiveDesk
+from empathylab.study.live.conversations import LiveDesk, drawn
+from empathylab.study.live.settings import Live
 from empathylab.study.live.turns import Conversation, ShownTurn
 
 LEFT = "left"
@@ -61,7 +62,7 @@ def _with_partner(desk: LiveDesk, row: Any) -> Any:
     if others:
         desk.require("locked")
         _pair(desk, row, others[0])
-    elif author.kind != "person" and desk.now >= _drawn(desk, row):
+    elif author.kind != "person" and _connected_at(desk, row) <= desk.now:
         _open(desk, row)
     elif desk.now - row.started_at > timedelta(seconds=people.wait.maximum):
         desk.require("write")
@@ -79,12 +80,15 @@ def _others(desk: LiveDesk, row: Any) -> Any:
     return others_waiting(desk.connection, row, desk.place.world, desk.now - _PRESENT)
 
 
-def _drawn(desk: LiveDesk, row: Any) -> datetime:
-    """Before which nobody is connected, so that waiting does not tell arms apart."""
+def connected_at(live: Live, secret: bytes, row: Any, now: datetime) -> datetime:
+    """When someone who waits can talk with a partner who is there now.
+
+    Where models answer in other arms that is not at once, so that waiting does not tell the arm.
+    """
+    if live.only_people:
+        return now
     began: datetime = row.started_at
-    if _only_people(desk):
-        return began
-    return began + desk.drawn(desk.live.people.wait, "wait", row.id)
+    return max(now, began + drawn(live.people.wait, secret, "wait", row.id))
 
 
 def _open(desk: LiveDesk, row: Any, **values: Any) -> None:
@@ -94,24 +98,23 @@ def _open(desk: LiveDesk, row: Any, **values: Any) -> None:
 
 def _pair(desk: LiveDesk, row: Any, other: Any) -> None:
     for own, partner in ((row, other), (other, row)):
-        opened = max(desk.now, _drawn(desk, own))
-        change_conversation(
-            desk.connection, own.id, state="open", partner_id=partner.id, opened_at=opened
-        )
+        values = {"state": "open", "partner_id": partner.id}
+        at = _connected_at(desk, own)
+        change_conversation(desk.connection, own.id, **values, opened_at=at)
+
+
+def _connected_at(desk: LiveDesk, row: Any) -> datetime:
+    return connected_at(desk.live, desk.secret, row, desk.now)
 
 
 def _ahead(desk: LiveDesk, row: Any) -> int:
     """How many came before; shown only where it does not tell arms apart."""
-    if not _only_people(desk):
+    if not desk.live.only_people:
         return 0
     if desk.live.authors[row.author].person == "participant":
         return sum(other.id < row.id for other in _others(desk, row))
     waiting = queue(desk.connection, row.study_id, [row.author], None)
     return sum(other.id < row.id for other in waiting)
-
-
-def _only_people(desk: LiveDesk) -> bool:
-    return all(author.kind == "person" for author in desk.live.authors.values())
 
 
 def tells_first(row: Any) -> bool:

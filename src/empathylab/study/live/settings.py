@@ -193,6 +193,11 @@ class Live(FileModel):
         return any(author.kind == "person" for author in self.authors.values())
 
     @property
+    def only_people(self) -> bool:
+        """Whether people answer in all arms, so that waiting tells nobody's arm."""
+        return all(author.kind == "person" for author in self.authors.values())
+
+    @property
     def conditions(self) -> dict[str, tuple[str, str | None]]:
         """By arm, the names of its author and its label."""
         if not self.labels:
