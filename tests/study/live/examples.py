@@ -30,7 +30,7 @@ blocks:
   - {block: reply}
   - block: questions
     fields: [{name: heard, label: Heard, kind: choice, options: ["1", "2", "3"]}]
-  - {block: debrief, text: Thank you., reveals: The label may have been false.}
+  - {block: debrief, text: Thank you., reveals: "The label may have been false."}
 """
 
 

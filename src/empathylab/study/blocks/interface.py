@@ -347,6 +347,10 @@ class Block(FileModel):
 
     # Results
 
+    def withdraws(self, answers: Answers) -> bool:
+        """Whether the participant asks on one of its pages to have all answers deleted."""
+        return False
+
     @property
     def person_fields(self) -> tuple[Question, ...]:
         """The questions about the participant that it asks."""

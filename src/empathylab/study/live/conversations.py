@@ -165,4 +165,5 @@ def _visible(turns: Sequence[Any], now: datetime) -> list[Any]:
 def _until(hidden: Sequence[Any], now: datetime) -> float:
     if not hidden:
         return 0.0
-    return max(_LOOK_AGAIN, (hidden[0].due_at - now).total_seconds())
+    left: timedelta = hidden[0].due_at - now
+    return max(_LOOK_AGAIN, left.total_seconds())

@@ -18,6 +18,8 @@ from typing import Any, Literal, cast
 
 from sqlalchemy import Connection, Row
 
+from empathylab.store.studies.deletion import erase_answers
+from empathylab.store.studies.live import end_open_conversations
 from empathylab.store.studies.participants import set_visit_ids, visit_ids
 from empathylab.store.studies.places import (
     abandon_place,
@@ -25,7 +27,9 @@ from empathylab.store.studies.places import (
     page_times,
     platform_details,
 )
+from empathylab.store.studies.records import add_audit
 from empathylab.store.studies.results import add_finished_work
+from empathylab.study.admin.deletion import PARTICIPANT, take_back_replies
 from empathylab.study.assignment.allocation import (
     FOR_GOOD,
     Full,
@@ -278,6 +282,8 @@ class ParticipantTransaction:
         conversation = self.conversation(step)
         if conversation is not None and conversation.unshown:
             self._desk.mark_shown(conversation)
+            # The time on the page is that of reading the reply, not of waiting for it.
+            self.change(shown_step=step.key, shown_at=self.now)
         return Page(
             step=step.key,
             content=self._content(step, conversation),
@@ -395,13 +401,38 @@ class ParticipantTransaction:
         return self.page(following)
 
     def end(self, outcome: Outcome, **values: Any) -> None:
-        """Writes down how it ended; completed work goes where analyses read it."""
+        """Writes down how it ended; completed work goes where analyses read it.
+
+        Those who are told the truth at the end and want their answers deleted have completed it.
+        """
+        if outcome == "completed" and self._withdraws():
+            self._erase_answers()
+            self.change(status="withdrawn", outcome=outcome, **values, draft={}, traits={})
+            return
         if outcome == "completed":
             self._finish()
+        if outcome == "safety":
+            self._stop_for_safety()
         if self.row.arm is not None:
             status: Status = "finished" if outcome == "completed" else "failed"
             values["status"] = ended(self.place, status).status
         self.change(outcome=outcome, **values)
+
+    def _withdraws(self) -> bool:
+        return any(block.withdraws(self.given) for block in self.launched.study.blocks)
+
+    def _erase_answers(self) -> None:
+        self.require("locked")
+        launched, now = self.launched, self.now
+        erase_answers(self.connection, launched.row, self.row)
+        name, person = launched.study.name, self.row.person
+        take_back_replies(self.connection, name, person, who=PARTICIPANT, at=now)
+        add_audit(self.connection, launched.row, now, PARTICIPANT, "withdraw answers")
+
+    def _stop_for_safety(self) -> None:
+        study, person = self.launched.row, self.row.person
+        end_open_conversations(self.connection, study, "safety", self.now, place=self.row.id)
+        add_audit(self.connection, study, self.now, PARTICIPANT, "safety stop", person=person)
 
     def _finish(self) -> None:
         times = page_times(self.connection, self.row.id)
@@ -428,7 +459,8 @@ class ParticipantTransaction:
         """The end, with the debriefing where the study was completed."""
         content = self._content(last_step(self.launched.study)) if outcome == "completed" else None
         completion = completion_for(self.launched.study, outcome)
-        return Finished(outcome, content, completion, self.row.language)
+        deleted = outcome == "completed" and self.row.status == "withdrawn"
+        return Finished(outcome, content, completion, self.row.language, deleted)
 
     def closed(self, reason: Any, sentence: str, outcome: Outcome | None = None) -> Closed:
         """A closed door, with the code for it where the study has one."""

@@ -27,9 +27,11 @@ def _one_of(table: str, column: str, *values: str) -> sa.CheckConstraint:
     return sa.CheckConstraint(f"{column} IN ({listed})", name=op.f(f"ck_{table}_{column}"))
 
 
-def _refers(table: str, column: str, target: str, **options: str) -> sa.ForeignKeyConstraint:
+def _refers(
+    table: str, column: str, target: str, ondelete: str = "CASCADE"
+) -> sa.ForeignKeyConstraint:
     return sa.ForeignKeyConstraint(
-        [column], [f"{target}.id"], name=op.f(f"fk_{table}_{column}"), **options
+        [column], [f"{target}.id"], name=op.f(f"fk_{table}_{column}"), ondelete=ondelete
     )
 
 
@@ -53,9 +55,9 @@ def upgrade() -> None:
         sa.Column("details", DOCUMENT, nullable=False),
         _one_of(table, "kind", "model", "person", "fixed"),
         _one_of(table, "state", "waiting", "open", "ended"),
-        _refers(table, "study_id", "studies", ondelete="CASCADE"),
-        _refers(table, "place_id", "places", ondelete="CASCADE"),
-        _refers(table, "partner_id", table, ondelete="SET NULL"),
+        _refers(table, "study_id", "studies"),
+        _refers(table, "place_id", "places"),
+        _refers(table, "partner_id", table, "SET NULL"),
         sa.PrimaryKeyConstraint("id", name=op.f(f"pk_{table}")),
         sa.UniqueConstraint("place_id", "step", name=op.f(f"uq_{table}_place_id_step")),
     )
@@ -93,7 +95,7 @@ def _create_turns(table: str) -> None:
         sa.Column("latency", sa.Float(), nullable=True),
         _one_of(table, "sender", "participant", "respondent"),
         _one_of(table, "state", "pending", "claimed", "ready", "failed"),
-        _refers(table, conversation, "live_conversations", ondelete="CASCADE"),
+        _refers(table, conversation, "live_conversations"),
         sa.PrimaryKeyConstraint("id", name=op.f(f"pk_{table}")),
         sa.UniqueConstraint(
             conversation, "position", name=op.f(f"uq_{table}_{conversation}_position")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
@@ -12,6 +12,7 @@ from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.interface import (
     Answers,
     Block,
+    BotForm,
     Outcome,
     PageView,
     ParticipantPath,
@@ -25,6 +26,11 @@ STORY = "story"
 """The name of the answer."""
 CRISIS = "crisis"
 _MOST_CHARACTERS = 20_000
+_BOT_STORY = (
+    "Last week I missed a deadline at work and had to explain it in front of everybody. I felt "
+    "small and alone, and I still think about it in the evening. It is hard because I had tried "
+    "to do everything right this time."
+)
 
 
 class Tell(Block):
@@ -91,6 +97,11 @@ class Tell(Block):
     def early_end(self, answers: Answers) -> Outcome | None:
         """A story that speaks of a crisis is answered with help, not by a study."""
         return "safety" if answers.get(self.id, {}).get(CRISIS) else None
+
+    @classmethod
+    def bot_answers(cls, form: BotForm) -> Mapping[str, str]:
+        """Simulated participants tell all the same."""
+        return {} if form.step.endswith("/note") else {STORY: _BOT_STORY}
 
     @property
     def free_answers(self) -> frozenset[str]:
