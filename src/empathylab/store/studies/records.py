@@ -98,7 +98,8 @@ def freeze_situations(connection: Connection, study: int, situations: Sequence[i
         {"study_id": study, "position": position, "situation_id": one}
         for position, one in enumerate(situations)
     ]
-    connection.execute(schema.study_situations.insert(), rows)
+    if rows:
+        connection.execute(schema.study_situations.insert(), rows)
 
 
 def freeze_scales(connection: Connection, study: int, scales: Mapping[str, int]) -> None:
@@ -229,6 +230,13 @@ def _frozen(row: Any) -> FrozenResponse:
 def change_study(connection: Connection, study: int, **values: Any) -> None:
     """Changes the study's own columns."""
     connection.execute(update(schema.studies).where(schema.studies.c.id == study).values(**values))
+
+
+def pause_if_open(connection: Connection, study: int) -> bool:
+    """Whether the study was open and is paused now."""
+    table = schema.studies
+    pausing = update(table).where(table.c.id == study, table.c.status == "open")
+    return connection.execute(pausing.values(status="paused")).rowcount == 1
 
 
 def raise_revision(connection: Connection, study: int) -> None:
