@@ -4,7 +4,7 @@
 `from_table` analyses a table of your own. `stats` and `style` are functions on plain frames.
 
 >>> import empathylab as el
->>> el.stats.cronbach_alpha([[4, 5], [2, 2], [3, 4], [1, 2]]).alpha > 0.9
+>>> el.stats.cronbach_alpha([[4, 5], [2, 2], [3, 4], [1, 2]]).estimate > 0.9
 True
 """
 

@@ -42,6 +42,10 @@ def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
     """The frame as a pandas frame; missing values become NaN, NaT or None.
 
     Polars' own method needs pyarrow; this one does not.
+
+    >>> import polars as pl
+    >>> to_pandas(pl.DataFrame({"arm": ["a", "b"], "mean": [1.5, None]}))["mean"].isna().tolist()
+    [False, True]
     """
     try:
         import pandas as pd

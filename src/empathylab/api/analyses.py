@@ -23,6 +23,8 @@ from empathylab.analysis import (
 )
 from empathylab.analysis.benchmark import leaderboard_from_lab
 from empathylab.api.actor import operator
+from empathylab.api.methods import in_python
+from empathylab.errors import UnknownName, UserError
 from empathylab.frames import accepting_pandas
 from empathylab.store import Lab as Store
 
@@ -47,7 +49,10 @@ class Topic(Generic[S, P, R]):
 
         @functools.wraps(self.function)
         def method(*args: P.args, **kwargs: P.kwargs) -> R:
-            found: R = function(holder.analysed(), *args, **(extra | kwargs))
+            try:
+                found: R = function(holder.analysed(), *args, **(extra | kwargs))
+            except UserError as error:
+                raise holder.explained(error) from None
             return found
 
         hidden = ("who", "progress", "keep", "where")
@@ -66,6 +71,10 @@ class LabAnalyses:
     def analysed(self) -> Store:
         """What the analyses read."""
         return self._store()
+
+    def explained(self, error: UserError) -> UserError:
+        """The error in the words of this interface."""
+        return in_python(error)
 
     appraisal = Topic(appraisal.from_lab)
     benchmark = Topic(benchmark.from_lab)
@@ -89,6 +98,13 @@ class TableAnalyses:
     def analysed(self) -> pl.DataFrame:
         """What the analyses read."""
         return self._frame
+
+    def explained(self, error: UserError) -> UserError:
+        """The error in the words of this interface; of a missing column, how to name it."""
+        if isinstance(error, UnknownName) and error.kind == "column":
+            remedy = f"Say which column it is: from_table(…, {error.name}=COLUMN)."
+            return UnknownName("column", error.name, self._frame.columns, remedy=remedy)
+        return in_python(error)
 
     appraisal = Topic(appraisal.from_table)
     benchmark = Topic(benchmark.from_table)

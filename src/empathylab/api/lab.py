@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
 from empathylab.api.actor import operator
+from empathylab.api.methods import PYTHON, awaitable, in_python_words
 from empathylab.api.progress import Reporter
 from empathylab.api.run_options import Mode, RunKeywords, RunOptions
-from empathylab.api.waiting import awaitable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -57,8 +57,16 @@ class Lab:
     `await`: `aevaluate`, `aappraise`, `arespond`, `aconverse`, `ajudge`, `aevaluate_against`.
     """
 
-    def __init__(self, folder: Path, *, quiet: bool = False, database: str | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        quiet: bool = False,
+        database: str | None = None,
+        interface: str = PYTHON,
+    ) -> None:
         self.folder = folder
+        self.interface = interface
         self.reporter = Reporter(quiet=quiet)
         self._database = database
         self._store: Store | None = None
@@ -94,6 +102,7 @@ class Lab:
     ) -> None:
         self.close()
 
+    @in_python_words
     def evaluate(
         self,
         *models: str | Model,
@@ -157,6 +166,7 @@ class Lab:
         store = self.store(create=True)
         return Evaluating(store, asked, judge, gates, options, self.reporter, judges).carried_out()
 
+    @in_python_words
     def evaluate_against(
         self,
         study: str,
@@ -187,12 +197,13 @@ class Lab:
             human_sample=human_sample,
             mode=mode,
             peek=peek,
-            who=operator("Python"),
+            who=operator(self.interface),
             judge_base_url=judge_base_url,
         )
         bench = open_bench(self.store(), wanted, RunOptions.of(options), self.reporter)
         return bench.compared()
 
+    @in_python_words
     def appraise(
         self,
         *models: str | Model,
@@ -240,6 +251,7 @@ class Lab:
         )
         return self._ask(models, lambda lab, name: wanted.plans(lab, name, run), run, report=report)
 
+    @in_python_words
     def respond(
         self,
         *models: str | Model,
@@ -278,6 +290,7 @@ class Lab:
         )
         return self._ask(models, lambda lab, name: wanted.plans(lab, name, run), run, report=report)
 
+    @in_python_words
     def converse(
         self,
         *models: str,
@@ -325,6 +338,7 @@ class Lab:
         path = self.report() if report else None
         return ConversationsResult(sessions, from_lab(store), path)
 
+    @in_python_words
     def judge(
         self,
         *models: str | Model,
@@ -451,7 +465,7 @@ class Lab:
 
         store = self.store()
         chosen = lab_study(store, study)
-        require_closed(store, chosen, peek=peek, who=operator("Python"))
+        require_closed(store, chosen, peek=peek, who=operator(self.interface))
         return ratings_frame(store, chosen.name)
 
     def administrations(self) -> pl.DataFrame:

@@ -7,6 +7,7 @@ import html
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -123,11 +124,10 @@ class _NotebookBars:
         if tally.missing and time.monotonic() - self._last < _BAR_SECONDS:
             return
         self._last = time.monotonic()
-        from IPython.display import HTML, display
-
-        shown = HTML("".join(map(_bar_html, self._tallies.values())))
+        show = import_module("IPython.display")
+        shown = show.HTML("".join(map(_bar_html, self._tallies.values())))
         if self._output is None:
-            self._output = display(shown, display_id=True)
+            self._output = show.display(shown, display_id=True)
         else:
             self._output.update(shown)
 

@@ -13,6 +13,7 @@ from empathylab.cli.options import (
     LanguageOption,
     ModeOption,
     ReportOption,
+    command_lab,
     with_run_options,
 )
 
@@ -58,10 +59,9 @@ def appraise(
     run: RunKeywords,
 ) -> None:
     """Gives models a scale at baseline and after they imagine situations."""
-    from empathylab.api import open_lab
     from empathylab.cli.model_runs import show
 
-    with open_lab(lab) as opened:
+    with command_lab(lab) as opened:
         found = opened.appraise(
             *model,
             scale=scale,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.api.run_options import RunKeywords
-from empathylab.cli.options import JsonOption, ReportOption, with_run_options
+from empathylab.cli.options import JsonOption, ReportOption, command_lab, with_run_options
 
 if TYPE_CHECKING:
     from empathylab.api.run_results import ConversationsResult
@@ -77,9 +77,7 @@ def converse(
     The simulator keeps a hidden state, updates it after each reply and then writes its next
     message. Neither side sees the other's prompt. Run the same command again to resume.
     """
-    from empathylab.api import open_lab
-
-    with open_lab(lab) as opened:
+    with command_lab(lab) as opened:
         found = opened.converse(
             *model,
             simulator=simulator or (),

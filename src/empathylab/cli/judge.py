@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.api.run_options import RunKeywords
-from empathylab.cli.options import JsonOption, with_run_options
+from empathylab.cli.options import JsonOption, command_lab, with_run_options
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -114,10 +114,9 @@ def judge(
     Judgements are kept apart from people's ratings. How far they agree with people:
     `empathylab analyze judges`.
     """
-    from empathylab.api import open_lab
     from empathylab.cli.model_runs import conclude
 
-    with open_lab(lab) as opened:
+    with command_lab(lab) as opened:
         found = opened.judge(
             *model,
             study=study,

@@ -8,11 +8,14 @@ import typing
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from empathylab.api.run_options import RunOptions
+
+if TYPE_CHECKING:
+    from empathylab.api.lab import Lab
 
 DEFAULT_LAB = Path("lab")
 LabOption = Annotated[
@@ -53,6 +56,13 @@ LanguageOption = Annotated[
 
 _ENDPOINT = "The endpoint"
 _LIMITS = "Speed and cost"
+
+
+def command_lab(folder: Path) -> Lab:
+    """The lab for the command line; audit logs and errors name it so."""
+    from empathylab.api.lab import Lab
+
+    return Lab(folder, interface="command line")
 
 
 class _RunOptions:

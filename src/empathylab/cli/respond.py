@@ -12,6 +12,7 @@ from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
     ReportOption,
+    command_lab,
     with_run_options,
 )
 
@@ -78,10 +79,9 @@ def respond(
     run: RunKeywords,
 ) -> None:
     """Lets models reply to people who tell about a situation."""
-    from empathylab.api import open_lab
     from empathylab.cli.model_runs import show
 
-    with open_lab(lab) as opened:
+    with command_lab(lab) as opened:
         found = opened.respond(
             *model,
             situation_set=situation_set,

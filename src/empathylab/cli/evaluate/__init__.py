@@ -10,7 +10,13 @@ import typer
 
 from empathylab.api.run_options import RunKeywords
 from empathylab.cli.evaluate.shown import Shown
-from empathylab.cli.options import JsonOption, LanguageOption, ModeOption, with_run_options
+from empathylab.cli.options import (
+    JsonOption,
+    LanguageOption,
+    ModeOption,
+    command_lab,
+    with_run_options,
+)
 
 if TYPE_CHECKING:
     from empathylab.api.evaluation.gates import GateOptions
@@ -175,10 +181,9 @@ def evaluate(
     shown = Shown(json, summary, junit, open_report)
     if against is not None:
         _refuse_against(gates, junit, language)
-        from empathylab.api import open_lab
         from empathylab.cli.evaluate.against import show_against
 
-        with open_lab(lab) as opened:
+        with command_lab(lab) as opened:
             found = opened.evaluate_against(
                 against,
                 *names,

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import typer
 
-from empathylab.api import open_lab
 from empathylab.api.evaluation.gates import GateOptions
 from empathylab.api.evaluation.measurement import Asked, Combination, JudgeOptions
 from empathylab.api.evaluation.result import Evaluation
 from empathylab.api.run_options import RunOptions
 from empathylab.cli.evaluate.shown import Shown
 from empathylab.cli.model_runs import conclude
+from empathylab.cli.options import command_lab
 from empathylab.errors import InputError
 
 
@@ -41,7 +41,7 @@ class Job:
         if dry_run:
             print_estimate(lab, asked, judge, self.options, as_json=shown.as_json)
             return
-        with open_lab(lab) as opened:
+        with command_lab(lab) as opened:
             found = opened.evaluate_ways(asked, judge, gates, self.options)
         show(found, shown)
         if shown.open_report:
