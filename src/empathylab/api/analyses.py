@@ -18,6 +18,7 @@ from empathylab.analysis import (
     pairs,
     preferences,
     ratings,
+    recipients,
     scores,
     style,
 )
@@ -85,6 +86,7 @@ class LabAnalyses:
     leaderboard = Topic(leaderboard_from_lab)
     preferences = Topic(preferences.from_lab)
     ratings = Topic(ratings.from_lab)
+    recipients = Topic(recipients.from_lab)
     scores = Topic(scores.from_lab)
     style = Topic(style.from_lab)
 
@@ -113,5 +115,6 @@ class TableAnalyses:
     judges = Topic(judges.from_table)
     preferences = Topic(preferences.from_table)
     ratings = Topic(ratings.from_table)
+    recipients = Topic(recipients.from_table)
     scores = Topic(scores.from_table)
     style = Topic(style.from_table)

@@ -454,6 +454,7 @@ class Lab:
 
         return responses_frame(self.store())
 
+    @in_python_words
     def ratings(self, study: str | None = None, *, peek: str | None = None) -> pl.DataFrame:
         """The ratings of a study; without a name, of the only one.
 

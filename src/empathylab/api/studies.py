@@ -130,6 +130,13 @@ class LabStudies:
         lab = self._store() if has_lab(self._folder) else None
         return check_study(_read(study), lab)
 
+    def demo(self) -> Study:
+        """The demonstration study, with its situations and replies brought into the lab."""
+        from empathylab.study.demo import demo_study, furnish_demo
+
+        furnish_demo(self._store(create=True))
+        return demo_study()
+
     def launch(self, study: Study | str | Path) -> str:
         """Freezes what raters will see, and opens the study; its name.
 
