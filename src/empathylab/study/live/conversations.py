@@ -68,8 +68,13 @@ class LiveDesk:
             unshown=tuple(turn.id for turn in seen if turn.shown_at is None),
         )
 
-    def begin(self, step: str, *, state: str = "open", **details: Any) -> Any:
-        """The row of the conversation of that page, which begins now unless it did before."""
+    def begin(
+        self, step: str, *, state: str = "open", reason: str | None = None, **details: Any
+    ) -> Any:
+        """The row of the conversation of that page, which begins now unless it did before.
+
+        With a reason it ends at once, because replies can no longer be had.
+        """
         author, label = self.condition
         return add_conversation(
             self.connection,
@@ -80,7 +85,8 @@ class LiveDesk:
                 "author": author,
                 "label": label,
                 "kind": self.author.kind,
-                "state": state,
+                "state": state if reason is None else "ended",
+                "reason": reason,
                 "started_at": self.now,
                 "seen_at": self.now,
                 "details": details,
