@@ -26,6 +26,7 @@ from empathylab.store.schema.columns import (
 )
 from empathylab.store.schema.conversations import conversations, personas, turns
 from empathylab.store.schema.judging import judgements, preferences
+from empathylab.store.schema.live import live_conversations, live_turns
 from empathylab.store.schema.results import cached_results
 from empathylab.store.schema.search import add_search
 from empathylab.store.schema.studies import (
@@ -68,6 +69,8 @@ __all__ = [
     "invitations",
     "item_answers",
     "judgements",
+    "live_conversations",
+    "live_turns",
     "login_attempts",
     "messages",
     "metadata",

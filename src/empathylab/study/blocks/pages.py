@@ -29,6 +29,9 @@ Role = Literal[
     "second",
     "rating",
     "note",
+    "details",
+    "label",
+    "story",
 ]
 InputKind = Literal[
     "choice",
@@ -164,6 +167,18 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
+class LivePage:
+    """How a page follows a conversation."""
+
+    shown: int
+    """How many turns it shows; the browser looks for more."""
+    waiting: bool
+    """Whether a reply is to come, before which there is nothing to answer."""
+    seconds: float
+    """Until it is worth looking again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """What a block puts on one of its pages."""
 
@@ -172,6 +187,7 @@ class Body:
     parts: tuple[Part, ...] = ()
     asks: tuple[Asked, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
+    live: LivePage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +210,4 @@ class PageContent:
     least_seconds: int = 0
     help: str = ""
     """Where to find help, in Markdown."""
+    live: LivePage | None = None

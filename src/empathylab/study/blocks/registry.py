@@ -27,6 +27,8 @@ from empathylab.study.blocks.imagine import Imagine
 from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.norming import Norm
 from empathylab.study.blocks.rate import Rate
+from empathylab.study.blocks.recipients.reply import Reply
+from empathylab.study.blocks.recipients.tell import Tell
 from empathylab.study.blocks.scale import ScaleBlock
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.blocks.write import Write
@@ -81,6 +83,8 @@ for _type in (
     Imagine,
     Norm,
     Write,
+    Tell,
+    Reply,
     Attention,
     Comment,
     Debrief,

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from empathylab.errors import UnknownName
 
-PRESETS = ("appraisal", "between-subjects", "norming", "within-subjects")
+PRESETS = ("appraisal", "between-subjects", "norming", "recipient", "within-subjects")
 
 
 def preset_text(name: str) -> str:

@@ -58,6 +58,12 @@ class Words:
     tries_left: str
     rate_this: str
     wrong_answer: str
+    details_warning: str
+    look_again: str
+    need_help: str
+    stop: str
+    keep_data: str
+    withdraw_data: str
     speakers: Mapping[str, str] = field(hash=False)
     """Who speaks in a conversation."""
     preference: Mapping[str, str] = field(hash=False)

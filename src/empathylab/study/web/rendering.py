@@ -23,7 +23,7 @@ from empathylab.study.web.interface_texts import Words, direction, own_name, wor
 from empathylab.study.web.markdown import block_html, inline_html
 
 _TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks", "preview")
-_WORK = ("rate", "compare", "imagine", "norm", "write", "scale")
+_WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply")
 _NOTES = {"example": "why"}
 """What a note is, by the kind of page: all others warn of what comes."""
 
@@ -146,7 +146,7 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         answered=page.answered,
         content=content,
         # The block's title may speak of a reply or a situation that is not on this page yet.
-        title=frame.words.content_note if content.page == "note" else content.title,
+        title=_title(frame, content),
         count=_count(frame, content),
         text=block_html(content.text),
         sections=_sections(frame, content),
@@ -167,6 +167,14 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         problems=[problem for one in drawn for problem in one.problems],
         drafts=len(drawn) > 1 or any(one.kind == "paragraph" or one.rows for one in drawn),
     )
+
+
+def _title(frame: Frame, content: PageContent) -> str:
+    if content.live is not None and content.live.waiting:
+        return frame.words.pages["waiting"].title
+    if content.page == "debrief":
+        return frame.words.parts["reveal"]
+    return frame.words.content_note if content.page == "note" else content.title
 
 
 def _questions(frame: Frame, drawn: tuple[Drawn, ...]) -> Markup:
@@ -209,6 +217,12 @@ def leave_page(frame: Frame, *, guest: bool = False, closed: bool = False) -> st
     words = frame.words
     said = words.closed["closed"] if closed else words.pages["leave-guest" if guest else "leave"]
     return _render("leave", frame, title=said.title, text=said.text, guest=guest, closed=closed)
+
+
+def stop_page(frame: Frame, *, guest: bool = False) -> str:
+    """Where to find help, with the choice to stop; only the owner of a visit can end it."""
+    said = frame.words.pages["need-help"]
+    return _render("stop", frame, title=said.title, text=said.text, guest=guest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +323,8 @@ def _sections(frame: Frame, content: PageContent) -> list[Section]:
             drawn_as = _NOTES.get(content.page, role)
         elif role == "situation" and titled:
             drawn_as = "post"
+        elif role == "details":
+            bodies = (escape(frame.words.details_warning),)
         heading = frame.words.parts[drawn_as]
         reply = parts[0].reply
         if reply is not None and reply.chat:
@@ -329,6 +345,10 @@ def _drawn(words: Words, content: PageContent, asked: Asked, filled: Filled) -> 
     if asked.kind == "preference":
         named = (Option(one.value, words.preference[one.value]) for one in asked.options)
         asked = dataclasses.replace(asked, kind="choice", options=tuple(named))
+    if content.page == "debrief":
+        said = {"keep": words.keep_data, "withdraw": words.withdraw_data}
+        chosen = tuple(Option(option.value, said[option.value]) for option in asked.options)
+        asked = dataclasses.replace(asked, options=chosen)
     names = {asked.name, *(row.value for row in asked.rows if not asked.name)}
     given = any(name.partition(".")[0] in names for name in filled.values)
     if not given and not filled.errors:
