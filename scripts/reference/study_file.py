@@ -278,7 +278,19 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         "a questionnaire about the person",
         {
             "scale": "its id; its wording must be in the lab",
-            "phase": "`default` (at rest), or `evoked`: after what was imagined",
+            "phase": "`default` (at baseline), or `evoked`: after what was imagined",
+            "order": "`printed` (the default) or `shuffled` items",
+            "per_page": "items on a page; all if not given",
+            "text": "words above it, in place of the scale's own instruction",
+        },
+    ),
+    "feel": (
+        "how the person who is helped feels",
+        {
+            "scale": "`recipient` (heard, understood, cared for, connection, trust; the default), "
+            "`mood` (own emotions), or a scale whose wording is in the lab",
+            "phase": "`before`, `after` (the default) being helped, or `later`: in a follow-up "
+            "study, days after",
             "order": "`printed` (the default) or `shuffled` items",
             "per_page": "items on a page; all if not given",
             "text": "words above it, in place of the scale's own instruction",
