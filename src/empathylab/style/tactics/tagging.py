@@ -16,6 +16,7 @@ import polars as pl
 
 from empathylab.errors import InputError
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
+from empathylab.style.tactics.classifier import classify
 from empathylab.style.tactics.rules import TacticRules, tactic_rules
 from empathylab.style.text.sentences import sentence_lists
 
@@ -71,8 +72,11 @@ class Templates:
 
 
 def tag(sentences: Sequence[str], tagger: Tagger | None = None) -> list[tuple[str, ...]]:
-    """The tactics of each sentence, in the order in which they occur in it; by rules by default."""
-    tagged = list((tagger or by_rules())(sentences))
+    """The tactics of each sentence, in the order in which they occur in it.
+
+    By default rules and a classifier find them; they know English only.
+    """
+    tagged = list((tagger or _by_classifier)(sentences))
     if len(tagged) != len(sentences):
         raise InputError(
             "the tagger must give one answer per sentence",
@@ -83,26 +87,41 @@ def tag(sentences: Sequence[str], tagger: Tagger | None = None) -> list[tuple[st
     return [tuple(tactics) for tactics in tagged]
 
 
-def by_rules(rules: TacticRules | None = None) -> Tagger:
-    """A tagger that goes by the rules given, or by those that come with the package."""
-    used = rules or tactic_rules()
+def by_rules(rules: TacticRules) -> Tagger:
+    """A tagger that goes by these rules alone."""
+    return lambda sentences: _ordered(rules.positions(_series(sentences)))
 
-    def tagger(sentences: Sequence[str]) -> list[tuple[str, ...]]:
-        series = pl.Series("sentence", sentences, dtype=pl.String)
-        places = used.positions(series).with_row_index("number")
-        found = (
-            places.unpivot(index="number", variable_name="tactic", value_name="place")
-            .drop_nulls("place")
-            .sort("number", "place", maintain_order=True)
-            .group_by("number", maintain_order=True)
-            .agg("tactic")
+
+def _by_classifier(sentences: Sequence[str]) -> list[tuple[str, ...]]:
+    """By the built-in rules, weighed by the classifier; what no rule found comes last."""
+    tagged, places = classify(_series(sentences), tactic_rules())
+    end = pl.lit(len(max(sentences, key=len, default="")) * 4, dtype=pl.UInt32)
+    return _ordered(
+        places.select(
+            pl.when(pl.Series(tagged[:, column])).then(pl.col(name).fill_null(end)).alias(name)
+            for column, name in enumerate(places.columns)
         )
-        tagged: list[tuple[str, ...]] = [()] * len(series)
-        for number, tactics in found.iter_rows():
-            tagged[number] = tuple(tactics)
-        return tagged
+    )
 
-    return tagger
+
+def _series(sentences: Sequence[str]) -> pl.Series:
+    return pl.Series("sentence", sentences, dtype=pl.String)
+
+
+def _ordered(places: pl.DataFrame) -> list[tuple[str, ...]]:
+    """Per row, the tactics with a place, in the order of their places."""
+    found = (
+        places.with_row_index("number")
+        .unpivot(index="number", variable_name="tactic", value_name="place")
+        .drop_nulls("place")
+        .sort("number", "place", maintain_order=True)
+        .group_by("number", maintain_order=True)
+        .agg("tactic")
+    )
+    tagged: list[tuple[str, ...]] = [()] * places.height
+    for number, tactics in found.iter_rows():
+        tagged[number] = tuple(tactics)
+    return tagged
 
 
 def tactic_table(
