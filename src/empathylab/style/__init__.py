@@ -41,6 +41,8 @@ from empathylab.style.profiles import Figure, Profile, profile_table, profiles
 from empathylab.style.rating_relations import RatingRelation, rating_relations
 from empathylab.style.repetition import Repeated, Repetition, repetition
 from empathylab.style.self_similarity import SelfSimilarity, self_similarity
+from empathylab.style.tactics.accuracy import TacticAccuracy, built_in_accuracy
+from empathylab.style.tactics.correction import CorrectedUse, corrected_uses, read_tactic_labels
 from empathylab.style.tactics.rules import Tactic, TacticRules, tactic_rules
 from empathylab.style.tactics.tagging import (
     TacticUse,
@@ -64,6 +66,7 @@ __all__ = [
     "FEATURES",
     "MARKS",
     "Classification",
+    "CorrectedUse",
     "DistinctiveTerm",
     "DistinctiveTerms",
     "Diversity",
@@ -83,13 +86,16 @@ __all__ = [
     "Repetition",
     "SelfSimilarity",
     "Tactic",
+    "TacticAccuracy",
     "TacticRules",
     "TacticUse",
     "Tagger",
     "Template",
     "Templates",
+    "built_in_accuracy",
     "builtin_lexicons",
     "by_rules",
+    "corrected_uses",
     "distinctive_terms",
     "diversity",
     "emoji_counts",
@@ -106,6 +112,7 @@ __all__ = [
     "read_dic",
     "read_lexicon",
     "read_lexicons",
+    "read_tactic_labels",
     "read_word_list",
     "recurrences",
     "repetition",

@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -72,8 +73,7 @@ def tactic_rules(path: Path | None = None) -> TacticRules:
     in a pattern is an error at once.
     """
     if path is None:
-        built_in = files("empathylab.style") / "lists" / "tactics.toml"
-        return parse_tactic_rules(built_in.read_text(encoding="utf-8"), where="tactics.toml")
+        return _built_in_rules()
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -84,6 +84,12 @@ def tactic_rules(path: Path | None = None) -> TacticRules:
             remedy="Check the path, its permissions and how the file was saved.",
         ) from None
     return parse_tactic_rules(text, where=path.name)
+
+
+@cache
+def _built_in_rules() -> TacticRules:
+    text = (files("empathylab.style") / "lists" / "tactics.toml").read_text(encoding="utf-8")
+    return parse_tactic_rules(text, where="tactics.toml")
 
 
 def parse_tactic_rules(text: str, *, where: str) -> TacticRules:
