@@ -42,7 +42,7 @@ from empathylab.style.rating_relations import RatingRelation, rating_relations
 from empathylab.style.repetition import Repeated, Repetition, repetition
 from empathylab.style.self_similarity import SelfSimilarity, self_similarity
 from empathylab.style.tactics.accuracy import TacticAccuracy, built_in_accuracy
-from empathylab.style.tactics.correction import CorrectedUse, corrected_uses, read_tactic_labels
+from empathylab.style.tactics.correction import CorrectedUse, corrected_uses, tactic_labels
 from empathylab.style.tactics.rules import Tactic, TacticRules, tactic_rules
 from empathylab.style.tactics.tagging import (
     TacticUse,
@@ -112,7 +112,6 @@ __all__ = [
     "read_dic",
     "read_lexicon",
     "read_lexicons",
-    "read_tactic_labels",
     "read_word_list",
     "recurrences",
     "repetition",
@@ -121,6 +120,7 @@ __all__ = [
     "sentences",
     "sentiment_missing",
     "sentiment_scores",
+    "tactic_labels",
     "tactic_places",
     "tactic_rules",
     "tactic_table",

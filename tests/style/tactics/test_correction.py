@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -15,8 +14,8 @@ from empathylab.style.tactics.accuracy import TacticAccuracy
 from empathylab.style.tactics.correction import (
     corrected_uses,
     label_accuracy,
-    read_tactic_labels,
     response_rates,
+    tactic_labels,
     writer_kind,
 )
 from empathylab.style.tactics.rules import tactic_rules
@@ -80,26 +79,24 @@ def test_people_and_models_are_judged_by_their_own_kind_of_sentence() -> None:
     ]
 
 
-def test_labels_of_unknown_responses_and_tactics_are_refused(tmp_path: Path) -> None:
+def test_labels_of_unknown_responses_and_tactics_are_refused() -> None:
     frame = responses()
     strange = labels(frame.with_columns(text=pl.lit("Other.")), [[]] * 40)
     with pytest.raises(InputError, match="no labelled response is among"):
         label_accuracy(tactic_table(frame), frame, strange, ["advice"])
-    path = tmp_path / "labels.csv"
-    path.write_text('respondent,text,tactics\nhuman,Hi.,"advise, validation"\n', encoding="utf-8")
+    names = tactic_rules().names
+    wrong = pl.DataFrame({"respondent": "human", "text": "Hi.", "tactics": "advise, validation"})
     with pytest.raises(UnknownName, match="Did you mean 'advice'"):
-        read_tactic_labels(path, tactic_rules().names)
-    path.write_text("respondent,tactics\nhuman,advice\n", encoding="utf-8")
+        tactic_labels(wrong, names, where="labels.csv")
     with pytest.raises(InputError, match="no column 'text'"):
-        read_tactic_labels(path, tactic_rules().names)
+        tactic_labels(wrong.drop("text"), names, where="labels.csv")
 
 
-def test_labels_are_read_as_lists(tmp_path: Path) -> None:
-    path = tmp_path / "labels.csv"
-    path.write_text(
-        'respondent,text,tactics\nhuman,One.,"advice , validation"\nhuman,Two.,\n', encoding="utf-8"
+def test_labels_are_read_as_lists() -> None:
+    table = pl.DataFrame(
+        {"respondent": "human", "text": ["One.", "Two."], "tactics": ["advice , validation", None]}
     )
-    read = read_tactic_labels(path, tactic_rules().names)
+    read = tactic_labels(table, tactic_rules().names, where="labels.csv")
     assert read["tactics"].to_list() == [["advice", "validation"], []]
 
 

@@ -162,7 +162,7 @@ def estimate_style(
     also sample, rater, study and dimension. What cannot be estimated (one respondent, a package
     that is not installed) is skipped, with a sentence in `notes`. `lists` are word lists that
     replace the built-in ones of the same name. `tactic_labels` are labelled responses, as
-    `read_tactic_labels` gives them, by which the tagger's errors are estimated.
+    `style.tactic_labels` gives them, by which the tagger's errors are estimated.
     """
     depth = depth or Depth()
     taken, dropped = _responses(frame, respondent, situation, text)

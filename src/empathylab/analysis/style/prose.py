@@ -47,7 +47,7 @@ def methods_paragraph(estimates: StyleEstimates) -> str:
         f"{counted(estimates.situations, 'situation')} were described by "
         f"{counted(len(estimates.profiles[0].features), 'feature')} (length, punctuation, emoji, "
         "word lists, lexical diversity, readability"
-        + (", sentiment)." if "sentiment" in estimates.profiles[0].features else ").")
+        + (", sentiment of words)." if "sentiment" in estimates.profiles[0].features else ").")
     ]
     if estimates.differences:
         said.append(_test_sentence(estimates))

@@ -50,7 +50,7 @@ OVERVIEW: Mapping[str, str] = {
     "emoji": "emoji",
     "first_person_singular": "I, me, my",
     "second_person": "you, your",
-    "sentiment": "sentiment",
+    "sentiment": "sentiment of words",
 }
 """The features of the shortest table, under the names they have there."""
 
@@ -59,8 +59,8 @@ MAIN: Mapping[str, str] = {
     "words": "words",
     "words_per_sentence": "words per sentence",
     "letters_per_word": "letters per word",
-    "flesch_reading_ease": "reading ease (Flesch)",
-    "mattr": "variety of words (MATTR)",
+    "flesch_reading_ease": "reading ease (Flesch, from 30 words)",
+    "mattr": "variety of words (MATTR, from 20 words)",
     "exclamation_marks": "exclamation marks",
     "question_marks": "question marks",
     "commas": "commas",
@@ -79,7 +79,7 @@ MAIN: Mapping[str, str] = {
     "validation": "validation",
     "self_disclosure": "self-disclosure",
     "questions_to_person": "questions to the person",
-    "sentiment": "sentiment (VADER)",
+    "sentiment": "sentiment of words (VADER)",
 }
 """The features of figures and sentences; no two measure the same."""
 

@@ -162,7 +162,9 @@ def style(
     which features are associated with higher ones.
     """
     from empathylab.analysis.style import Depth
-    from empathylab.style import by_rules, read_lexicon, read_tactic_labels, tactic_rules
+    from empathylab.style import by_rules, read_lexicon, tactic_rules
+    from empathylab.style import tactic_labels as as_labels
+    from empathylab.tables import read_table
 
     options: dict[str, Any] = {
         "dictionaries": [read_lexicon(path) for path in dictionary or ()],
@@ -176,7 +178,9 @@ def style(
     if tactics is not None:
         options |= {"tagger": by_rules(rules), "tagger_name": tactics.name}
     if tactic_labels is not None:
-        options["tactic_labels"] = read_tactic_labels(tactic_labels, rules.names)
+        options["tactic_labels"] = as_labels(
+            read_table(tactic_labels), rules.names, where=tactic_labels.name
+        )
     columns = {
         "respondent": respondent_column,
         "situation": situation_column,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -25,7 +24,6 @@ from empathylab.style.tactics.accuracy import (
     built_in_accuracy,
 )
 from empathylab.style.tactics.tagging import TacticUse
-from empathylab.tables import read_table
 
 LABELS, TEST_SET = "labels", "test set"
 FEWEST_LABELS = 10
@@ -52,13 +50,12 @@ class CorrectedUse:
     """Whether precision and recall are good enough to compare respondents by this tactic."""
 
 
-def read_tactic_labels(path: Path, tactics: Sequence[str]) -> pl.DataFrame:
-    """The file's labelled responses: respondent, text, tactics (a list).
+def tactic_labels(table: pl.DataFrame, tactics: Sequence[str], *, where: str) -> pl.DataFrame:
+    """The table's labelled responses: respondent, text, tactics (a list).
 
-    In the file, `tactics` are names with commas between them, or nothing.
+    In the table, `tactics` are names with commas between them, or nothing.
     """
-    table = read_table(path)
-    require_columns(table, [RESPONDENT, TEXT, "tactics"], path.name)
+    require_columns(table, [RESPONDENT, TEXT, "tactics"], where)
     names = pl.col("tactics").cast(pl.String).fill_null("").str.split(",")
     listed = names.list.eval(pl.element().str.strip_chars()).list.eval(
         pl.element().filter(pl.element() != "")
@@ -68,7 +65,7 @@ def read_tactic_labels(path: Path, tactics: Sequence[str]) -> pl.DataFrame:
     )
     for name in labels["tactics"].explode().drop_nulls().unique(maintain_order=True):
         if name not in tactics:
-            raise UnknownName("tactic", name, list(tactics), where=path.name)
+            raise UnknownName("tactic", name, list(tactics), where=where)
     return labels
 
 
