@@ -14,7 +14,7 @@ from empathylab.stats.agreement import (
     intraclass_correlations,
     krippendorff_alpha,
 )
-from empathylab.stats.agreement.bootstrap import estimates, expanded
+from empathylab.stats.agreement.bootstrap import estimates, interval
 from empathylab.stats.agreement.coefficient import Coefficient
 from empathylab.stats.agreement.icc import _resampled
 from empathylab.stats.notes import note
@@ -197,10 +197,15 @@ def test_the_bootstrap_of_intraclass_correlations_starts_from_the_estimates() ->
         assert once[name] == pytest.approx(getattr(found, name).estimate, abs=1e-12)
 
 
-def test_percentiles_lie_as_far_out_as_few_draws_need() -> None:
-    # With 10 draws t(9) is 2.2622 in place of 1.96, times √(10/9): Φ(2.3845) = .99145.
-    assert expanded(0.95, 10) == pytest.approx(2 * 0.991449 - 1, abs=1e-5)
-    assert expanded(0.95, 100_000) == pytest.approx(0.95, abs=1e-5)
+def test_intervals_undo_the_bias_and_are_as_wide_as_few_draws_need() -> None:
+    # By hand: z of .5 is .549306; the samples' z are .4 and .6, with mean .5 and SD .141421; with
+    # 10 draws the reach is t(9) = 2.262157 times √(10/9) times the SD, .337224.
+    values = np.tanh([0.4, 0.6])
+    low, high = interval(values, 0.5, 10, 0.95)
+    assert (low, high) == pytest.approx((np.tanh(0.598612 - 0.337224), np.tanh(0.935836)), abs=1e-5)
+    # A percentage is the same on its own scale.
+    percent = interval(50 + 50 * values, 75.0, 10, 0.95, limits=(0.0, 100.0))
+    assert percent == pytest.approx((50 + 50 * low, 50 + 50 * high))
 
 
 def test_a_reply_to_two_situations_is_refused() -> None:

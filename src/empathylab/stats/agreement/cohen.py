@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
-from empathylab.stats.agreement.bootstrap import percentiles
+from empathylab.stats.agreement.bootstrap import interval
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.agreement.distances import Weights
 from empathylab.stats.agreement.table import Spacing
@@ -40,8 +40,8 @@ def cohen_kappa(
     their `values` or, one step each among the values that occur, by `ranks`. Not comparable across
     samples whose categories are unevenly used.
 
-    The interval is the large-sample one; with `resamples`, the percentiles of that many samples of
-    pairs. With `clusters` (the situation of each pair, as numbers) pairs of one cluster may be
+    The interval is the large-sample one; with `resamples`, it comes from that many samples
+    of pairs. With `clusters` (the situation of each pair, as numbers) pairs of one cluster may be
     alike: the standard error is linearised and summed over clusters, with Student's t. A pair with
     a missing value is left out and counted in `dropped`. NaN, with a note, where both raters always
     give one and the same value; no large-sample interval where they agree perfectly.
@@ -66,7 +66,7 @@ def cohen_kappa(
         generator = np.random.default_rng(seed)
         drawn = generator.multinomial(n, table.ravel() / n, size=resamples)
         found = [kappa_of_table(one.reshape(table.shape), distance)[0] for one in drawn]
-        low, high = percentiles(np.array(found), confidence)
+        low, high = interval(np.array(found), estimate, n, confidence)
         return Coefficient(estimate, low, high, n, dropped, confidence, "bootstrap over situations")
     if se <= 1e-9:
         return Coefficient(estimate, math.nan, math.nan, n, dropped, confidence)

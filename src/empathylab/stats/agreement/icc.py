@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from empathylab.stats.agreement.bootstrap import Statistic, percentile_intervals, remembered
+from empathylab.stats.agreement.bootstrap import Statistic, remembered, resampled_intervals
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.notes import Note, note
 
@@ -66,7 +66,7 @@ def intraclass_correlations(
     ends.append(_consistency(squares, confidence))
     if clusters is not None:
         _, own = np.unique(clusters[whole], return_inverse=True)
-        resampled = percentile_intervals(
+        resampled = resampled_intervals(
             _resampled(rows), n, resamples=resamples, seed=seed, confidence=confidence, clusters=own
         )
         ends = [(triple[0], *resampled[name]) for name, triple in zip(_FORMS, ends, strict=True)]

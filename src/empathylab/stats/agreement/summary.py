@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError
-from empathylab.stats.agreement.bootstrap import Statistic, estimates, percentile_intervals
+from empathylab.stats.agreement.bootstrap import Statistic, estimates, resampled_intervals
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.agreement.components import (
     VarianceComponents,
@@ -270,13 +270,14 @@ def _bootstrapped(
         return dict.fromkeys(statistics, undefined)
     values = estimates(statistics, table.n_situations)
     defined = {name: one for name, one in statistics.items() if math.isfinite(values[name])}
-    ends = percentile_intervals(
+    ends = resampled_intervals(
         defined,
         table.n_situations,
         resamples=resamples,
         seed=seed,
         confidence=confidence,
         clusters=table.clusters,
+        limits={"percent": (0.0, 100.0)},
     )
     over = "bootstrap over situations" if table.clusters is None else "bootstrap over clusters"
     found = {}
