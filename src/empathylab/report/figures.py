@@ -11,6 +11,7 @@ from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.overview import LabOverview
 from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.style.result import StyleResult
 from empathylab.errors import InputError
@@ -22,6 +23,7 @@ from empathylab.report.judges.figures import figures as judge_figures
 from empathylab.report.overview.figures import main_figure
 from empathylab.report.pictures import notebook_config
 from empathylab.report.ratings.figures import figures as rating_figures
+from empathylab.report.recipients.figures import figures as recipient_figures
 from empathylab.report.replies.section import lengths_figure
 from empathylab.report.scores.figures import figures as score_figures
 from empathylab.report.style.figures import figures as style_figures
@@ -84,6 +86,7 @@ _FIGURES: dict[type, Callable[[Any], Iterable[Figure]]] = {
     JudgesResult: judge_figures,
     ConversationsAnalysis: conversation_figures,
     ScoresResult: score_figures,
+    RecipientsResult: recipient_figures,
     StyleResult: lambda result: style_figures(result.estimates),
     LabOverview: _of_lab,
 }

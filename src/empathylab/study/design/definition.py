@@ -395,8 +395,8 @@ class Study(FileModel):
     @property
     def replies_together(self) -> int:
         """How many replies to one situation a rater sees, one after the other."""
-        within = self.rated and self.design == "within"
-        return len(self.arms) if within and self.replies_per_situation == "all" else 1
+        together = self.design == "within" and self.replies_per_situation == "all"
+        return len(self.arms) if together and self.rated else 1
 
     @property
     def blocks_before_place(self) -> frozenset[str]:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from empathylab.cli.data.imports import conversations, rated_responses, situations, study
+from empathylab.cli.data.imports import (
+    conversations,
+    rated_responses,
+    recipients,
+    situations,
+    study,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,6 +24,7 @@ app.command("empatheticdialogues", epilog=rated_responses.DIALOGUES_EXAMPLE)(
 app.command("posts", epilog=rated_responses.POSTS_EXAMPLE)(rated_responses.posts)
 app.command("responses", epilog=rated_responses.RESPONSES_EXAMPLE)(rated_responses.responses)
 app.command("ratings", epilog=rated_responses.RATINGS_EXAMPLE)(rated_responses.ratings)
+app.command("recipients", epilog=recipients.EXAMPLE)(recipients.recipients)
 app.command("study", epilog=study.EXAMPLE)(study.study)
 app.command("emotionbench", epilog=situations.EMOTIONBENCH_EXAMPLE)(situations.emotionbench)
 app.command("situations", epilog=situations.SITUATIONS_EXAMPLE)(situations.situations)
