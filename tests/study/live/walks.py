@@ -28,7 +28,9 @@ def walk(page: Page, address: str, seen: Callable[[Page, str], None]) -> None:
         key = step.first.get_attribute("value") or ""
         seen(page, f"{number}-{key.replace('/', '-')}")
         answer(page, key)
-        page.wait_for_timeout(1000 * int(page.locator("form[data-least]").get_attribute("data-least") or 0))
+        page.wait_for_timeout(
+            1000 * int(page.locator("form[data-least]").get_attribute("data-least") or 0)
+        )
         page.locator("form[data-least] button.main").click()
         page.wait_for_load_state()
     raise AssertionError("a study without an end")

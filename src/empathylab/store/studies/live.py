@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Select, case, delete, func, insert, or_, select, update
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
@@ -150,14 +150,19 @@ def finish_turn(
     return done.rowcount == 1
 
 
-def live_costs(connection: Connection, study: int) -> float:
-    """What the study's live replies have cost, with what is set aside for those under way."""
+def live_costs(connection: Connection, study: int) -> tuple[float, float]:
+    """What the study's live replies cost, and how much of it is set aside for those under way."""
+    under_way = case((_TURNS.c.state == "claimed", _TURNS.c.cost), else_=0.0)
     query = (
-        select(func.coalesce(func.sum(_TURNS.c.cost), 0.0))
+        select(
+            func.coalesce(func.sum(_TURNS.c.cost), 0.0),
+            func.coalesce(func.sum(under_way), 0.0),
+        )
         .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
         .where(_CONVERSATIONS.c.study_id == study)
     )
-    return float(connection.execute(query).scalar_one())
+    total, set_aside = connection.execute(query).one()
+    return float(total), float(set_aside)
 
 
 def place_cost(connection: Connection, place: int) -> float:
@@ -183,9 +188,67 @@ def end_open_conversations(
     return done.rowcount
 
 
+def end_waiting_conversations(
+    connection: Connection, study: int, reason: str, at: datetime
+) -> None:
+    """Ends the conversations of a study in which a reply has not been shown yet."""
+    waiting = select(_TURNS.c.live_conversation_id).where(_TURNS.c.shown_at.is_(None))
+    connection.execute(
+        update(_CONVERSATIONS)
+        .where(
+            _CONVERSATIONS.c.study_id == study,
+            _CONVERSATIONS.c.state != "ended",
+            _CONVERSATIONS.c.id.in_(waiting),
+        )
+        .values(state="ended", reason=reason, ended_at=at)
+    )
+
+
 def delete_conversations(connection: Connection, place: int) -> None:
     """Deletes a participant's conversations with their turns."""
     connection.execute(delete(_CONVERSATIONS).where(_CONVERSATIONS.c.place_id == place))
+
+
+def exported_turns(connection: Connection, study: int) -> Rows:
+    """All turns of a study's participants with their conversations, by person and position."""
+    places = schema.places
+    query = (
+        select(
+            _TURNS,
+            _CONVERSATIONS.c.step,
+            _CONVERSATIONS.c.author,
+            _CONVERSATIONS.c.label,
+            _CONVERSATIONS.c.kind,
+            _CONVERSATIONS.c.state.label("conversation_state"),
+            _CONVERSATIONS.c.reason.label("ended_because"),
+            places.c.person,
+        )
+        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .join(places, places.c.id == _CONVERSATIONS.c.place_id)
+        .where(_CONVERSATIONS.c.study_id == study, places.c.world == "person")
+        .order_by(places.c.person, _CONVERSATIONS.c.id, _TURNS.c.position)
+    )
+    return connection.execute(query).all()
+
+
+def expire_turns(connection: Connection, places: Select[tuple[int]]) -> None:
+    """Deletes the words of conversations at these places; counts and times stay."""
+    own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.place_id.in_(places))
+    connection.execute(
+        update(_TURNS)
+        .where(_TURNS.c.live_conversation_id.in_(own), _TURNS.c.text.is_not(None))
+        .values(text="", masked=None, rejected=None)
+    )
+
+
+def live_outcome(connection: Connection, place: int) -> str:
+    """Whether all replies to a participant were the author's own, or some the fallback's."""
+    query = (
+        select(_TURNS.c.reason)
+        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .where(_CONVERSATIONS.c.place_id == place, _TURNS.c.outcome == "fallback")
+    )
+    return "fallback" if connection.execute(query).first() is not None else "valid"
 
 
 def conversation_rows(connection: Connection, conversations: Sequence[int]) -> Rows:

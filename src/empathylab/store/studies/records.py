@@ -276,6 +276,13 @@ def audit_rows(connection: Connection, study: int) -> Sequence[Row[Any]]:
     ).all()
 
 
+def last_audit(connection: Connection, study: int, actions: Sequence[str]) -> Any:
+    """The newest entry of the audit log for one of these actions; None where there is none."""
+    table = schema.audit
+    query = select(table).where(table.c.study_id == study, table.c.action.in_(actions))
+    return connection.execute(query.order_by(table.c.id.desc()).limit(1)).one_or_none()
+
+
 def count_ratings(connection: Connection, study: int) -> int:
     """The ratings by people who are not excluded."""
     table, raters = schema.ratings, schema.raters

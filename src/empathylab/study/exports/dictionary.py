@@ -9,13 +9,14 @@ import polars as pl
 
 from empathylab.situations.sources.released import Dimension
 from empathylab.study.design.definition import Study
-from empathylab.study.exports.specs import FAILED_ATTENTION, RATERS, SIGNALS, TABLES
+from empathylab.study.exports.specs import FAILED_ATTENTION, LIVE, RATERS, SIGNALS, TABLES
 from empathylab.study.exports.tables import StudyTables
 from empathylab.table_specs import ColumnSpec, ColumnType, polars_type
 
+_OF_RATERS = {one.name: one.meaning for one in (FAILED_ATTENTION, *SIGNALS, *LIVE)}
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     spec.name: {one.name: one.meaning for one in spec.columns}
-    | ({one.name: one.meaning for one in (FAILED_ATTENTION, *SIGNALS)} if spec is RATERS else {})
+    | (_OF_RATERS if spec is RATERS else {})
     for spec in TABLES
 }
 _SPECS = {one.name: one for one in TABLES}

@@ -16,7 +16,7 @@ from empathylab.study.design.definition import Study
 from empathylab.study.exports.source import StudySource
 from empathylab.study.exports.specs import ALWAYS, RATERS, TABLES
 
-TELLING = ("arm", "respondent", "response")
+TELLING = ("arm", "respondent", "response", "author", "reply_outcome")
 """The columns of what raters did that say which arm it belongs to."""
 RESULTS = ("rating", "label")
 """The columns of ratings that say how a response was rated."""
@@ -101,7 +101,7 @@ def _blinded(
     changed["scale_answers"] = tables["scale_answers"].filter(
         pl.col("phase").is_in(_NO_RESULTS), ~pl.col("scale").is_in([one for one in late if one])
     )
-    for name in ("written_replies", "answers", "preferences"):
+    for name in ("written_replies", "answers", "preferences", "live_turns"):
         changed[name] = tables[name].clear()
     changed["arms"] = tables["arms"].drop("raters", "ratings", "first", "last")
     return changed

@@ -19,6 +19,7 @@ from empathylab.store.studies.live import (
     turn_rows,
 )
 from empathylab.study.live.masking import mask
+from empathylab.study.live.pausing import pause_reason
 from empathylab.study.live.settings import Author, Delay, Live
 from empathylab.study.live.turns import Conversation, Sender, ShownTurn
 
@@ -58,7 +59,7 @@ class LiveDesk:
         row = self.find(step)
         if row is None:
             row = self.begin(step)
-            if opening:
+            if opening and row.state != "ended":
                 self.tell(row, opening)
         return row
 
@@ -79,8 +80,14 @@ class LiveDesk:
         )
 
     def begin(self, step: str, *, state: str = "open", **details: Any) -> Any:
-        """The row of the conversation of that page, which begins now unless it did before."""
+        """The row of the conversation of that page, which begins now unless it did before.
+
+        It ends at once where replies can no longer be had.
+        """
         self.require("write")
+        reason = None
+        if self.place.study_status == "paused":
+            reason = pause_reason(self.connection, self.place.study_id)
         author, label = self.condition
         return add_conversation(
             self.connection,
@@ -91,7 +98,8 @@ class LiveDesk:
                 "author": author,
                 "label": label,
                 "kind": self.author.kind,
-                "state": state,
+                "state": state if reason is None else "ended",
+                "reason": reason,
                 "started_at": self.now,
                 "seen_at": self.now,
                 "details": details,

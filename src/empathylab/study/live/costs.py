@@ -28,16 +28,22 @@ class Purse:
 
     def __init__(self, connection: Connection, study: int, limits: Limits) -> None:
         self._connection, self._limits = connection, limits
-        self._spent = live_costs(connection, study) if limits.study is not None else 0.0
+        self._spent = self._set_aside = 0.0
+        if limits.study is not None:
+            self._spent, self._set_aside = live_costs(connection, study)
 
     def exceeded_by(
         self, place: int, cost: float
-    ) -> Literal["study-cap", "participant-cap"] | None:
-        """Which limit a further reply would exceed; None where it can be paid, and now is."""
+    ) -> Literal["study-cap", "participant-cap", "later"] | None:
+        """Which limit a further reply would exceed; None where it can be paid, and now is.
+
+        `later`: it can be decided once the replies under way have cost what they do.
+        """
         study, participant = self._limits.study, self._limits.participant
         if study is not None and self._spent + cost > study:
-            return "study-cap"
+            return "later" if self._set_aside else "study-cap"
         if participant is not None and place_cost(self._connection, place) + cost > participant:
             return "participant-cap"
         self._spent += cost
+        self._set_aside += cost
         return None

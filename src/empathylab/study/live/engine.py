@@ -157,7 +157,11 @@ class LiveEngine:
         for claimed in await self._write(lambda connection: self._claim_turns(connection, room)):
             task = asyncio.create_task(self._answer(claimed))
             self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._wake.set()  # others may have waited for room or for money that was set aside
 
     def _any_waiting(self) -> bool:
         with self._running.lab.reading() as connection:
@@ -171,6 +175,8 @@ class LiveEngine:
         for row in waiting_turns(connection, study, now, room):
             turn = self._described(connection, row)
             limit = purse.exceeded_by(row.place_id, turn.cost)
+            if limit == "later":
+                break
             if not claim_turn(connection, row.id, self._claim, now, now + _LEASE, turn.cost):
                 continue
             if limit is None:

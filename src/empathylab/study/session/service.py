@@ -190,7 +190,7 @@ class StudyService:
                 return late(transaction, found, step_key, values)
             path, step = transaction.path, found.step
             conversation = transaction.conversation(step)
-            if conversation is not None and conversation.waiting:
+            if conversation is not None and (conversation.waiting or conversation.unshown):
                 return Moved(_NO_REPLY_YET)
             checked = check_answer(path, step, values)
             if isinstance(checked, Accepted) and checked.values == transaction.given.get(step_key):

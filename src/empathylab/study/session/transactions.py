@@ -19,7 +19,7 @@ from typing import Any, Literal, cast
 from sqlalchemy import Connection, Row
 
 from empathylab.store.studies.deletion import erase_answers
-from empathylab.store.studies.live import end_open_conversations
+from empathylab.store.studies.live import end_open_conversations, live_outcome
 from empathylab.store.studies.participants import set_visit_ids, visit_ids
 from empathylab.store.studies.places import (
     abandon_place,
@@ -156,12 +156,15 @@ class ParticipantTransaction:
             if stopped is not None:
                 return stopped
             found = decide(self.path, self.given, asked)
-        if isinstance(found, Show) and not found.revising:
-            conversation = self.conversation(found.step)
-            if conversation is not None and conversation.interrupted:
-                self.end("interrupted", draft={})
-                return self.finished("interrupted")
+        if isinstance(found, Show) and self._is_interrupted(found):
+            self.end("interrupted", draft={})
+            return self.finished("interrupted")
         return cast("Show | GoTo | End", found)
+
+    def _is_interrupted(self, show: Show) -> bool:
+        """Whether the page's replies can no longer be had."""
+        conversation = None if show.revising else self.conversation(show.step)
+        return conversation is not None and conversation.interrupted
 
     def conversation(self, step: Step) -> Conversation | None:
         """The conversation that the page shows, as it stands now; None where it shows none."""
@@ -394,6 +397,9 @@ class ParticipantTransaction:
                 return stopped
             following = decide(self.path, self.given)
         following = cast("Show", following)
+        if self._is_interrupted(following):
+            self.end("interrupted", **values)
+            return self.finished("interrupted")
         if following.step.key != self.row.shown_step:
             # The next page is shown at once; so showing it needs no write of its own.
             values |= {"shown_step": following.step.key, "shown_at": self.now}
@@ -449,6 +455,12 @@ class ParticipantTransaction:
         if self.launched.study.signals:
             signals = rater_columns(one.timing for one in times.values())
             work = dataclasses.replace(work, details={**work.details, **signals})
+        if self.launched.study.live is not None:
+            author, label = self._desk.condition
+            outcome = live_outcome(self.connection, self.row.id)
+            told = {"author": author, "label": label, "reply_outcome": outcome}
+            known = {name: value for name, value in told.items() if value is not None}
+            work = dataclasses.replace(work, details={**work.details, **known})
         if work.replies:
             self.require("locked")  # replies are numbered, one person at a time
         study = self.launched.study

@@ -56,15 +56,15 @@ class QueuePages:
             return self._let_in(request, link)
         who = self._who(request)
         queue = await run_in_threadpool(lambda: self._queue().view(who))
-        page = queue_page(
-            request.scope.get("root_path", ""),
-            who,
-            queue,
-            self._token(who),
-            _version(queue),
-            request.query_params.get("problem", "")[:200],
-        )
-        return HTMLResponse(page)
+        context = {
+            "who": who,
+            "queue": queue,
+            "asked": sum(talk.asked_at is not None for talk in queue.taken),
+            "form": self._token(who),
+            "version": _version(queue),
+            "problem": request.query_params.get("problem", "")[:200],
+        }
+        return HTMLResponse(queue_page(request.scope.get("root_path", ""), context))
 
     def _let_in(self, request: Request, link: str) -> Response:
         who = confederate_of(self.secret, link)

@@ -105,12 +105,12 @@ class Chat(Block):
             role = answers.get(f"{self.id}/room", {}).get(ROLE, role)
         for part in role.split("-"):
             # The last page of the one who tells shows the last reply.
-            prefix, pages = f"{self.id}/reply", self.turns
+            prefix, pages, messages = f"{self.id}/reply", self.turns, self.turns
             if part == "tell":
-                prefix, pages = self.id, self._messages + 1
+                prefix, pages, messages = self.id, self._messages + 1, self._messages
             for number in range(1, pages + 1):
                 key = f"{prefix}/{number}"
-                yield Step(key, self.id, "chat", number, pages)
+                yield Step(key, self.id, "chat", number, messages)
                 if END in answers.get(key, {}):
                     break
 

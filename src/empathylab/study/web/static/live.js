@@ -1,6 +1,12 @@
 // Looks for a reply that is on its way, and shows the page again when there is one.
 "use strict";
 (() => {
+  // A conversation is read from its latest turn.
+  const latest = document.getElementById("latest");
+  if (latest && !document.getElementById("errors")) {
+    latest.focus({ preventScroll: true });
+    latest.scrollIntoView({ block: "start" });
+  }
   const live = document.getElementById("live");
   if (!live) return;
   const look = async () => {
