@@ -122,17 +122,19 @@ class Talker(Rater):
 
     async def _followed(self, page: bytes) -> bytes:
         """The page with the reply, for which the script looks."""
-        wait = 0.5
-        while b'id="live"' in page:
-            await asyncio.sleep(wait)
+        if b'id="live"' not in page:
+            return page
+        start = page.index(b'data-seconds="') + len(b'data-seconds="')
+        seconds = float(page[start : page.index(b'"', start)])
+        while True:
+            await asyncio.sleep(min(5.0, max(0.5, seconds)))
             status, body = await self._timed("poll", b"GET", b"/live")
             if status != 200:
                 raise ValueError(f"poll {status}")
             state = json.loads(body)
-            wait = min(5.0, max(0.5, state["seconds"]))
+            seconds = state["seconds"]
             if not state["waiting"]:
-                page = await self._shown()
-        return page
+                return await self._shown()
 
     async def _timed(self, kind: str, *request: bytes) -> tuple[int, bytes]:
         begun = time.perf_counter()
