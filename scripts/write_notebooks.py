@@ -88,6 +88,12 @@ def _printed(text: str) -> str:
     return f'<pre class="output">{lines}</pre>'
 
 
+def _keep_shown(data: dict[str, Any]) -> None:
+    """Drops the plain form of what a notebook shows as HTML or as a picture."""
+    if len(data) > 1:
+        data.pop("text/plain", None)
+
+
 def _wider(svg: str) -> str:
     """With a margin for the reader's font, which may be wider than the one that was measured."""
     found = re.search(r'width="(\d+)" height="(\d+)" viewBox="0 0 \d+ \d+"', svg)
@@ -109,6 +115,8 @@ def main(names: list[str]) -> None:
             done = execute(path, Path(folder))
         for cell in done.cells:
             cell.metadata = {}
+            for output in cell.get("outputs", ()):
+                _keep_shown(output.get("data", {}))
         done.metadata.pop("language_info", None)
         nbformat.write(done, path)
     for name, text in pages().items():
