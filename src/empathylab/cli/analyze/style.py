@@ -75,6 +75,14 @@ def style(
             metavar="FILE", help="Tactic rules of your own, instead of the built-in ones."
         ),
     ] = None,
+    tactic_labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Responses with the tactics that people see in them (columns respondent, text and "
+            "tactics): tagging errors are corrected by them.",
+        ),
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(
@@ -156,6 +164,8 @@ def style(
     """
     from empathylab.analysis.style import Depth
     from empathylab.style import by_rules, read_lexicon, tactic_rules
+    from empathylab.style import tactic_labels as as_labels
+    from empathylab.tables import read_table
 
     options: dict[str, Any] = {
         "dictionaries": [read_lexicon(path) for path in dictionary or ()],
@@ -165,8 +175,13 @@ def style(
         "seed": seed,
         "depth": Depth(predict=predict),
     }
+    rules = tactic_rules(tactics)
     if tactics is not None:
-        options |= {"tagger": by_rules(tactic_rules(tactics)), "tagger_name": tactics.name}
+        options |= {"tagger": by_rules(rules), "tagger_name": tactics.name}
+    if tactic_labels is not None:
+        options["tactic_labels"] = as_labels(
+            read_table(tactic_labels), rules.names, where=tactic_labels.name
+        )
     columns = {
         "respondent": respondent_column,
         "situation": situation_column,
@@ -302,11 +317,15 @@ def _show(result: StyleResult, *, words: bool, table: str | None, json: bool) ->
 def _print(result: StyleResult) -> None:
     from empathylab.analysis.style.prose import distinctive_sentences, rated_sentence
     from empathylab.analysis.style.tables import (
+        ACCURACY,
+        CORRECTED,
         classification_rows,
+        corrected_tactic_rows,
         difference_rows,
         main_features,
         overview_rows,
         reuse_rows,
+        tactic_accuracy_rows,
         tactic_rows,
     )
 
@@ -318,7 +337,9 @@ def _print(result: StyleResult) -> None:
     for sentence in distinctive_sentences(estimates, 10):
         typer.echo(f"\n{sentence}")
     _print_rows("Can the author be identified?", classification_rows(estimates))
-    _print_rows("Responses that use a tactic", tactic_rows(estimates))
+    _print_rows("Responses that use a tactic, as tagged", tactic_rows(estimates))
+    _print_rows(CORRECTED, corrected_tactic_rows(estimates))
+    _print_rows(ACCURACY, tactic_accuracy_rows(estimates))
     _print_rows("Repetition", reuse_rows(estimates))
     titles = main_features(estimates)
     for rated in estimates.rated:

@@ -208,6 +208,9 @@ class _Bot:
             _, text, where = await self._ask("GET", where)
         page = ReadPage(text)
         seconds = time.perf_counter() - begun
+        if page.waiting:
+            await asyncio.sleep(self._settings.wait)
+            return await self._get("page")
         self._met.pages.setdefault(block_of(page.step) or "end", []).append(seconds)
         return page
 
