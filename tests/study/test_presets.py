@@ -20,15 +20,11 @@ from empathylab.study.blocks.consent import Consent
 from empathylab.study.blocks.scale import ScaleBlock
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.design.definition import Situations
-from tests.study.examples import between, scales
+from tests.study.examples import SITUATION_PRESETS, between, scales
 
 
 def study_of(name: str) -> Study:
     return parse_study(preset_text(name), file=f"{name}.yaml")
-
-
-WITH_SITUATIONS = [name for name in PRESETS if study_of(name).situations is not None]
-"""The others are about participants' own experiences, which need no worked examples."""
 
 
 def situations_of(study: Study) -> list[str]:
@@ -54,7 +50,7 @@ def test_a_preset_cares_for_its_raters(name: str) -> None:
     assert debrief.kind == "debrief"
 
 
-@pytest.mark.parametrize("name", WITH_SITUATIONS)
+@pytest.mark.parametrize("name", SITUATION_PRESETS)
 def test_a_preset_has_worked_examples_and_two_attempts_at_its_check(name: str) -> None:
     [tutorial] = [one for one in study_of(name).blocks if isinstance(one, Tutorial)]
     assert len(tutorial.examples) >= 2
