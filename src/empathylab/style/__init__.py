@@ -1,5 +1,8 @@
 """How respondents write, on plain frames; it knows no lab, no model and no web."""
 
+from types import FunctionType
+
+from empathylab.frames import accepting_pandas
 from empathylab.style.authorship.predictability import (
     Classification,
     Giveaway,
@@ -135,3 +138,8 @@ __all__ = [
     "words",
     "write_builtin_lists",
 ]
+
+# Users may give pandas frames; inside the package all frames are Polars'.
+for _name in __all__:
+    if isinstance(globals()[_name], FunctionType):
+        globals()[_name] = accepting_pandas(globals()[_name])

@@ -371,13 +371,13 @@ def _rated(
         if all(relation.n == 0 for relation in relations):
             notes.append(f"No rating of {study or 'the file'} belongs to one of the responses.")
             continue
-        known = [one for one in relations if one.sd > 0]
-        rare = [one for one in known if not one.enough_clusters]
+        known = [relation for relation in relations if relation.sd > 0]
+        rare = [relation for relation in known if relation.too_rare]
         if rare:
             notes.append(
-                f"{len(rare)} of {counted(len(known), 'feature')} vary in the equivalent of fewer "
-                f"than {ENOUGH_CLUSTERS} situations or raters of {study or 'the file'}: their p "
-                "values are too small, so no relation with the ratings is claimed for them."
+                f"{len(rare)} of {counted(len(known), 'feature')} are too rare to test: they vary "
+                f"in the equivalent of fewer than {ENOUGH_CLUSTERS} situations or raters of "
+                f"{study or 'the file'}."
             )
         found.append(RatedStyle(str(study), str(dimension), relations))
     return tuple(found)

@@ -315,5 +315,5 @@ def _relation(relation: RatingRelation) -> Document:
     return (
         row
         | {name: json_value(getattr(relation, name)._asdict()) for name in slopes}
-        | {"meaning": meaning(relation.feature)}
+        | {"meaning": meaning(relation.feature), "too_rare": relation.too_rare}
     )

@@ -37,6 +37,7 @@ _PRONOUNS = set(
 )
 _LEAST_Z = 1.96
 _I = re.compile(r"\bi\b")
+TOO_RARE = "too rare to test"
 
 CORRECTED = "Responses that use a tactic, corrected for tagging errors, with 95% intervals"
 ACCURACY = "Precision and recall of the tags, with 95% intervals"
@@ -385,7 +386,7 @@ def relation_rows(rated: RatedStyle) -> Rows:
             "alone": _slope(one.alone),
             "same length": _slope(one.length_adjusted),
             "same length and author": _slope(one.within),
-            "p Holm": p_value(one.p_holm),
+            "p Holm": TOO_RARE if one.too_rare else p_value(one.p_holm),
             "ratings": number(one.n, 0),
         }
         for one in ranked

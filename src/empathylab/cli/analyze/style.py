@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, RunOptions
+from empathylab.api.run_options import RunOptions
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,10 +187,8 @@ def style(
         "situation": situation_column,
         "text": text_column,
     }
-    run = RunOptions(
-        lab=lab, base_url=base_url, api_key_env=api_key_env, max_total_tokens=max_total_tokens
-    )
-    with _tagging(tagger, run, create=file is not None) as tagging:
+    run = RunOptions(base_url=base_url, api_key_env=api_key_env, max_total_tokens=max_total_tokens)
+    with _tagging(tagger, lab, run, create=file is not None) as tagging:
         options |= tagging
         if file is None:
             result = _of_lab(lab, options)
@@ -201,7 +200,9 @@ def style(
 
 
 @contextlib.contextmanager
-def _tagging(name: str | None, run: RunOptions, *, create: bool) -> Iterator[dict[str, Any]]:
+def _tagging(
+    name: str | None, lab: Path, run: RunOptions, *, create: bool
+) -> Iterator[dict[str, Any]]:
     """The options of an analysis with a model as tagger; none without a name.
 
     Afterwards it says what the model left open, and ends where tags are missing: half of them
@@ -210,13 +211,14 @@ def _tagging(name: str | None, run: RunOptions, *, create: bool) -> Iterator[dic
     if name is None:
         yield {}
         return
+    from empathylab.api.progress import Reporter
+    from empathylab.api.sessions import Sessions
     from empathylab.cli.model_runs import conclude
-    from empathylab.cli.progress import progress
     from empathylab.protocols.tagging import ModelTagger
     from empathylab.store import Lab
 
     [model] = run.open_models([name])
-    with Lab.open(run.lab, create=create) as opened, progress() as observe:
+    with Lab.open(lab, create=create) as opened, Reporter().runs() as observe:
         tagger = ModelTagger(opened, model, run.limits(), observe)
         yield {"tagger": tagger, "tagger_name": model.name}
     if tagger.unread:
@@ -225,7 +227,7 @@ def _tagging(name: str | None, run: RunOptions, *, create: bool) -> Iterator[dic
             "without a tactic.",
             err=True,
         )
-    conclude(tagger.tallies, run)
+    conclude(Sessions(tuple(tagger.tallies), run))
 
 
 def _of_lab(folder: Path, options: dict[str, Any]) -> StyleResult:
