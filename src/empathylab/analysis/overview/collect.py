@@ -26,6 +26,13 @@ from empathylab.analysis.benchmark.leaderboard import LeaderboardResult, report_
 from empathylab.analysis.conversations import ConversationsAnalysis, report_conversations
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.judges.result import JudgesResult
+from empathylab.analysis.overview.replies import (
+    Replies,
+    ReplyLengths,
+    replies_by_situation,
+    reply_lengths,
+)
+from empathylab.analysis.overview.runs import RunSummary, run_caveats, run_summary
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.results import (
     AnalysisResult,
@@ -39,10 +46,8 @@ from empathylab.analysis.run_selection import RunRow, run_matrix, selected_runs
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
-from empathylab.analysis.text.numbers import percent
 from empathylab.errors import UserError
 from empathylab.situations import builtin_versions
-from empathylab.stats.lengths import length_distributions
 from empathylab.stats.mixed.threads import one_thread
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 from empathylab.store import Lab, responses_frame, runs_frame
@@ -56,73 +61,6 @@ from empathylab.study.session.service import StudyService
 
 # Protocols whose models read responses: they are raters here, not respondents.
 _READERS = ["tag", "judge", "compare", "converse", "rubric", "planted"]
-# A page with more text than this is slow to open and too large to send.
-_MOST_CHARACTERS = 5_000_000
-_LONGEST_TEXT = 120_000
-
-
-@dataclass(frozen=True, slots=True)
-class RunSummary:
-    """One run: what was planned, and its results."""
-
-    run: int
-    protocol: str
-    respondent: str
-    reported_model: str | None
-    settings: dict[str, Any]
-    planned: int
-    answered: int
-    reused: int
-    retries: int
-    valid: int
-    invalid: tuple[tuple[str, str | None, int], ...]
-    """Outcome, reason and count of every answer that could not be used."""
-    failed: tuple[tuple[str, int, str], ...]
-    """Kind, count and an example message of requests without an answer."""
-    prompt_tokens: int
-    completion_tokens: int
-    cost: float | None
-    software: str
-    started_at: datetime
-    finished_at: datetime | None
-    last_answer_at: datetime | None
-
-    @property
-    def unanswered(self) -> int:
-        return self.planned - self.answered
-
-    @property
-    def invalid_count(self) -> int:
-        return sum(count for _, _, count in self.invalid)
-
-
-@dataclass(frozen=True, slots=True)
-class Replies:
-    """One situation with the replies to it."""
-
-    set: str
-    situation: str
-    group: str
-    """Its emotion, or the topic of a post."""
-    title: str | None
-    valence: str | None
-    text: str
-    utterance: str | None
-    replies: tuple[dict[str, Any], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReplyLengths:
-    """How much a respondent wrote, in words, over its usable replies."""
-
-    respondent: str
-    asked: int
-    replies: int
-    mean_words: float | None
-    median_words: float | None
-    quartiles: tuple[float, float] | None
-    shortest: int | None
-    longest: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +134,7 @@ class LabOverview(Plots):
             return respondents is None or part.respondent in respondents
 
         found = doubts(filter(wanted, self.self_reports))
-        found += [sentence for run in self.runs if wanted(run) for sentence in _run_caveats(run)]
+        found += [sentence for run in self.runs if wanted(run) for sentence in run_caveats(run)]
         found += order_caveats(filter(wanted, self.appraisal.changes))
         found += few_scores(filter(wanted, self.appraisal.changes))
         found += self.unrated
@@ -239,22 +177,6 @@ class LabOverview(Plots):
         return summary_text(self.conclusions, self.caveats)
 
 
-def _run_caveats(run: RunSummary) -> list[str]:
-    found = []
-    if run.unanswered:
-        found.append(
-            f"The {run.protocol} run of {run.respondent} is incomplete: {run.unanswered} of "
-            f"{run.planned} requests have no answer yet. Run the same command again to resume."
-        )
-    if run.invalid_count:
-        found.append(
-            f"{run.invalid_count} of {run.answered} answers of the {run.protocol} run of "
-            f"{run.respondent} could not be used ({percent(run.invalid_count / run.answered)}); "
-            "the report lists the reasons."
-        )
-    return found
-
-
 def from_lab(lab: Lab, *, first: Collection[int] = ()) -> LabOverview:
     """The results of all topics; of the runs of each kind, the one that `run_selection` chooses.
 
@@ -290,14 +212,14 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
                 [
                     # A model that tags sentences for the style section is asked, not measured.
                     *shown.filter(~pl.col("protocol").is_in(_READERS))["respondent"],
-                    *(() if talks is None else (one.respondent for one in talks.respondents)),
+                    *(() if talks is None else (talk.respondent for talk in talks.respondents)),
                     *(change.respondent for change in appraisal.changes),
                     *replied["respondent"],
                 ]
             )
         ),
         runs=tuple(
-            _summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
+            run_summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
             for row in shown.iter_rows(named=True)
         ),
         left_out_runs=all_runs.height - shown.height,
@@ -306,9 +228,9 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
         judges=judged,
         style=report_style(lab),
         unrated=tuple(unrated),
-        situations=tuple(_grouped(_with_most_replies(replied))),
+        situations=tuple(replies_by_situation(replied)),
         situations_replied=replied.select("set", "situation").n_unique(),
-        lengths=tuple(_lengths(replied)),
+        lengths=tuple(reply_lengths(replied)),
         sets=tuple(_used_sets(shown)),
         conversations=talks,
         leaderboards=boards,
@@ -334,7 +256,7 @@ def of_runs(lab: Lab, runs: Collection[int]) -> LabOverview:
         version=__version__,
         respondents=tuple(dict.fromkeys(shown["respondent"])),
         runs=tuple(
-            _summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
+            run_summary(row, outcomes.filter(run=row["run"]), failures.filter(run=row["run"]))
             for row in shown.iter_rows(named=True)
         ),
         left_out_runs=0,
@@ -345,7 +267,7 @@ def of_runs(lab: Lab, runs: Collection[int]) -> LabOverview:
         unrated=(),
         situations=(),
         situations_replied=replied.select("set", "situation").n_unique(),
-        lengths=tuple(_lengths(replied)),
+        lengths=tuple(reply_lengths(replied)),
         sets=tuple(_used_sets(shown)),
     )
 
@@ -391,7 +313,7 @@ def _scored(
 def _has_judges(lab: Lab, study: str) -> bool:
     """Whether a model has rated the study's responses, or chosen between them."""
     found = (read(lab, study) for read in (lab_judgements, lab_preferences))
-    return any(not one.is_empty() for one in found)
+    return any(not frame.is_empty() for frame in found)
 
 
 def _boards(lab: Lab, studies: Iterable[str], problems: list[str]) -> Iterable[LeaderboardResult]:
@@ -422,97 +344,13 @@ def _progress(lab: Lab, name: str) -> str:
     )
 
 
-def _summary(row: dict[str, Any], outcomes: pl.DataFrame, failures: pl.DataFrame) -> RunSummary:
-    answered, reused = row["answered"] or 0, row["reused"] or 0
-    usable = outcomes.filter(outcome="valid")["count"].sum()
-    return RunSummary(
-        **{name: row[name] for name in ("run", "protocol", "respondent", "reported_model")},
-        **{name: row[name] for name in ("planned", "cost", "software", "started_at")},
-        settings=json.loads(row["settings"]),
-        finished_at=row["finished_at"],
-        last_answer_at=row["last_answer_at"],
-        answered=answered,
-        reused=reused,
-        retries=max(0, (row["attempts"] or 0) - (answered - reused)),
-        valid=int(usable),
-        invalid=tuple(
-            outcomes.filter(pl.col("outcome") != "valid")
-            .select("outcome", "reason", "count")
-            .iter_rows()
-        ),
-        failed=tuple(failures.select("kind", "count", "message").iter_rows()),
-        prompt_tokens=row["prompt_tokens"] or 0,
-        completion_tokens=row["completion_tokens"] or 0,
-    )
-
-
-def _grouped(replied: pl.DataFrame) -> Iterable[Replies]:
-    columns = ["respondent", "text", "outcome", "reason", "sample"]
-    for (_, _), group in replied.group_by("set", "situation", maintain_order=True):
-        first = group.row(0, named=True)
-        yield Replies(
-            set=first["set"],
-            situation=first["situation"],
-            group=first["emotion"] or first["topic"] or "",
-            title=first["title"],
-            valence=first["valence"],
-            text=first["situation_text"],
-            utterance=first["utterance"],
-            replies=tuple(
-                reply | {"text": _cut(reply["text"])}
-                for reply in group.select(columns).iter_rows(named=True)
-            ),
-        )
-
-
-def _cut(text: str | None) -> str | None:
-    """A text that is longer than any reply is cut, and says so; the lab keeps all of it."""
-    if text is None or len(text) <= _LONGEST_TEXT:
-        return text
-    return f"{text[:_LONGEST_TEXT]} … [{len(text) - _LONGEST_TEXT:,} more characters in the lab]"
-
-
-def _with_most_replies(replied: pl.DataFrame) -> pl.DataFrame:
-    """Of very much text the situations with most replies side by side, some of each emotion."""
-    place = ["set", "situation"]
-    size = pl.col("text").str.len_chars().fill_null(0).sum()
-    sizes = replied.group_by(place, maintain_order=True).agg(
-        pl.col("respondent").n_unique().alias("respondents"),
-        pl.coalesce(pl.col("emotion").first(), pl.col("topic").first()).alias("group"),
-        (size + pl.col("situation_text").first().str.len_chars().fill_null(0)).alias("size"),
-    )
-    if sizes["size"].sum() <= _MOST_CHARACTERS:
-        return replied
-    turn = pl.int_range(pl.len()).over("respondents", "group")
-    kept = sizes.sort("respondents", turn, descending=[True, False], maintain_order=True)
-    # The first situation is shown however long its replies are.
-    room = pl.col("size").cum_sum().shift(1, fill_value=0) < _MOST_CHARACTERS
-    return replied.join(kept.filter(room).select(place), on=place, how="semi")
-
-
-def _lengths(replied: pl.DataFrame) -> Iterable[ReplyLengths]:
-    for (respondent,), group in replied.group_by("respondent", maintain_order=True):
-        found = length_distributions(group.filter(outcome="valid"), quantiles=(0.25, 0.5, 0.75))
-        lengths = found[0] if found and found[0].n else None
-        yield ReplyLengths(
-            respondent=str(respondent),
-            asked=group.height,
-            replies=lengths.n if lengths else 0,
-            mean_words=lengths.mean if lengths else None,
-            median_words=lengths.quantiles[0.5] if lengths else None,
-            quartiles=(lengths.quantiles[0.25], lengths.quantiles[0.75]) if lengths else None,
-            shortest=lengths.shortest if lengths else None,
-            longest=lengths.longest if lengths else None,
-        )
-
-
 def _used_sets(runs: pl.DataFrame) -> Iterable[dict[str, Any]]:
     named = {str(json.loads(text).get("situations", "")) for text in runs["settings"]}
-    for one in builtin_versions().values():
-        if f"{one.id} (version {one.version})" in named:
+    for found in builtin_versions().values():
+        if f"{found.id} (version {found.version})" in named:
             yield {
-                "id": one.id,
-                "version": one.version,
-                "title": one.title,
-                "description": one.description,
+                "id": found.id,
+                "version": found.version,
+                "title": found.title,
+                "description": found.description,
             }

@@ -8,8 +8,8 @@ import platform
 from collections.abc import Iterator, Sequence
 
 from empathylab.analysis.overview import LabOverview
-from empathylab.analysis.overview.collect import RunSummary
 from empathylab.analysis.overview.first_screen import FirstScreen
+from empathylab.analysis.overview.runs import RunSummary
 from empathylab.analysis.overview.tables import measured_sentences, overview_tables
 from empathylab.analysis.results import ModelChoice
 from empathylab.analysis.style.prose import paragraphs

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from empathylab.analysis.overview import LabOverview
-from empathylab.analysis.overview.collect import Replies
+from empathylab.analysis.overview.replies import Replies
 from empathylab.analysis.text.numbers import number
 from empathylab.report.blocks import Figure, Fold, Partial, Row, Section, Table, Text, kept
 from empathylab.report.chart_parts import estimates_chart

@@ -1,0 +1,89 @@
+"""The runs that the report rests on: what was planned, answered and paid."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import polars as pl
+
+from empathylab.analysis.text.numbers import percent
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One run: what was planned, and its results."""
+
+    run: int
+    protocol: str
+    respondent: str
+    reported_model: str | None
+    settings: dict[str, Any]
+    planned: int
+    answered: int
+    reused: int
+    retries: int
+    valid: int
+    invalid: tuple[tuple[str, str | None, int], ...]
+    """Outcome, reason and count of every answer that could not be used."""
+    failed: tuple[tuple[str, int, str], ...]
+    """Kind, count and an example message of requests without an answer."""
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    software: str
+    started_at: datetime
+    finished_at: datetime | None
+    last_answer_at: datetime | None
+
+    @property
+    def unanswered(self) -> int:
+        return self.planned - self.answered
+
+    @property
+    def invalid_count(self) -> int:
+        return sum(count for _, _, count in self.invalid)
+
+
+def run_caveats(run: RunSummary) -> list[str]:
+    """What is missing from a run, a sentence each."""
+    found = []
+    if run.unanswered:
+        found.append(
+            f"The {run.protocol} run of {run.respondent} is incomplete: {run.unanswered} of "
+            f"{run.planned} requests have no answer yet. Run the same command again to resume."
+        )
+    if run.invalid_count:
+        found.append(
+            f"{run.invalid_count} of {run.answered} answers of the {run.protocol} run of "
+            f"{run.respondent} could not be used ({percent(run.invalid_count / run.answered)}); "
+            "the report lists the reasons."
+        )
+    return found
+
+
+def run_summary(row: dict[str, Any], outcomes: pl.DataFrame, failures: pl.DataFrame) -> RunSummary:
+    """A row of `runs_frame` with the run's outcomes and failures."""
+    answered, reused = row["answered"] or 0, row["reused"] or 0
+    usable = outcomes.filter(outcome="valid")["count"].sum()
+    return RunSummary(
+        **{name: row[name] for name in ("run", "protocol", "respondent", "reported_model")},
+        **{name: row[name] for name in ("planned", "cost", "software", "started_at")},
+        settings=json.loads(row["settings"]),
+        finished_at=row["finished_at"],
+        last_answer_at=row["last_answer_at"],
+        answered=answered,
+        reused=reused,
+        retries=max(0, (row["attempts"] or 0) - (answered - reused)),
+        valid=int(usable),
+        invalid=tuple(
+            outcomes.filter(pl.col("outcome") != "valid")
+            .select("outcome", "reason", "count")
+            .iter_rows()
+        ),
+        failed=tuple(failures.select("kind", "count", "message").iter_rows()),
+        prompt_tokens=row["prompt_tokens"] or 0,
+        completion_tokens=row["completion_tokens"] or 0,
+    )
