@@ -13,7 +13,7 @@ ROOT = Path(empathylab.__file__).parent
 
 LAYERS = [
     {"errors", "words", "__init__"},
-    {"files", "file_models", "html_templates", "table_specs"},
+    {"croissant", "files", "file_models", "html_templates", "table_specs"},
     {"tables"},
     {"situations", "scales", "models", "stats"},
     {"style"},
@@ -24,6 +24,7 @@ LAYERS = [
     {"report", "view"},
     {"export"},
     {"cli"},
+    {"inspect_tasks"},
     {"__main__"},
 ]
 # Usable on any table: they know no database, no model and no web.

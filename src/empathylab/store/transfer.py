@@ -106,15 +106,25 @@ def run_records(connection: Connection, run: int) -> Records:
 
 def lab_records(connection: Connection) -> Records:
     """Every row that can be carried over, without what belongs to studies that are not closed."""
-    found: Records = {}
+    found = whole_tables(connection, TABLES)
     hidden = set(connection.execute(_open_studies()).scalars())
-    for name, table in TABLES.items():
-        rows = [_plain(table, row) for row in connection.execute(select(table)).mappings()]
-        if name == "studies":
-            rows = [row for row in rows if row["id"] not in hidden]
-        found[name] = rows
+    found["studies"] = [row for row in found["studies"] if row["id"] not in hidden]
+    for name in TABLES:
         _drop_orphans(found, name)
     return found
+
+
+def whole_tables(connection: Connection, names: Iterable[str]) -> Records:
+    """All rows of these tables."""
+    return {
+        name: [
+            _plain(TABLES[name], row)
+            for row in connection.execute(
+                select(TABLES[name]).order_by(*TABLES[name].primary_key)
+            ).mappings()
+        ]
+        for name in names
+    }
 
 
 def _open_studies() -> Any:
@@ -157,9 +167,7 @@ def _plain(table: Table, row: Mapping[Any, Any]) -> Row:
 
 
 def _references(table: Table) -> list[tuple[Column[Any], str]]:
-    return [
-        (column, key.column.table.name) for column in table.c for key in column.foreign_keys
-    ]
+    return [(column, key.column.table.name) for column in table.c for key in column.foreign_keys]
 
 
 def _with_parents(connection: Connection, found: Records) -> Records:
@@ -291,9 +299,7 @@ class _Writing:
         fresh = [{k: v for k, v in row.items() if k != "id" and k not in own} for row in rows]
         ids = insert_returning_ids(self.connection, table, fresh)
         numbers = self.numbers[table.name]
-        numbers.update(
-            (source["id"], number) for (source, _), number in zip(new, ids, strict=True)
-        )
+        numbers.update((source["id"], number) for (source, _), number in zip(new, ids, strict=True))
         for name in own:  # rows that refer to rows of their own table
             for (source, _), number in zip(new, ids, strict=True):
                 if source.get(name) in numbers:

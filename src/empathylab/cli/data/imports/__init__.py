@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from empathylab.cli.data.imports import conversations, rated_responses, situations, study
+from empathylab.cli.data.imports import (
+    conversations,
+    interchange,
+    rated_responses,
+    situations,
+    study,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -25,3 +31,5 @@ app.command("sage", epilog=conversations.SAGE_EXAMPLE)(conversations.sage)
 app.command("conversations", epilog=conversations.CONVERSATIONS_EXAMPLE)(
     conversations.conversations
 )
+app.command("inspect", epilog=interchange.INSPECT_EXAMPLE)(interchange.inspect)
+app.command("huggingface", epilog=interchange.HUGGINGFACE_EXAMPLE)(interchange.huggingface)
