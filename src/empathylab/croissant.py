@@ -19,6 +19,7 @@ _TYPES = {
     "whole number": "sc:Integer",
     "number": "sc:Float",
     "true or false": "sc:Boolean",
+    "moment": "sc:DateTime",
 }
 _ENCODINGS = {
     "csv": "text/csv",
@@ -65,7 +66,7 @@ class DescribedColumn:
     """As in the file."""
     meaning: str
     type: str
-    """As the data dictionary calls it."""
+    """As the data dictionary calls it, or `moment`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,8 @@ def croissant_file(data: DescribedData) -> bytes:
 def _context() -> dict[str, Any]:
     terms: dict[str, Any] = {name: f"cr:{name}" for name in _TERMS}
     terms["conformsTo"] = "dct:conformsTo"
+    terms["equivalentProperty"] = "cr:equivalentProperty"
+    terms["samplingRate"] = "cr:samplingRate"
     return {
         "@language": "en",
         "@vocab": "https://schema.org/",

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import sqlalchemy
@@ -21,11 +19,11 @@ from empathylab.situations import builtin_set
 from empathylab.store import Lab, schema
 from empathylab.store.inserts import hash_of
 from empathylab.store.transfer import TABLES, merged, run_records
-from tests.helpers.command_line import as_json, empathylab
+from tests.helpers.command_line import as_json
 from tests.helpers.conversing import kind_listener, persona, rule_based_person
 from tests.helpers.groups import unavailable
+from tests.helpers.labs import filled
 from tests.report.exports.full_lab import _judge
-from tests.helpers.labs import filled, person_like
 from tests.study.archived import released
 
 pytestmark = [

@@ -13,6 +13,7 @@ from empathylab.export.dictionary import Entry
 from empathylab.export.lab_tables import LabTables
 from empathylab.export.psych_ds import NAME, data_file
 from empathylab.export.tables import TABLES
+from empathylab.export.tables.columns import MOMENT
 from empathylab.tables import harmless_cell
 
 
@@ -56,7 +57,9 @@ def _columns(table: str, file: str, entries: Sequence[Entry]) -> list[DescribedC
     is_csv = file.endswith(".csv")
     return [
         DescribedColumn(
-            harmless_cell(entry.column) if is_csv else entry.column, entry.meaning, entry.type
+            harmless_cell(entry.column) if is_csv else entry.column,
+            entry.meaning,
+            "moment" if entry.values == MOMENT else entry.type,
         )
         for entry in entries
         if entry.table == table
