@@ -24,9 +24,7 @@ def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl", "psych-ds", "huggingface"])
-def test_the_description_is_valid_and_loads_every_row(
-    full: Lab, tmp_path: Path, kind: str
-) -> None:
+def test_the_description_is_valid_and_loads_every_row(full: Lab, tmp_path: Path, kind: str) -> None:
     import mlcroissant
 
     out = tmp_path / "out"

@@ -111,8 +111,7 @@ def _push(done: ExportedLab, repository: str, *, public: bool, yes: bool) -> Non
     from empathylab.errors import InputError
     from empathylab.export.hub import push
 
-    rows = {Path(one.name).stem: one.rows or 0 for one in done.files}
-    people = rows.get("raters", 0)
+    people = sum(one.rows or 0 for one in done.files if Path(one.name).stem == "raters")
     if people and not yes:
         kind = "public" if public else "private"
         question = (

@@ -18,6 +18,8 @@ from empathylab.errors import EmpathyLabError, InputError, MissingExtra, Unknown
 from empathylab.tables import mapped, read_table
 
 TOKEN = "HF_TOKEN"  # noqa: S105 - the variable's name
+ADDRESS = "HF_ENDPOINT"
+"""The variable with the hub's address, where it is not the public one."""
 _ENDINGS = (".parquet", ".csv", ".jsonl")
 
 
@@ -34,12 +36,12 @@ def dataset_folder(source: str) -> Path:
         )
     _require("fetching a data set")
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError
 
+    token, address = os.environ.get(TOKEN) or False, os.environ.get(ADDRESS)
     try:
-        token = os.environ.get(TOKEN) or False
-        return Path(snapshot_download(source, repo_type="dataset", token=token))
-    except (HfHubHTTPError, OSError, ValueError) as error:
+        found = snapshot_download(source, repo_type="dataset", token=token, endpoint=address)
+        return Path(found)
+    except Exception as error:  # the client's own errors, and those of its HTTP library
         raise InputError(
             "the data set cannot be fetched",
             where=source,
@@ -53,9 +55,8 @@ def push(folder: Path, repository: str, *, private: bool) -> str:
     _require("pushing to the Hugging Face Hub")
     token = require_token()
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
 
-    api = HfApi(token=token)
+    api = HfApi(token=token, endpoint=os.environ.get(ADDRESS))
     try:
         made = api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
         api.upload_folder(
@@ -64,9 +65,10 @@ def push(folder: Path, repository: str, *, private: bool) -> str:
             folder_path=folder,
             commit_message="Upload an export of EmpathyLab",
         )
-    except (HfHubHTTPError, OSError, ValueError) as error:
+    except Exception as error:  # the client's own errors, and those of its HTTP library
+        reason = str(error).partition("\n")[0] or type(error).__name__
         raise EmpathyLabError(
-            f"the hub refused the data set {repository}: {str(error).partition(chr(10))[0]}"
+            f"the data set {repository} could not be pushed: {reason}. The folder {folder} stays."
         ) from error
     return str(made)
 
