@@ -117,9 +117,11 @@ def _check(format: str, what: Sequence[str], place: Path, *, identities: bool) -
     for name in what:
         if name not in TABLES:
             raise UnknownName("table", name, TABLES)
-    if what and format == "replication":
+    if what and format in ("replication", "inspect"):
         raise InputError(
-            "a replication package holds every table that its analysis reads",
+            "a replication package holds every table that its analysis reads"
+            if format == "replication"
+            else "logs of Inspect hold whole runs",
             where="--what",
             remedy="Leave it out, or choose another --format.",
         )

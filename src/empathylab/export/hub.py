@@ -134,7 +134,8 @@ def _files(folder: Path, config: str | None, split: str | None) -> list[Path]:
     wanted = split or (next(iter(splits)) if len(splits) == 1 else None)
     if wanted not in splits:
         raise UnknownName("split", wanted or "", splits, where="--split")
-    patterns = splits[wanted] if isinstance(splits[wanted], list) else [splits[wanted]]
+    named = splits[wanted]
+    patterns: list[Any] = named if isinstance(named, list) else [named]
     return [path for pattern in patterns for path in sorted(folder.glob(str(pattern)))]
 
 

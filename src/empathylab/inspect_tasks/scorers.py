@@ -37,7 +37,7 @@ from empathylab.store.judged_responses import single_response
 def interval(cluster: str) -> Metric:
     """The 95% interval of the mean, with the scores of a cluster taken as one piece of evidence."""
 
-    def compute(scores: list[SampleScore]) -> dict[str, float]:  # type: ignore[override]
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
         clusters = [(entry.sample_metadata or {}).get(cluster) for entry in scores]
         found = clustered_mean([entry.score.as_float() for entry in scores], clusters)
         return {"low": found.low, "high": found.high}
@@ -49,7 +49,7 @@ def interval(cluster: str) -> Metric:
 def scale_change() -> Metric:
     """Each subscale at baseline, after situations, and the change with its clustered error."""
 
-    def compute(scores: list[SampleScore]) -> dict[str, float]:  # type: ignore[override]
+    def compute(scores: list[SampleScore]) -> dict[str, float]:
         rows = [row for entry in scores for row in _score_rows(entry)]
         if not rows:
             return {}

@@ -228,7 +228,7 @@ def output_of(completion: Completion, model: str) -> ModelOutput:
     choice = ChatCompletionChoice(
         message=ChatMessageAssistant(content=content, model=model, source="generate"),
         stop_reason=_STOPPED.get(completion.finish_reason or "", "unknown"),
-        logprobs=completion.logprobs and _logprobs(completion.logprobs),
+        logprobs=None if completion.logprobs is None else _logprobs(completion.logprobs),
     )
     kept = {
         "finish_reason": completion.finish_reason,
@@ -273,7 +273,8 @@ def completion_of(output: ModelOutput) -> Completion:
     text, reasoning = _parts(choice.message.content if choice else "")
     usage = output.usage
     kept = (output.metadata or {}).get(_KEPT, {})
-    stopped = {known: reason for reason, known in _STOPPED.items()} | {"model_length": "length"}
+    stopped: dict[str, str] = {known: reason for reason, known in _STOPPED.items()}
+    stopped["model_length"] = "length"
     refusal = kept.get("refusal")
     logprobs = choice.logprobs if choice else None
     return Completion(
@@ -288,8 +289,9 @@ def completion_of(output: ModelOutput) -> Completion:
             + (usage.input_tokens_cache_write or 0),
             usage.output_tokens,
         ),
-        logprobs=logprobs
-        and tuple(
+        logprobs=None
+        if logprobs is None
+        else tuple(
             TokenAlternatives(
                 entry.token,
                 entry.logprob,
@@ -300,14 +302,14 @@ def completion_of(output: ModelOutput) -> Completion:
         reported_model=kept["reported_model"] if kept else output.model or None,
         refusal=refusal,
         reasoning=reasoning or None,
-        reasoning_tokens=usage and usage.reasoning_tokens,
+        reasoning_tokens=None if usage is None else usage.reasoning_tokens,
         tool_calls=tuple(kept.get("tool_calls", ()))
         or tuple(call.function for call in (choice and choice.message.tool_calls) or ()),
         sent=kept.get("sent"),
     )
 
 
-def _parts(content: str | Sequence[Any]) -> tuple[str, str]:
+def _parts(content: str | list[Any]) -> tuple[str, str]:
     """The text of a message, and what the model wrote for itself before it."""
     if isinstance(content, str):
         return content, ""

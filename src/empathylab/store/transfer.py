@@ -173,7 +173,7 @@ def _references(table: Table) -> list[tuple[Column[Any], str]]:
 def _with_parents(connection: Connection, found: Records) -> Records:
     """The rows with all that they refer to; of a set of situations all, so that it is whole."""
     complete: Records = {name: list(found.get(name, ())) for name in TABLES}
-    for name in reversed(TABLES):
+    for name in reversed(list(TABLES)):
         if name == "situation_sets":
             sets = {row["id"] for row in complete[name]}
             complete["situations"] = _rows(connection, "situations", "situation_set_id", sets)
@@ -258,9 +258,10 @@ class _Writing:
             if isinstance(column.type, schema.Moment) and value is not None:
                 here[column.name] = datetime.fromisoformat(value)
         for column, target in _references(table):
-            if target == table.name or here[column.name] is None:
+            there = here[column.name]
+            if target == table.name or there is None:
                 continue
-            number = self.numbers.get(target, {}).get(here[column.name])
+            number = self.numbers.get(target, {}).get(there)
             if number is None and not column.nullable:
                 raise InputError(
                     f"a row of {table.name} refers to a row of {target} that is missing",
