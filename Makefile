@@ -61,14 +61,14 @@ clean: ## remove the environment and caches; labs stay
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# The package itself comes last and alone, so that only locked versions are installed.
+# The locks are complete, so nothing is resolved again. The package itself comes last and alone.
 $(VENV)/.run: requirements/run.lock pyproject.toml | $(BIN)/python
 	@echo "Installing EmpathyLab into $(VENV) …"
-	@$(INSTALL) -r requirements/run.lock
+	@$(INSTALL) --no-deps -r requirements/run.lock
 	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.lock $(VENV)/.run
 	@echo "Installing what tests need …"
-	@$(INSTALL) -r requirements/dev.lock
+	@$(INSTALL) --no-deps -r requirements/dev.lock
 	@touch $@

@@ -129,6 +129,21 @@ SECTIONS: dict[str, tuple[str, str]] = {
             "wanted `turn` (replies so far) and `rater`."
         ),
     ),
+    "recipients": (
+        "Recipients",
+        (
+            "One row per participant and reply: `response` (who wrote it), `label` (who wrote it "
+            "as the participant was told), and columns of numbers, the outcomes; if wanted "
+            "`participant`, `replier`, `reply`. [Recipients](recipients.md) names the rest."
+        ),
+    ),
+    "recipient-ratings": (
+        "Ratings of recipients' replies",
+        (
+            "One rating per row: `reply` (or `participant`) and `rating`; if wanted `rater`, "
+            "`rater_kind` (`person` or `model`) and `dimension`."
+        ),
+    ),
     "prompt": ("A system prompt", "A text file; all of it is the prompt."),
     "study": ("A study", "YAML; every key is on the page [A study's file](study-file.md)."),
     "archive": (
@@ -192,6 +207,9 @@ USES: dict[tuple[str, str], str] = {
     ("data import situations", "path"): "situations",
     ("data import sage", "path"): "sage",
     ("data import conversations", "path"): "conversations",
+    ("data import recipients", "path"): "recipients",
+    ("analyze recipients", "file"): "recipients",
+    ("analyze recipients", "ratings"): "recipient-ratings",
     ("converse", "system_prompt"): "prompt",
     ("analyze conversations", "ratings"): "conversation-ratings",
     ("scales import", "path"): "wording",

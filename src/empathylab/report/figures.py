@@ -11,6 +11,7 @@ from empathylab.analysis.judges.result import JudgesResult
 from empathylab.analysis.overview import LabOverview
 from empathylab.analysis.overview.first_screen import first_screen
 from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.style.result import StyleResult
 from empathylab.errors import InputError
@@ -22,6 +23,7 @@ from empathylab.report.judges.figures import figures as judge_figures
 from empathylab.report.overview.figures import main_figure
 from empathylab.report.pictures import notebook_config
 from empathylab.report.ratings.figures import figures as rating_figures
+from empathylab.report.recipients.figures import figures as recipient_figures
 from empathylab.report.replies.section import lengths_figure
 from empathylab.report.scores.figures import figures as score_figures
 from empathylab.report.style.figures import figures as style_figures
@@ -29,23 +31,26 @@ from empathylab.report.style.figures import figures as style_figures
 _WIDTH = 560
 
 
-def plot(result: Any, name: str) -> Any:
-    """The chart of that name as an Altair chart."""
+def plot(result: Any, name: str | None = None) -> Any:
+    """The chart of that name as an Altair chart; without a name, the first."""
     import altair as alt
 
-    found = {figure.name: figure for figure in result_figures(result)}
+    found = {
+        figure.name: (part, figure) for part in parts(result) for figure in result_figures(part)
+    }
     if not found:
         raise InputError(
             "there is nothing to draw",
             got=type(result).__name__,
             remedy="This result has no charts; see result.tables for its numbers.",
         )
+    name = next(iter(found)) if name is None else name
     if name not in found:
         raise InputError(
             "the result has no chart of that name", got=name, remedy=f"Use {', '.join(found)}."
         )
-    figure = found[name]
-    spec = Colours(_names(result)).applied(figure.spec)
+    part, figure = found[name]
+    spec = Colours(_names(part)).applied(figure.spec)
     if spec.get("width") == "container":
         spec["width"] = _WIDTH
     spec["config"] = notebook_config()
@@ -54,8 +59,13 @@ def plot(result: Any, name: str) -> Any:
         "facet": alt.FacetChart,
         "vconcat": alt.VConcatChart,
     }
-    kind = next((kind for part, kind in kinds.items() if part in spec), alt.Chart)
+    kind = next((kind for key, kind in kinds.items() if key in spec), alt.Chart)
     return kind.from_dict(spec | {"title": figure.title}, validate=False)
+
+
+def parts(result: Any) -> Iterable[Any]:
+    """The results whose charts this one has: its own, or those of what it holds."""
+    return getattr(result, "parts", (result,))
 
 
 def result_figures(result: Any) -> list[Figure]:
@@ -84,6 +94,7 @@ _FIGURES: dict[type, Callable[[Any], Iterable[Figure]]] = {
     JudgesResult: judge_figures,
     ConversationsAnalysis: conversation_figures,
     ScoresResult: score_figures,
+    RecipientsResult: recipient_figures,
     StyleResult: lambda result: style_figures(result.estimates),
     LabOverview: _of_lab,
 }

@@ -12,6 +12,7 @@ from empathylab.report.conversations.section import conversations_section
 from empathylab.report.judges.section import judges_section
 from empathylab.report.overview.section import data_section, methods_section, overview_section
 from empathylab.report.ratings.section import raters_section, ratings_section
+from empathylab.report.recipients.section import recipients_section
 from empathylab.report.replies.section import replies_section
 from empathylab.report.scores.section import scores_section
 from empathylab.report.style.section import style_section
@@ -35,6 +36,7 @@ def report_sections(data: LabOverview, first: FirstScreen | None = None) -> list
                 [leaderboard_section(board) for board in data.leaderboards],
                 lead("ratings"),
             ),
+            recipients_section(data.recipients, lead("recipients")),
             scores_section(data.scores, lead("scores")),
             conversations_section(data.conversations, lead("conversations")),
             scales_section(data.appraisal, lead("scales")),

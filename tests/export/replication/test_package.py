@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
-from empathylab.analysis import appraisal
+from empathylab.analysis import appraisal, recipients
 from empathylab.analysis import ratings as rated_replies
 from empathylab.analysis.appraisal.result import change_rows
 from empathylab.analysis.overview import LabOverview
@@ -403,3 +403,16 @@ def test_the_published_files_give_the_same_numbers_everywhere(
         same_numbers(tmp_path / "package", collect(lab))
     shutil.rmtree(tmp_path / "lab")
     assert again(tmp_path / "package").returncode == 0
+
+
+_FIGURES = {"cells": "mean", "tests": "F", "effects": "estimate", "changes": "mean"}
+
+
+def test_recipients_come_again_as_the_lab_analyses_them(made: tuple[Lab, Path]) -> None:
+    lab, package = made
+    found = recipients.from_lab(lab, "helped").to_dict()
+    for name, figure in _FIGURES.items():
+        rows = pl.read_csv(package / "tables" / f"recipients-helped-{name}.csv")
+        assert rows.height == len(found[name])
+        expected = [row[figure] for row in found[name]]
+        assert rows[figure].to_list() == pytest.approx(expected, rel=1e-5, abs=1e-9)

@@ -12,6 +12,7 @@ from empathylab.models import ScriptedModel
 from empathylab.runs import Job, run
 from empathylab.store import Lab
 from empathylab.store.judged_responses import judged_study, set_responses, study_responses
+from empathylab.store.recipients import store_recipients
 from empathylab.study import parse_study
 from tests.helpers.labs import filled
 from tests.study.archived import finished, rate_all, released
@@ -20,7 +21,7 @@ from tests.study.test_service_results import WRITE
 
 
 def fill(lab: Lab, folder: Path) -> None:
-    """Fills every table: scales, replies, three studies, judges of two kinds."""
+    """Fills every table: scales, replies, three studies, judges of two kinds, recipients."""
     service, _ = finished(lab, close=False)
     service.actions.exclude(service.actions.participants()[0].person, "asked to be")
     service.actions.close()
@@ -30,6 +31,32 @@ def fill(lab: Lab, folder: Path) -> None:
     released(lab, folder)
     filled(lab)
     _judge(lab)
+    _help(lab)
+
+
+def _help(lab: Lab) -> None:
+    """People who got replies by a model or a person, under either label; some felt better."""
+    rows = [
+        {
+            "participant": f"p{number}",
+            "response": ("ai", "human")[number % 2],
+            "label": ("ai", "human")[number // 2 % 2],
+            "replier": f"writer {number % 7}",
+            "reply": f"reply {number}",
+            "calm before": float(number % 5),
+            "calm": float((number * 7) % 5 + 1),
+        }
+        for number in range(40)
+    ]
+    store_recipients(
+        lab,
+        "helped",
+        rows,
+        title="People who were helped",
+        source="helped.csv",
+        licence="CC0-1.0",
+        outcomes=["calm"],
+    )
 
 
 def _judge(lab: Lab) -> None:

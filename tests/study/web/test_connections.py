@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from empathylab.store import Lab
-from empathylab.study.web.connections import connection_limit, raise_file_limit
+from empathylab.study.web.connections import LARGEST_HEAD, connection_limit, raise_file_limit
 from empathylab.study.web.logs import RepeatedMessages
 from tests.study.examples import between
 from tests.study.web.labs import launched
@@ -63,6 +63,18 @@ def eventually(port: int, seconds: float) -> int:
     return 0
 
 
+def exchange(port: int, *parts: bytes) -> bytes:
+    """What the server answers to these bytes until it closes the connection, or is silent."""
+    received = b""
+    with socket.create_connection(("127.0.0.1", port), timeout=3) as connection:
+        with contextlib.suppress(OSError):
+            for part in parts:
+                connection.sendall(part)
+            while data := connection.recv(65536):
+                received += data
+    return received
+
+
 @pytest.mark.slow
 def test_silent_connections_stop_neither_the_server_nor_fill_its_log(
     sqlite_lab: Lab, tmp_path: Path
@@ -78,6 +90,15 @@ def test_silent_connections_stop_neither_the_server_nor_fill_its_log(
     silent: list[socket.socket] = []
     try:
         assert eventually(port, 60) == 200
+        endless = b"GET /health HTTP/1.1\r\nHost: x\r\nX-Long: "
+        assert exchange(port, endless, b"a" * LARGEST_HEAD).startswith(b"HTTP/1.1 400")
+        many = b"X-Short: 1\r\n" * (LARGEST_HEAD // 12)
+        assert exchange(port, endless + b"1\r\n", many).startswith(b"HTTP/1.1 400")
+        pair = b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 2
+        assert exchange(port, pair).count(b"HTTP/1.1 200") == 2
+        short = b"POST /page HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
+        trailers = exchange(port, short, *[b"X-Trailer: %s\r\n" % (b"a" * 60_000)] * 100)
+        assert b"HTTP/1.1 2" not in trailers
         for _ in range(SILENT):
             with contextlib.suppress(OSError):
                 silent.append(socket.create_connection(("127.0.0.1", port), timeout=2))

@@ -14,6 +14,7 @@ from empathylab.analysis.conversations.measures import plain
 from empathylab.analysis.text.apa import bounded, counted
 from empathylab.analysis.text.numbers import signed
 from empathylab.errors import InputError
+from empathylab.stats.clusters.correlations import clustered_correlation, pearson
 from empathylab.stats.conversations import ClusteredMean, clustered_mean
 from empathylab.tables import numbers, require_columns
 
@@ -21,7 +22,6 @@ Level = Literal["conversation", "turn"]
 Verdict = Literal["agrees with people", "does not agree with people", "too little to tell"]
 _LEAST_UNITS = 20
 _LEAST_CORRELATION = 0.5
-_DRAWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _joined(
             got=outside[0],
             remedy="Give the ends of people's scale with --scale.",
         )
-    told = ratings.with_columns(
+    scaled = ratings.with_columns(
         pl.col("conversation").cast(pl.String).alias("named"),
         people=100 * (values - low) / (high - low),
         rater=pl.col("rater").cast(pl.String) if "rater" in ratings.columns else pl.lit("1"),
@@ -150,7 +150,7 @@ def _joined(
     by_key = named.filter(~pl.col("named").is_duplicated())
     by_id = named.with_columns(named=pl.col("conversation").cast(pl.String))
     known = pl.concat([by_key, by_id]).unique(["named", "conversation"], maintain_order=True)
-    unknown = set(told["named"].drop_nulls()) - set(known["named"])
+    unknown = set(scaled["named"].drop_nulls()) - set(known["named"])
     if unknown:
         raise InputError(
             f"{len(unknown)} conversations of the ratings are not among the scored ones",
@@ -158,7 +158,7 @@ def _joined(
             got=sorted(unknown)[0],
             remedy="Use the keys or the ids that the lab shows.",
         )
-    joined = told.join(known, on="named").drop_nulls("people")
+    joined = scaled.join(known, on="named").drop_nulls("people")
     if "turn" not in ratings.columns:
         return joined.with_columns(pl.col("final").alias("feeling"))
     return joined.join(feelings.drop("reply", "change"), on=["conversation", "exchange"])
@@ -171,9 +171,7 @@ def _card(name: str, part: pl.DataFrame, level: Level, seed: int, confidence: fl
     )
     felt, people = units["feeling"].to_numpy(), units["people"].to_numpy()
     clusters = units["conversation"].to_numpy()
-    correlation = _correlation(felt, people)
-    low, high = _bootstrap(felt, people, clusters, seed, confidence)
-    ranks = [units[name].rank().to_numpy() for name in ("feeling", "people")]
+    found = clustered_correlation(felt, people, clusters, seed=seed, confidence=confidence)
     return PeopleCard(
         simulator=name,
         level=level,
@@ -181,13 +179,13 @@ def _card(name: str, part: pl.DataFrame, level: Level, seed: int, confidence: fl
         conversations=units["conversation"].n_unique(),
         raters=part["rater"].n_unique(),
         ratings=part.height,
-        correlation=correlation,
-        low=low,
-        high=high,
-        spearman=_correlation(*ranks),
+        correlation=found.pearson,
+        low=found.low,
+        high=found.high,
+        spearman=found.spearman,
         bias=clustered_mean(felt - people, clusters.tolist(), confidence=confidence),
         people_correlation=_one_with_others(part, keys),
-        verdict=_verdict(units.height, low, correlation),
+        verdict=_verdict(units.height, found.low, found.pearson),
     )
 
 
@@ -201,34 +199,6 @@ def _verdict(units: int, low: float, correlation: float) -> Verdict:
     )
 
 
-def _correlation(one: Any, other: Any) -> float:
-    if len(one) < 3 or np.std(one) == 0 or np.std(other) == 0:
-        return math.nan
-    return float(np.corrcoef(one, other)[0, 1])
-
-
-def _bootstrap(
-    felt: Any, people: Any, clusters: Any, seed: int, confidence: float
-) -> tuple[float, float]:
-    """Draws whole conversations, whose turns are not independent."""
-    labels = np.unique(clusters)
-    if len(labels) < 3:
-        return math.nan, math.nan
-    members = [np.flatnonzero(clusters == label) for label in labels]
-    random = np.random.default_rng(seed)
-    found = []
-    for _ in range(_DRAWS):
-        drawn = random.integers(len(labels), size=len(labels))
-        rows = np.concatenate([members[place] for place in drawn])
-        found.append(_correlation(felt[rows], people[rows]))
-    known = np.array([value for value in found if math.isfinite(value)])
-    if not len(known):
-        return math.nan, math.nan
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(known, [tail, 1 - tail])
-    return float(low), float(high)
-
-
 def _one_with_others(part: pl.DataFrame, keys: list[str]) -> float:
     """The mean correlation of each rater with the mean of the others on the same units."""
     sums = part.with_columns(
@@ -238,8 +208,8 @@ def _one_with_others(part: pl.DataFrame, keys: list[str]) -> float:
         return math.nan
     others = sums.with_columns(others=(pl.col("total") - pl.col("people")) / (pl.col("count") - 1))
     found = [
-        _correlation(one["people"].to_numpy(), one["others"].to_numpy())
-        for one in others.partition_by("rater")
+        pearson(ratings["people"].to_numpy(), ratings["others"].to_numpy())
+        for ratings in others.partition_by("rater")
     ]
     known = [value for value in found if math.isfinite(value)]
     return float(np.mean(known)) if known else math.nan

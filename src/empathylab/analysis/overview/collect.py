@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from empathylab import __version__
-from empathylab.analysis import judges, ratings, scores
+from empathylab.analysis import judges, ratings, recipients, scores
 from empathylab.analysis.appraisal.analysis import analyse_appraisals
 from empathylab.analysis.appraisal.caveats import doubts, few_scores, order_caveats
 from empathylab.analysis.appraisal.result import (
@@ -34,6 +34,7 @@ from empathylab.analysis.overview.replies import (
 )
 from empathylab.analysis.overview.runs import RunSummary, run_caveats, run_summary
 from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.results import (
     AnalysisResult,
     Conclusion,
@@ -56,6 +57,7 @@ from empathylab.store.inserts import now
 from empathylab.store.judgements import lab_judgements, lab_preferences, rubric_scores
 from empathylab.store.queries import failures_frame, outcomes_frame
 from empathylab.store.ratings import lab_studies
+from empathylab.store.recipients import recipient_studies
 from empathylab.study.admin.embargo import is_running
 from empathylab.study.session.service import StudyService
 
@@ -90,8 +92,15 @@ class LabOverview(Plots):
     """Of the studies with more respondents than the section on ratings compares."""
     scores: tuple[ScoresResult, ...] = ()
     """By the rubric, one result for each judge; those that are fit first."""
+    recipients: tuple[RecipientsResult, ...] = ()
+    """Of the studies in which the people rated whom the replies were for."""
     matrix: tuple[RunRow, ...] = ()
     """All runs of the lab, and which of them the results rest on."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the lab holds no results."""
+        return not (self.respondents or self.recipients)
 
     @property
     def self_reports(self) -> tuple[SelfReport, ...]:
@@ -106,6 +115,7 @@ class LabOverview(Plots):
             "scales": self.appraisal.design["scales"],
             "situations_replied": self.situations_replied,
             "studies": [result.study.name for result in self.ratings],
+            "recipients": [result.study for result in self.recipients],
             "runs": len(self.runs),
         }
 
@@ -118,6 +128,7 @@ class LabOverview(Plots):
     def conclusions(self) -> tuple[Conclusion, ...]:
         """Those of every topic, in the order of the report."""
         parts: list[AnalysisResult] = [self.appraisal, *self.leaderboards, *self.judges]
+        parts += self.recipients
         parts += [] if self.conversations is None else [self.conversations]
         found = [conclusion for part in parts for conclusion in part.conclusions]
         return (*found, *(self.style.conclusions if self.style is not None else ()))
@@ -203,6 +214,7 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
     # These add to what is not analysed, so they come first.
     judged = tuple(_judged(lab, unrated))
     boards = tuple(_boards(lab, [result.study.name for result in rated], unrated))
+    helped = tuple(_helped(lab, unrated))
     talks = report_conversations(lab)
     return LabOverview(
         made_at=now(),
@@ -235,6 +247,7 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
         conversations=talks,
         leaderboards=boards,
         scores=tuple(sorted(_scored(lab, chosen, judged), key=lambda found: not found.fit)),
+        recipients=helped,
         matrix=run_matrix(all_runs, first=first),
     )
 
@@ -286,6 +299,17 @@ def _rated(lab: Lab) -> tuple[list[RatingsResult], list[str]]:
         except UserError as error:
             problems.append(f"The ratings of the study {name} are not analysed: {error}")
     return found, problems
+
+
+def _helped(lab: Lab, problems: list[str]) -> Iterable[RecipientsResult]:
+    """What recipients of closed studies say; what cannot be analysed is added to `problems`."""
+    for name, study in recipient_studies(lab).items():
+        if is_running(study):
+            continue
+        try:
+            yield recipients.from_lab(lab, name)
+        except UserError as error:
+            problems.append(f"The recipients of the study {name} are not analysed: {error}")
 
 
 def _judged(lab: Lab, problems: list[str]) -> Iterable[JudgesResult]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from empathylab.analysis.appraisal.result import PEOPLE, interval_of
 from empathylab.analysis.conversations.prose import title_with_simulator
@@ -13,6 +13,7 @@ from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.headlines import Headline, headlines
 from empathylab.analysis.overview.headlines.scales import main_changes
 from empathylab.analysis.overview.levels import rating_levels
+from empathylab.analysis.recipients.prose import author, cell_name
 from empathylab.analysis.text.apa import listed
 
 MOST_SHOWN = 3
@@ -114,6 +115,8 @@ def question(data: LabOverview) -> str:
     """The question that the lab answers, with the names of one or two models."""
     people = PEOPLE in data.respondents
     names = [name for name in data.respondents if name != PEOPLE]
+    if data.recipients and not (data.ratings or data.scores):
+        return "How do people feel about the replies that they get?"
     if not data.respondents:
         return "Nothing has been measured yet"
     who = listed(_short(names)) if len(names) <= _MOST_NAMED else f"{len(names)} models"
@@ -141,6 +144,7 @@ def _short(names: Sequence[str]) -> list[str]:
 def _chart(data: LabOverview) -> MainChart | None:
     makers: tuple[Callable[[LabOverview], MainChart | None], ...] = (
         _ratings,
+        _recipients,
         _scores,
         _conversations,
         _scales,
@@ -183,6 +187,26 @@ def _ratings(data: LabOverview) -> MainChart | None:
     return _drawn(
         what, rows, (first.lowest, first.highest), keep=study.reference, percent=bool(first.good)
     )
+
+
+def _recipients(data: LabOverview) -> MainChart | None:
+    """The first outcome of the first study by author and label."""
+    if not data.recipients:
+        return None
+    found = data.recipients[0].outcomes[0]
+    both = all(cell.response and cell.label for cell in found.cells)
+    rows = [
+        MainRow(
+            respondent=cell_name(replace(cell, response=None)) if both else cell_name(cell),
+            panel=f"Replies by {author(cell.response or '')}" if both else "",
+            estimate=cell.mean,
+            low=_known(cell.low),
+            high=_known(cell.high),
+            n=cell.n,
+        )
+        for cell in found.cells
+    ]
+    return _drawn(f"Mean {found.outcome} of recipients", rows, None)
 
 
 def _scores(data: LabOverview) -> MainChart | None:
@@ -324,6 +348,8 @@ def _caveat(data: LabOverview, found: Sequence[Headline]) -> str | None:
             caveat for one in found if one.section == topic for caveat in one.conclusion.caveats
         ]
         mine += [*study.caveats, *data.caveats, _HOLDS]
+    elif topic == "recipients":
+        mine = list(data.recipients[0].caveats)
     elif topic == "scores":
         mine = list(data.scores[0].caveats)
     elif topic == "conversations" and data.conversations is not None:

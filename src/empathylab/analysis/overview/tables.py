@@ -10,6 +10,7 @@ from empathylab.analysis.appraisal.result import PEOPLE, interval_of
 from empathylab.analysis.conversations import ConversationsAnalysis
 from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.ratings import RatingsResult
+from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.names import name_of
@@ -48,6 +49,7 @@ def measured_sentences(data: LabOverview) -> list[tuple[str, str]]:
         situations = number(data.situations_replied, 0)
         said.append(("Replies", f"{number(replies, 0)} to {situations} situations."))
     said += [("Ratings", _rated(one)) for one in data.ratings]
+    said += [("Recipients", _helped(result)) for result in data.recipients]
     said += [("Scores", _scored(scores)) for scores in data.scores if scores.respondents]
     if data.conversations is not None:
         said.append(("Conversations", _talked(data.conversations)))
@@ -80,6 +82,14 @@ def _rated(study: RatingsResult) -> str:
     return (
         f"{number(study.ratings.height, 0)} by {number(study.raters.height, 0)} people, "
         f"{study.study.design} subjects ({study.study.title})."
+    )
+
+
+def _helped(result: RecipientsResult) -> str:
+    design = result.design
+    return (
+        f"{counted(design['participants'], 'person', 'people')} rated "
+        f"{counted(design['replies'], 'reply', 'replies')} to them ({result.title})."
     )
 
 

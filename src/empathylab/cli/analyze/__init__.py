@@ -15,6 +15,7 @@ from empathylab.cli.analyze import (
     norming,
     preferences,
     ratings,
+    recipients,
     style,
 )
 
@@ -32,5 +33,6 @@ app.command("changes", epilog=changes.EXAMPLE)(changes.changes)
 app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
 app.command("preferences", epilog=preferences.EXAMPLE)(preferences.preferences)
 app.command("norming", epilog=norming.EXAMPLE)(norming.norming)
+app.command("recipients", epilog=recipients.EXAMPLE)(recipients.recipients)
 app.command("conversations", epilog=conversations.EXAMPLE)(conversations.conversations)
 app.command("appraisal", epilog=appraisal.EXAMPLE)(appraisal.appraisal)

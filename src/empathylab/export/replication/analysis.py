@@ -47,6 +47,7 @@ from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.errors import EmpathyLabError, UserError
 from empathylab.export.reading import exported_tables, read_exported
 from empathylab.export.replication.judges import judges_made
+from empathylab.export.replication.recipients import recipients_made
 from empathylab.export.replication.style import style_made
 from empathylab.export.replication.tables import (
     Made,
@@ -114,7 +115,7 @@ def tables(data: Path) -> list[Made]:
     def read(name: str) -> pl.DataFrame | None:
         return read_exported(data, name) if name in known else None
 
-    parts = (_of_studies, _of_scales, _of_self_reports, style_made, judges_made)
+    parts = (_of_studies, _of_scales, _of_self_reports, style_made, judges_made, recipients_made)
     return [made for part in parts for made in part(read)]
 
 

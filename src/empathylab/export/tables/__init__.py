@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from empathylab.export.source import LabSource
-from empathylab.export.tables import judges, responses, runs, scales, studies
+from empathylab.export.tables import judges, recipients, responses, runs, scales, studies
 from empathylab.table_specs import TableSpec
 
 TABLES: Mapping[str, TableSpec[LabSource]] = {
@@ -22,6 +22,7 @@ TABLES: Mapping[str, TableSpec[LabSource]] = {
         scales.SCORES,
         studies.STUDIES,
         *studies.STUDY_TABLES,
+        recipients.RECIPIENTS,
         judges.JUDGEMENTS,
         judges.PREFERENCES,
         runs.RUNS,

@@ -28,6 +28,12 @@ _RATINGS = (
     "cluster, and with an ordinal or linear mixed model in which raters and situations vary at "
     "random."
 )
+_RECIPIENTS = (
+    "Recipients’ outcomes are compared by true author and label: F tests of types II and III where "
+    "each participant rated one reply, else a linear mixed model in which participants, repliers "
+    "and replies vary at random. A value from before the reply is a covariate. p values of "
+    "differences are corrected after Holm over the outcomes."
+)
 _SCALES = (
     "Each scale was answered at baseline and after situations to be imagined. A change is the mean "
     "after situations minus the mean at baseline; its interval treats situations and item orders "
@@ -72,7 +78,7 @@ def overview_section(data: LabOverview, first: FirstScreen) -> Section:
             title="What was measured",
             printed=True,
             blocks=kept(Partial(template="measured.html.j2", data=measured_sentences(data)))
-            if data.respondents
+            if not data.is_empty
             else (),
         ),
     )
@@ -83,6 +89,7 @@ def methods_section(data: LabOverview) -> Section:
     """How the numbers were computed, with paragraphs for a paper."""
     said = [_SCALES] if data.appraisal.changes else []
     said += [_RATINGS] if data.ratings else []
+    said += [_RECIPIENTS] if data.recipients else []
     said += [_STYLE] if data.style else []
     said += [_PEOPLE] if data.appraisal.changes else []
     rows = list(_models(data))
@@ -103,7 +110,7 @@ def methods_section(data: LabOverview) -> Section:
             for place, (title, sentences) in enumerate(written, start=1)
         ),
     )
-    return Section(id="methods", title="Methods", blocks=blocks if data.respondents else ())
+    return Section(id="methods", title="Methods", blocks=() if data.is_empty else blocks)
 
 
 def paper_paragraphs(data: LabOverview) -> list[tuple[str, Sequence[str]]]:
@@ -124,6 +131,7 @@ def _models(data: LabOverview) -> Iterator[Row]:
     topics += [("Scales", data.appraisal.model)]
     topics += [("Conversations", data.conversations.model)] if data.conversations else []
     topics += [(f"Judges: {judged.study}", judged.model) for judged in data.judges]
+    topics += [(f"Recipients: {result.title}", result.model) for result in data.recipients]
     topics += [(f"Scores by {scored.judge}", scored.model) for scored in data.scores]
     topics += [("Style", data.style.model)] if data.style else []
     for topic, model in topics:
@@ -169,7 +177,7 @@ def data_section(data: LabOverview) -> Section:
                 blocks=(settings,),
             )
         )
-    blocks.append(Text((f"Versions: {versions}.",) if data.respondents else (), "note"))
+    blocks.append(Text(() if data.is_empty else (f"Versions: {versions}.",), "note"))
     lead = ("Every prompt and answer is kept in the lab’s database.",) if data.runs else ()
     return Section(id="data", title="Data", blocks=kept(*blocks), lead=lead)
 

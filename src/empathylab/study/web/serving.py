@@ -52,7 +52,6 @@ class ServerSettings(TypedDict):
     backlog: int
     timeout_keep_alive: int
     timeout_graceful_shutdown: int
-    h11_max_incomplete_event_size: int
 
 
 def server_settings(
@@ -74,7 +73,7 @@ def server_settings(
         host=host,
         port=port,
         workers=workers,
-        http=TimedProtocol,  # h11, because the other one has no limit on headers
+        http=TimedProtocol,
         ws="none",
         loop="asyncio",  # others listen in ways of their own, which `SharedSocket` cannot guide
         access_log=False,
@@ -85,7 +84,6 @@ def server_settings(
         backlog=BACKLOG,
         timeout_keep_alive=20,
         timeout_graceful_shutdown=_GRACE,
-        h11_max_incomplete_event_size=32 * 1024,
     )
 
 

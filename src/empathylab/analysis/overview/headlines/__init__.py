@@ -9,6 +9,7 @@ from empathylab.analysis.overview.collect import LabOverview
 from empathylab.analysis.overview.headlines.conversations import conversation_headlines
 from empathylab.analysis.overview.headlines.ratings import rating_headlines
 from empathylab.analysis.overview.headlines.scales import scale_headlines
+from empathylab.analysis.recipients.prose import headlines as recipient_headlines
 from empathylab.analysis.results import Conclusion
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.text.apa import counted, listed
@@ -36,6 +37,11 @@ def headlines(data: LabOverview) -> tuple[Headline, ...]:
         Headline("ratings", f"ratings-{place}", conclusion)
         for place, study in enumerate(data.ratings, start=1)
         for conclusion in rating_headlines(study)
+    ]
+    found += [
+        Headline("recipients", "recipients", conclusion)
+        for result in data.recipients
+        for conclusion in recipient_headlines(result.conclusions)
     ]
     found += [
         Headline("scores", "scores", conclusion)

@@ -8,6 +8,7 @@ from empathylab.cli.data.imports import (
     conversations,
     interchange,
     rated_responses,
+    recipients,
     situations,
     study,
 )
@@ -24,6 +25,7 @@ app.command("empatheticdialogues", epilog=rated_responses.DIALOGUES_EXAMPLE)(
 app.command("posts", epilog=rated_responses.POSTS_EXAMPLE)(rated_responses.posts)
 app.command("responses", epilog=rated_responses.RESPONSES_EXAMPLE)(rated_responses.responses)
 app.command("ratings", epilog=rated_responses.RATINGS_EXAMPLE)(rated_responses.ratings)
+app.command("recipients", epilog=recipients.EXAMPLE)(recipients.recipients)
 app.command("study", epilog=study.EXAMPLE)(study.study)
 app.command("emotionbench", epilog=situations.EMOTIONBENCH_EXAMPLE)(situations.emotionbench)
 app.command("situations", epilog=situations.SITUATIONS_EXAMPLE)(situations.situations)

@@ -1,0 +1,407 @@
+"""One outcome of recipients: cell means, F tests, differences and change from before the reply."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from empathylab.analysis.recipients.columns import LABEL, RESPONSE, RecipientTable, before_name
+from empathylab.errors import InputError
+from empathylab.stats.anova import anova
+from empathylab.stats.anova.effect_sizes import partial_eta_squared
+from empathylab.stats.conversations import clustered_mean
+from empathylab.stats.corrections import holm
+from empathylab.stats.equivalence import Equivalence, equivalence_test
+from empathylab.stats.mixed import FixedEffect, Lmm, lmm, lmm_contrasts, term_tests
+
+INTERACTION = f"{RESPONSE}:{LABEL}"
+_BEFORE = "before"
+_GROUPS = ("participant", "replier", "reply")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """The outcome in one condition; the interval treats a participant's values as a cluster."""
+
+    response: str | None
+    label: str | None
+    outcome: str
+    n: int
+    participants: int
+    mean: float
+    sd: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactorTest:
+    """The F test of author, label or their interaction."""
+
+    outcome: str
+    term: str
+    type: str
+    f: float
+    df: int
+    df_residual: float
+    p: float
+    partial_eta2: float
+    partial_eta2_low: float
+    partial_eta2_high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A difference between two levels in points, or between two such differences."""
+
+    outcome: str
+    term: str
+    level: str
+    reference: str
+    by: str | None
+    """The level of the other factor that it holds for; None where it is over all."""
+    estimate: float
+    se: float
+    df: float
+    t: float
+    p: float
+    low: float
+    high: float
+    p_adjusted: float = math.nan
+    """After Holm over the outcomes; NaN for effects within one level of the other factor."""
+    equivalence: Equivalence | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeResult:
+    """All about one outcome."""
+
+    outcome: str
+    cells: tuple[Cell, ...]
+    changes: tuple[Cell, ...]
+    """Value after minus value before the reply, first over all conditions; empty where it was not
+    asked before."""
+    tests: tuple[FactorTest, ...]
+    """Type II, or type III of the mixed model."""
+    tests_type3: tuple[FactorTest, ...]
+    effects: tuple[Effect, ...]
+    formula: str | None
+    groups: tuple[str, ...]
+    """Whose values are treated as correlated."""
+    single: tuple[str, ...]
+    """Levels of the author with one replier only."""
+    crossed: bool
+    """Whether every combination of author and label occurs."""
+    n: int
+    dropped: int
+    participants: int
+    problem: str | None = None
+    confidence: float = 0.95
+
+
+def outcome_result(
+    table: RecipientTable, outcome: str, *, margin: float | None, confidence: float
+) -> OutcomeResult:
+    """The outcome's means, tests and effects, by the model that the design needs.
+
+    One value per participant and no known replier: analysis of variance. Else a linear mixed model
+    in which participants, repliers and replies that occur several times vary at random. A value
+    from before the reply is a covariate.
+    """
+    frame = _complete(table, outcome)
+    factors, crossed = _factors(frame, table)
+    design = _design(frame, factors, adjusted=outcome in table.before, crossed=crossed)
+    cells = tuple(_cells(frame, outcome, "y", confidence))
+    tests: list[FactorTest] = []
+    effects: list[Effect] = []
+    problem = None
+    try:
+        if not factors:
+            raise InputError("there is one condition only", remedy="Compare two.")
+        fit = lmm(design.frame, design.formula, confidence=confidence)
+        tests = _tests(design, fit, outcome, confidence)
+        effects = list(_effects(fit, factors, crossed, outcome, margin))
+    except InputError as error:
+        problem = error.what
+    first = [test for test in tests if test.type == "II"] or tests
+    return OutcomeResult(
+        outcome=outcome,
+        cells=cells,
+        changes=tuple(_changes(frame, outcome, confidence)) if outcome in table.before else (),
+        tests=tuple(first),
+        tests_type3=tuple(test for test in tests if test.type == "III"),
+        effects=tuple(effects),
+        formula=None if problem else design.formula,
+        groups=design.groups,
+        single=design.single,
+        crossed=crossed,
+        n=frame.height,
+        dropped=table.frame.height - frame.height,
+        participants=frame["participant"].n_unique(),
+        problem=problem,
+        confidence=confidence,
+    )
+
+
+def _complete(table: RecipientTable, outcome: str) -> pl.DataFrame:
+    """The rows with the outcome and its conditions; a participant without a name is one alone."""
+    known = table.frame.with_row_index("row").rename({outcome: "y"})
+    used = ["y", *(name for name in (RESPONSE, LABEL) if name in table.columns)]
+    for name in (RESPONSE, LABEL):
+        if name in table.columns:
+            kind = pl.Enum(table.levels(name))
+            known = known.with_columns(pl.col(name).cast(kind))
+    if outcome in table.before:
+        known = known.rename({before_name(outcome): _BEFORE})
+        known = known.with_columns(change=pl.col("y") - pl.col(_BEFORE))
+        used.append(_BEFORE)
+    alone = pl.format("row {}", "row")
+    for name in _GROUPS:
+        if name in table.columns:
+            known = known.with_columns(pl.col(name).fill_null(alone))
+    if "participant" not in table.columns:
+        known = known.with_columns(participant=alone)
+    return known.drop_nulls(used)
+
+
+def _factors(frame: pl.DataFrame, table: RecipientTable) -> tuple[list[str], bool]:
+    """The factors to test, and whether their interaction can be."""
+    found = [name for name in table.factors if frame[name].n_unique() > 1]
+    if len(found) < 2:
+        return found, False
+    counts = [frame[name].n_unique() for name in found]
+    combinations = frame.select(found).n_unique()
+    if combinations == max(counts):
+        # Each level of one goes with one level of the other: their effects cannot be separated.
+        return [found[counts.index(max(counts))]], False
+    return found, combinations == math.prod(counts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Design:
+    frame: pl.DataFrame
+    fixed: str
+    random: tuple[str, ...]
+    terms: tuple[str, ...]
+    groups: tuple[str, ...]
+    single: tuple[str, ...]
+
+    @property
+    def formula(self) -> str:
+        return " + ".join([self.fixed, *self.random])
+
+
+def _design(
+    frame: pl.DataFrame, factors: Sequence[str], *, adjusted: bool, crossed: bool
+) -> _Design:
+    fixed = (" * " if crossed else " + ").join(factors) or "1"
+    if adjusted:
+        fixed = f"{_BEFORE} + {fixed}"
+    random: list[str] = []
+    groups: list[str] = []
+    partitions: list[pl.Series] = []
+    single: list[str] = []
+    for group in _GROUPS:
+        if group not in frame.columns:
+            continue
+        alone = _single_levels(frame, group) if group != "participant" else []
+        if group == "replier":
+            single = alone
+        varies = ~pl.col(RESPONSE).cast(pl.String).is_in(alone) if alone else pl.lit(value=True)
+        own = frame.filter(varies)
+        codes = frame[group].rank("dense")
+        known = any((codes == other).all() for other in partitions)
+        if known or not 1 < own[group].n_unique() < own.height:
+            continue
+        partitions.append(codes)
+        groups.append(group)
+        if alone:
+            # The one replier of an author cannot be separated from the author: the result is
+            # about this replier, and only the others vary.
+            frame = frame.with_columns(varies.cast(pl.Float64).alias(f"several_{group}"))
+            random.append(f"(0 + several_{group}|{group})")
+        else:
+            random.append(f"(1|{group})")
+        if group == "participant":
+            random += _within(frame, factors)
+    return _Design(
+        frame=frame,
+        fixed=f"y ~ {fixed}",
+        random=tuple(random),
+        terms=(*factors, *([INTERACTION] if crossed else [])),
+        groups=tuple(groups),
+        single=tuple(single),
+    )
+
+
+def _single_levels(frame: pl.DataFrame, group: str) -> list[str]:
+    """The authors with one replier only, where another has several."""
+    if RESPONSE not in frame.columns:
+        return []
+    counts = frame.group_by(RESPONSE, maintain_order=True).agg(pl.col(group).n_unique())
+    found = counts.filter(pl.col(group) == 1)[RESPONSE].cast(pl.String).to_list()
+    return found if len(found) < counts.height else []
+
+
+def _within(frame: pl.DataFrame, factors: Sequence[str]) -> Iterator[str]:
+    """Where participants met a factor's levels several times, its effect may differ by person."""
+    for factor in factors:
+        per = frame.group_by("participant").agg(pl.col(factor).n_unique(), pl.len())
+        several = per.filter((pl.col(factor) > 1) & (pl.col("len") > pl.col(factor))).height
+        if several > 1:
+            yield f"(1|participant:{factor})"
+
+
+def _cells(frame: pl.DataFrame, outcome: str, column: str, confidence: float) -> Iterator[Cell]:
+    names = [name for name in (RESPONSE, LABEL) if name in frame.columns]
+    for levels, part in frame.sort(names, maintain_order=True).group_by(names, maintain_order=True):
+        at = dict(zip(names, map(str, levels), strict=True))
+        yield _cell(part, outcome, column, at, confidence)
+
+
+def _changes(frame: pl.DataFrame, outcome: str, confidence: float) -> Iterator[Cell]:
+    """The change over all conditions, then in each."""
+    yield _cell(frame, outcome, "change", {}, confidence)
+    yield from _cells(frame, outcome, "change", confidence)
+
+
+def _cell(
+    part: pl.DataFrame, outcome: str, column: str, at: Mapping[str, str], confidence: float
+) -> Cell:
+    values = part[column].to_numpy()
+    found = clustered_mean(values, part["participant"].to_list(), confidence=confidence)
+    return Cell(
+        response=at.get(RESPONSE),
+        label=at.get(LABEL),
+        outcome=outcome,
+        n=len(values),
+        participants=part["participant"].n_unique(),
+        mean=found.estimate,
+        sd=float(np.std(values, ddof=1)) if len(values) > 1 else math.nan,
+        low=found.low,
+        high=found.high,
+    )
+
+
+def _tests(design: _Design, fit: Lmm, outcome: str, confidence: float) -> list[FactorTest]:
+    if not design.random:
+        return [
+            FactorTest(
+                outcome=outcome,
+                term=term.term,
+                type=term.type,
+                f=term.f,
+                df=term.df,
+                df_residual=term.df_residual,
+                p=term.p,
+                partial_eta2=term.partial_eta2,
+                partial_eta2_low=term.partial_eta2_low,
+                partial_eta2_high=term.partial_eta2_high,
+            )
+            for term in anova(design.frame, design.fixed, confidence=confidence).terms
+            if term.term in design.terms
+        ]
+    found = []
+    for test in term_tests(fit):
+        if test.term in design.terms:
+            sizes = [math.nan] * 3
+            if math.isfinite(test.f) and math.isfinite(test.df_residual):
+                sizes = [
+                    *partial_eta_squared(test.f, test.df, test.df_residual, confidence=confidence)
+                ]
+            found.append(
+                FactorTest(
+                    outcome=outcome,
+                    term=test.term,
+                    type="III",
+                    f=test.f,
+                    df=test.df,
+                    df_residual=test.df_residual,
+                    p=test.p,
+                    partial_eta2=sizes[0],
+                    partial_eta2_low=sizes[1],
+                    partial_eta2_high=sizes[2],
+                )
+            )
+    return found
+
+
+def _effects(
+    fit: Lmm, factors: Sequence[str], crossed: bool, outcome: str, margin: float | None
+) -> Iterator[Effect]:
+    """Pairs of levels over all, the interaction, then pairs within levels of the other factor."""
+    for factor in factors:
+        for pair in lmm_contrasts(fit, factor):
+            yield _effect(outcome, factor, pair.level, pair.other, None, pair, margin)
+    if not crossed:
+        return
+    columns = fit.design.terms[INTERACTION]
+    if len(columns) == 1:
+        contrast = np.eye(len(fit.beta))[columns[0]]
+        levels = [fit.design.coding.predictors[name].levels for name in factors]
+        names = [f"{first} − {second}" for first, second in levels]
+        yield _effect(outcome, INTERACTION, names[0], names[1], None, fit.tested(contrast), margin)
+    for factor, other in itertools.permutations(factors):
+        for pair in lmm_contrasts(fit, factor, by=other):
+            yield _effect(outcome, factor, pair.level, pair.other, pair.by, pair, None)
+
+
+def _effect(
+    outcome: str,
+    term: str,
+    level: str,
+    reference: str,
+    by: str | None,
+    found: FixedEffect | object,
+    margin: float | None,
+) -> Effect:
+    values = {name: float(getattr(found, name)) for name in ("estimate", "se", "df", "t", "p")} | {
+        name: float(getattr(found, name)) for name in ("low", "high")
+    }
+    return Effect(
+        outcome=outcome,
+        term=term,
+        level=level,
+        reference=reference,
+        by=by,
+        equivalence=None
+        if margin is None
+        else equivalence_test(values["estimate"], values["se"], margin, df=values["df"]),
+        **values,
+    )
+
+
+def adjusted(outcomes: Sequence[OutcomeResult]) -> tuple[OutcomeResult, ...]:
+    """The outcomes with p values after Holm: over the outcomes, for each pair of levels."""
+    family: dict[tuple[str, str, str], list[Effect]] = {}
+    for result in outcomes:
+        for effect in result.effects:
+            if effect.by is None:
+                family.setdefault((effect.term, effect.level, effect.reference), []).append(effect)
+    corrected = {
+        (effect.outcome, *pair): float(p)
+        for pair, effects in family.items()
+        for effect, p in zip(effects, holm([other.p for other in effects]), strict=True)
+    }
+    return tuple(
+        replace(
+            result,
+            effects=tuple(
+                replace(
+                    effect,
+                    p_adjusted=corrected[
+                        effect.outcome, effect.term, effect.level, effect.reference
+                    ],
+                )
+                if effect.by is None
+                else effect
+                for effect in result.effects
+            ),
+        )
+        for result in outcomes
+    )

@@ -1,0 +1,77 @@
+"""`empathylab data import recipients`: released data of people who were helped."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from empathylab.cli.data.imports.options import LicenceOption, NameOption, TableArgument, slug
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+EXAMPLE = (
+    "Example: `empathylab data import recipients recipients.csv --name yin-2024` · "
+    "`empathylab data import recipients mine.csv --map writer=response --map shown=label`"
+)
+
+
+def recipients(
+    path: TableArgument,
+    name: NameOption = None,
+    title: Annotated[str | None, typer.Option(help="What the report calls the study.")] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="COLUMN=ROLE",
+            help="A column of the file as participant, response (who really wrote the reply), "
+            "label (who wrote it as participants were told), replier or reply; repeatable. Usual "
+            "names are recognised.",
+        ),
+    ] = None,
+    outcome: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="What was measured; repeatable. Default: all other columns of numbers. "
+            "mood_before and mood_after are one outcome, mood.",
+        ),
+    ] = None,
+    licence: LicenceOption = "not stated",
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports a table with one row per participant and reply: author, label and outcomes.
+
+    `empathylab analyze recipients --study NAME` analyses it, and the report shows it.
+    """
+    from empathylab.analysis.recipients.columns import read_columns
+    from empathylab.cli.tables import print_rows
+    from empathylab.store import Lab
+    from empathylab.store.recipients import store_recipients
+    from empathylab.tables import mapped, read_table
+
+    pairs = [mapped(pair, option="--map") for pair in columns or ()]
+    roles = {role: column for column, role in pairs}
+    table = read_columns(read_table(path), roles=roles, outcomes=outcome or (), where=path.name)
+    study = name or slug(path.stem)
+    with Lab.open(lab) as opened:
+        rows = table.rows()
+        change = store_recipients(
+            opened,
+            study,
+            rows,
+            title=title or study,
+            source=path.name,
+            licence=licence,
+            outcomes=table.outcomes,
+        )
+    counts = {
+        "study": study,
+        "participants": len({row["participant"] for row in rows}),
+        "replies": table.frame.height,
+        "outcomes": ", ".join(table.outcomes),
+        "columns_not_used": ", ".join(table.ignored) or None,
+        "change": change,
+    }
+    print_rows([counts], "recipients", as_json=json)

@@ -1,0 +1,55 @@
+"""What recipients say of the replies that they got."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from empathylab.analysis.recipients.received import received_replies
+from empathylab.export.source import LabSource
+from empathylab.export.tables.columns import number, text, whole
+from empathylab.store.recipients import BEFORE, CONDITIONS
+from empathylab.table_specs import TableSpec
+
+_NO_OUTCOMES = ("participant", "replaced", *CONDITIONS)
+
+
+def _recipients(source: LabSource) -> Iterator[dict[str, Any]]:
+    for part in source.studies:
+        if part.blind:
+            continue
+        counts: dict[str, int] = {}
+        for row in received_replies(source.connection, part.name):
+            person = row["participant"]
+            counts[person] = counts.get(person, 0) + 1
+            shared = {name: row.get(name) for name in CONDITIONS}
+            values = {key: row[key] for key in row if key not in _NO_OUTCOMES}
+            for outcome, value in values.items():
+                if not outcome.endswith(BEFORE):
+                    yield shared | {
+                        "study": part.name,
+                        "participant": person,
+                        "position": counts[person],
+                        "outcome": outcome,
+                        "before": values.get(f"{outcome}{BEFORE}"),
+                        "value": value,
+                    }
+
+
+RECIPIENTS = TableSpec[LabSource](
+    "recipients",
+    "What the people say whom replies were for, a row per reply and outcome; closed studies only",
+    (
+        text("study", "The study's name"),
+        text("participant", "Who was helped"),
+        whole("position", "Which of the participant's replies it is, from 1"),
+        text("response", "Who really wrote the reply"),
+        text("label", "Who wrote it as the participant was told; empty where that is not known"),
+        text("replier", "The single person or model that wrote the reply"),
+        text("reply", "The id of the reply"),
+        text("outcome", "What was measured"),
+        number("before", "Its value before the reply; empty where it was not asked"),
+        number("value", "Its value after the reply"),
+    ),
+    _recipients,
+)

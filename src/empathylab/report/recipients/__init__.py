@@ -1,0 +1,1 @@
+"""What recipients of replies say, as the report shows it."""
