@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy
 
 from empathylab.analysis import appraisal, conversations
-from empathylab.cli.converse import choose
+from empathylab.api.converse import choose
 from empathylab.export import lab_tables
 from empathylab.models import open_model
 from empathylab.protocols import Appraisal, Responding, plan_appraisal, plan_responding
@@ -80,7 +80,7 @@ def _measure(lab: Lab) -> None:
     situations = chosen.first_per_group(SITUATIONS)
     administered = Appraisal(builtin_scale("panas"), chosen, situations, orders=2)
     replied = Responding(dialogues, dialogues.first_per_group(SITUATIONS)[:REPLIED], samples=2)
-    talk = Conversing(choose(builtin_personas(), None, 2, "en"), PERSON, exchanges=2)
+    talk = Conversing(choose(builtin_personas(), (), 2, "en"), PERSON, exchanges=2)
     model = open_model(MODEL)
     run(lab, [Job(model, [plan_appraisal(lab, MODEL, administered)])])
     run(lab, [Job(model, [plan_responding(lab, MODEL, replied)])])

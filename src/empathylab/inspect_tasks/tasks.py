@@ -10,7 +10,7 @@ from inspect_ai import Task, task
 from inspect_ai.scorer import Scorer
 
 from empathylab import __version__
-from empathylab.cli.converse import choose
+from empathylab.api.converse import choose
 from empathylab.export.inspect_logs.layout import carried
 from empathylab.inspect_tasks.measuring import Measuring, Planner, protocol, samples
 from empathylab.inspect_tasks.scorers import conversation, judge, reply_checks, scale_scores
@@ -144,7 +144,7 @@ def converse(
     simulator=openai/gpt-4o-mini`.
     """
     measuring = Measuring()
-    chosen = choose(chosen_personas(measuring.lab, personas), None, count, language)
+    chosen = choose(chosen_personas(measuring.lab, personas), (), count, language)
     conversing = Conversing(
         personas=chosen,
         simulator="",
