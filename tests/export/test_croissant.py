@@ -10,6 +10,7 @@ import pytest
 
 from empathylab.export import export_lab, lab_tables
 from empathylab.store import Lab
+from empathylab.study.exports.folders import export_study
 from tests.report.exports.full_lab import fill
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -50,3 +51,13 @@ def test_the_description_says_what_conferences_ask_for(full: Lab, tmp_path: Path
     assert "random names" in told["rai:personalSensitiveInformation"][0]
     for name in ("dataBiases", "dataLimitations", "dataUseCases", "dataCollectionType"):
         assert told[f"rai:{name}"], name
+
+
+def test_the_export_of_a_study_has_one_too(full: Lab, tmp_path: Path) -> None:
+    import mlcroissant
+
+    done = export_study(full, "welivita-2024", tmp_path / "out")
+    loaded = mlcroissant.Dataset(tmp_path / "out" / "croissant.json")
+    assert not loaded.metadata.ctx.issues.errors
+    (rows,) = [one.rows for one in done.files if one.name == "ratings.csv"]
+    assert len(list(loaded.records("ratings"))) == rows

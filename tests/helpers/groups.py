@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-GROUPS = ("browser", "postgres", "embedded", "shared_data", "inspect", "lm_eval", "psych_ds")
+GROUPS = ("browser", "postgres", "embedded", "shared_data", "inspect", "lm_eval")
 
 
 def required_groups() -> set[str]:

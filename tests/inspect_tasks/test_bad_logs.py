@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 import zipfile
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -98,3 +101,20 @@ def test_any_model_of_inspect_can_be_the_respondent(tmp_path: Path) -> None:
     unknown = empathylab("respond", "inspect/nobody/x", *few, "--lab", tmp_path / "lab")
     assert unknown.exit_code == 2
     assert "Inspect cannot open this model" in unknown.stderr
+
+
+def test_the_command_of_inspect_finds_the_tasks(tmp_path: Path) -> None:
+    if not any(one.name == "empathylab" for one in entry_points(group="inspect_ai")):
+        unavailable("inspect", "the package's entry point is not installed: pip install -e .")
+    words = ["eval", "empathylab/respond", "--limit", "1", "--display", "none"]
+    words += ["--model", "empathylab/scripted/tests.helpers.labs:person_like"]
+    done = subprocess.run(
+        [sys.executable, "-m", "inspect_ai", *words, "--log-dir", str(tmp_path / "logs")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    found = as_json("data", "import", "inspect", log, "--lab", tmp_path / "lab")
+    assert found["logs"][0]["task"] == "empathylab/respond"
