@@ -81,13 +81,16 @@ def test_the_presets_need_the_raters_that_their_comments_say() -> None:
         chosen = situations_of(study)
         plan = needed_raters(study, chosen, dict.fromkeys(study.arms, chosen), scales())
         raters[name] = plan.raters
-    # 2 arms × 128 / 8; 36 posts × 3 / 6; 108 situations × 3; 180 situations × 40 / 15; 2 × 2 × 60
+    # 2 arms × 128 / 8; 36 posts × 3 / 6; 108 situations × 3; 180 situations × 40 / 15; 2 × 2 × 60;
+    # 2 × 60; 120
     assert raters == {
         "between-subjects": 32,
         "within-subjects": 18,
         "appraisal": 324,
         "norming": 480,
         "recipient": 240,
+        "chat": 120,
+        "peer": 120,
     }
 
 
@@ -110,7 +113,8 @@ def test_a_preset_names_scales_and_sets_that_exist(name: str) -> None:
     assert situations_of(study) or study.live is not None
     for block in study.blocks:
         if isinstance(block, ScaleBlock):
-            assert block.scale in builtin_scales()
+                bundled = {scale.id for scale in block.bundled_scales}
+                assert block.scale in {*builtin_scales(), *bundled}
 
 
 def test_an_unknown_preset_is_answered_with_the_nearest() -> None:

@@ -333,9 +333,9 @@ administrations = Table(
     # Which of the respondent's people answered; pairs their administrations.
     text_column("subject", nullable=True),
     Column("import_id", RowId, ForeignKey("imports.id"), nullable=True, index=True),
-    one_of("phase", "default", "evoked"),
+    one_of("phase", "default", "evoked", "before", "after", "later"),
     CheckConstraint("(respondent_id IS NULL) <> (rater_id IS NULL)", name="answered_by"),
-    CheckConstraint("phase = 'default' OR situation_id IS NOT NULL", name="evoked_by"),
+    CheckConstraint("phase <> 'evoked' OR situation_id IS NOT NULL", name="evoked_by"),
 )
 
 item_answers = Table(

@@ -1,8 +1,8 @@
 """The tables of live replies and chats: what participants wrote, and what they were answered.
 
 A conversation belongs to one participant and one page of a study. A live reply is a conversation
-of two turns. Two participants who talk with each other have a conversation each; `partner_id`
-points from one to the other, and the turns are those of the conversation that began first.
+of two turns. Two participants who talk with each other have a conversation each, which
+`partner_id` ties together: each tells in their own and replies in the other's.
 """
 
 from __future__ import annotations
@@ -47,14 +47,20 @@ live_conversations = Table(
         RowId,
         ForeignKey("live_conversations.id", ondelete="SET NULL"),
         nullable=True,
+        # Nobody is the partner of two people.
         index=True,
+        unique=True,
     ),
     text_column("state"),
     # Why it ended: completed, participant, limit, safety, cap, outage, left …
     text_column("reason", nullable=True),
     Column("started_at", Moment, nullable=False),
     Column("seen_at", Moment, nullable=False),
+    # When a partner was there, for those who waited for one.
+    Column("opened_at", Moment, nullable=True),
     Column("ended_at", Moment, nullable=True),
+    # The confederate who answers.
+    text_column("taken_by", nullable=True),
     # What else a block keeps of it, such as a role.
     Column("details", Document, nullable=False),
     UniqueConstraint("place_id", "step"),

@@ -24,6 +24,7 @@ from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.blocks.questions.conditions import ConditionText, Values, condition
 from empathylab.study.blocks.questions.interface import Question, Thing
 from empathylab.study.blocks.texts import Identifier, Text
+from empathylab.study.live.conversations import LiveDesk
 from empathylab.study.live.settings import Live
 from empathylab.study.live.turns import Conversation
 from empathylab.table_specs import ColumnSpec
@@ -166,7 +167,8 @@ class AnsweredScale:
     """A questionnaire that was answered."""
 
     scale: str
-    phase: Literal["default", "evoked"]
+    phase: str
+    """`default` or `evoked`; of the person who is helped `before`, `after` or `later`."""
     situation: str | None
     order: tuple[int, ...]
     values: Mapping[int, float] = field(hash=False)
@@ -310,9 +312,13 @@ class Block(FileModel):
         """What one of the block's pages shows and asks."""
         return Body()
 
-    def opening(self, answers: Answers) -> str:
-        """Of a live block: what the conversation answers to; empty where the participant begins."""
-        return ""
+    def follow(self, desk: LiveDesk, step: Step, answers: Answers) -> Conversation:
+        """Of a live block: the conversation that the page shows, which may begin now."""
+        return desk.read(desk.opened(step.key))
+
+    def converse(self, desk: LiveDesk, step: Step, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Of a live block: says what was answered; returns what else is stored with the answer."""
+        return {}
 
     def minimum_seconds(self, step: Step) -> int:
         """How long the page must be looked at."""

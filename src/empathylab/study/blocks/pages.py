@@ -32,6 +32,7 @@ Role = Literal[
     "details",
     "label",
     "story",
+    "talk",
 ]
 InputKind = Literal[
     "choice",
@@ -39,6 +40,7 @@ InputKind = Literal[
     "dropdown",
     "line",
     "matrix",
+    "message",
     "number",
     "paragraph",
     "preference",
@@ -66,6 +68,7 @@ INPUTS: dict[InputKind, Input] = {
     "dropdown": Input("a choice from a list", 6.0),
     "line": Input("a line", 8.0),
     "matrix": Input("a choice in each row", 4.0),
+    "message": Input("a message", 30.0),
     "number": Input("a number", 5.0),
     "paragraph": Input("free words", 60.0),
     "preference": Input("the better of two replies", 6.0),
@@ -176,6 +179,12 @@ class LivePage:
     """Whether a reply is to come, before which there is nothing to answer."""
     seconds: float
     """Until it is worth looking again."""
+    ahead: int = 0
+    """In the waiting room: how many people came before."""
+    can_end: bool = False
+    """Whether the participant may end the conversation."""
+    ended: str = ""
+    """Why there is nothing more to say; empty while there is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from empathylab.study.blocks.imagine import Imagine
 from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.norming import Norm
 from empathylab.study.blocks.rate import Rate
+from empathylab.study.blocks.recipients.chat import Chat
+from empathylab.study.blocks.recipients.feel import Feel
 from empathylab.study.blocks.recipients.reply import Reply
 from empathylab.study.blocks.recipients.tell import Tell
 from empathylab.study.blocks.scale import ScaleBlock
@@ -77,6 +79,7 @@ for _type in (
     Demographics,
     Questions,
     ScaleBlock,
+    Feel,
     Tutorial,
     Rate,
     Compare,
@@ -85,6 +88,7 @@ for _type in (
     Write,
     Tell,
     Reply,
+    Chat,
     Attention,
     Comment,
     Debrief,

@@ -22,6 +22,13 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
 _SPECS = {one.name: one for one in TABLES}
 _TYPES = {polars_type(one): one for one in get_args(ColumnType)}
 _MOST_VALUES = 20
+_WHEN = {
+    "default": "",
+    "evoked": ", answered after a situation",
+    "before": ", answered before being helped",
+    "after": ", answered after being helped",
+    "later": ", answered days after being helped",
+}
 
 
 def dictionary_rows(
@@ -55,7 +62,7 @@ def _own(found: StudyTables, column: str) -> tuple[str | None, str | None]:
     if column in found.scores:
         scale, part, phase = found.scores[column]
         of = "Total" if part == "total" else f"Subscale {part}"
-        when = "" if phase == "default" else ", answered after a situation"
+        when = _WHEN[phase]
         return f"{of} of the {scale.name} ({scale.id}){when}", _score_range(scale, part)
     if column not in found.told:
         return None, None

@@ -90,14 +90,16 @@ SCALE_ANSWERS = TableSpec[StudySource](
         ColumnSpec(
             "phase",
             "text",
-            "At rest (default), or after imagining a situation (evoked)",
-            "default; evoked",
+            "At baseline (default), after imagining a situation (evoked), or by the person who is "
+            "helped: before, after, or days later",
+            "default; evoked; before; after; later",
         ),
-        ColumnSpec("situation", "text", "After which situation; empty at rest"),
+        ColumnSpec("situation", "text", "After which situation; empty where there is none"),
         ColumnSpec(
             "trial",
             "whole number",
-            "Which of the rater's situations it was, from 1 in the order shown; empty at rest",
+            "Which of the rater's situations it was, from 1 in the order shown; empty where there "
+            "is none",
         ),
         ColumnSpec("item", "whole number", "The item's number in the scale"),
         ColumnSpec("position", "whole number", "In which place the item was shown"),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection
 
@@ -19,7 +19,8 @@ from empathylab.store.studies.live import (
     turn_rows,
 )
 from empathylab.study.live.masking import mask
-from empathylab.study.live.settings import Author, Live
+from empathylab.study.live.pausing import pause_reason
+from empathylab.study.live.settings import Author, Delay, Live
 from empathylab.study.live.turns import Conversation, Sender, ShownTurn
 
 _LOOK_AGAIN = 1.0
@@ -36,6 +37,8 @@ class LiveDesk:
     place: Any
     language: str
     now: datetime
+    require: Callable[[Literal["write", "locked"]], None]
+    """Begins the transaction again where it has less than that."""
 
     @property
     def condition(self) -> tuple[str, str | None]:
@@ -47,10 +50,18 @@ class LiveDesk:
         """Who answers the participant."""
         return self.live.authors[self.condition[0]]
 
-    def find(self, step: str) -> Conversation | None:
-        """The conversation of that page as it stands; None before it began."""
-        row = find_conversation(self.connection, self.place.id, step)
-        return None if row is None else self.read(row)
+    def find(self, step: str) -> Any:
+        """The row of the conversation of that page; None before it began."""
+        return find_conversation(self.connection, self.place.id, step)
+
+    def opened(self, step: str, opening: str = "") -> Any:
+        """The same, begun unless it did before: with a first message, where there is one."""
+        row = self.find(step)
+        if row is None:
+            row = self.begin(step)
+            if opening and row.state != "ended":
+                self.tell(row, opening)
+        return row
 
     def read(self, row: Any) -> Conversation:
         """A conversation's row with the turns that may be seen now."""
@@ -61,20 +72,22 @@ class LiveDesk:
             row.id,
             tuple(ShownTurn(turn.sender, turn.text) for turn in seen),
             row.label,
-            waiting=bool(rest),
+            waiting=bool(rest) and (row.state != "ended" or rest[0].state == "ready"),
             seconds=_until(rest, self.now),
             state=row.state,
             reason=row.reason,
             unshown=tuple(turn.id for turn in seen if turn.shown_at is None),
         )
 
-    def begin(
-        self, step: str, *, state: str = "open", reason: str | None = None, **details: Any
-    ) -> Any:
+    def begin(self, step: str, *, state: str = "open", **details: Any) -> Any:
         """The row of the conversation of that page, which begins now unless it did before.
 
-        With a reason it ends at once, because replies can no longer be had.
+        It ends at once where replies can no longer be had.
         """
+        self.require("write")
+        reason = None
+        if self.place.study_status == "paused":
+            reason = pause_reason(self.connection, self.place.study_id)
         author, label = self.condition
         return add_conversation(
             self.connection,
@@ -95,6 +108,8 @@ class LiveDesk:
 
     def tell(self, conversation: Any, text: str, position: int = 1) -> None:
         """Keeps what the participant wrote, and has it answered: by the next turn."""
+        self.require("write")
+        author = self.live.authors[conversation.author]
         masked = mask(text, self.language).text if self.live.mask else None
         add_turn(
             self.connection,
@@ -111,9 +126,9 @@ class LiveDesk:
         )
         reply = self._turn(conversation, position + 1, "respondent")
         reply["due_at"] = self.now + self.delay(conversation, position + 1)
-        if self.author.text is not None:
+        if author.text is not None:
             reply |= {"state": "ready", "ready_at": self.now, "outcome": "valid"}
-            reply["text"] = self.author.text.said(self.language)
+            reply["text"] = author.text.said(self.language)
         add_turn(self.connection, reply)
 
     def _turn(self, conversation: Any, position: int, sender: Sender) -> dict[str, Any]:
@@ -127,20 +142,22 @@ class LiveDesk:
 
     def delay(self, conversation: Any, position: int) -> timedelta:
         """How long a reply takes at least: drawn evenly, whoever writes it."""
-        drawn = hmac.new(
-            self.secret,
-            f"delay {self.place.person} {conversation.step} {position}".encode(),
-            "sha256",
-        ).digest()
-        proportion = int.from_bytes(drawn[:7]) / 2**56
-        delay = self.live.delay
-        return timedelta(seconds=delay.minimum + proportion * (delay.maximum - delay.minimum))
+        person, step = self.place.person, conversation.step
+        return drawn(self.live.delay, self.secret, "delay", person, step, position)
 
     def mark_shown(self, conversation: Conversation) -> None:
         """Keeps when turns were first shown, and that the participant was there."""
         if conversation.unshown:
+            self.require("write")
             mark_turns_shown(self.connection, conversation.unshown, self.now)
             change_conversation(self.connection, conversation.number, seen_at=self.now)
+
+
+def drawn(delay: Delay, secret: bytes, *parts: object) -> timedelta:
+    """A time between the two of a delay, always the same for the same parts."""
+    digest = hmac.new(secret, " ".join(map(str, parts)).encode(), "sha256").digest()
+    proportion = int.from_bytes(digest[:7]) / 2**56
+    return timedelta(seconds=delay.minimum + proportion * (delay.maximum - delay.minimum))
 
 
 def _visible(turns: Sequence[Any], now: datetime) -> list[Any]:

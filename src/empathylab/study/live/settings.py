@@ -108,6 +108,19 @@ class Delay(FileModel):
         return self
 
 
+class People(FileModel):
+    """Waiting for a person who answers: another participant, or a confederate."""
+
+    wait: Delay = Delay(minimum=5, maximum=180)
+    """Seconds in the waiting room. Where models or fixed texts answer in other arms, nobody is
+    connected before a time drawn evenly from these. Anyone without a partner at the maximum gets
+    what `otherwise` says."""
+    otherwise: Words = "end"
+    """`end` the participant's part with a code of its own, or an author who answers instead."""
+    reply_within: Annotated[Whole, Field(ge=5, le=3600)] = 300
+    """Seconds that a person has for each message, before they count as having left."""
+
+
 class Limits(FileModel):
     """The most that replies may cost, in US dollars by the price table."""
 
@@ -123,6 +136,7 @@ class Live(FileModel):
     people_per_condition: Annotated[Whole, Field(ge=1, le=100_000)]
     """How many participants see each combination of author and label."""
     delay: Delay
+    people: People = People()
     fallback: Text | None = None
     """Shown in place of a model's reply that is late, missing or must not be shown."""
     attempts: Annotated[Whole, Field(ge=1, le=5)] = 2
@@ -160,6 +174,28 @@ class Live(FileModel):
                 "Add the text that is shown then.",
             )
         return self
+
+    @model_validator(mode="after")
+    def _otherwise_is_known(self) -> Self:
+        author = self.authors.get(self.people.otherwise)
+        if self.people.otherwise != "end" and (author is None or author.kind == "person"):
+            known = [name for name, one in self.authors.items() if one.kind != "person"]
+            raise wrong(
+                f"one of {', '.join(('end', *known))}",
+                at=("people", "otherwise"),
+                got=self.people.otherwise,
+            )
+        return self
+
+    @property
+    def has_people(self) -> bool:
+        """Whether people answer in some arm, so that everybody waits for a partner."""
+        return any(author.kind == "person" for author in self.authors.values())
+
+    @property
+    def only_people(self) -> bool:
+        """Whether people answer in all arms, so that waiting tells nobody's arm."""
+        return all(author.kind == "person" for author in self.authors.values())
 
     @property
     def conditions(self) -> dict[str, tuple[str, str | None]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Sender = Literal["participant", "respondent"]
-INTERRUPTED = frozenset({"study-cap", "outage"})
+INTERRUPTED = frozenset({"study-cap", "outage", "no-partner"})
 """Reasons for which a conversation ends through no fault of the participant."""
 
 
@@ -34,6 +34,8 @@ class Conversation:
     state: Literal["waiting", "open", "ended"] = "open"
     reason: str | None = None
     """Why it ended."""
+    ahead: int = 0
+    """In the waiting room: how many people came before."""
     unshown: tuple[int, ...] = ()
     """The rows of turns that are seen now for the first time."""
 

@@ -50,7 +50,6 @@ from empathylab.study.blocks.pages import PageContent
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
 from empathylab.study.live.conversations import LiveDesk
-from empathylab.study.live.pausing import pause_reason
 from empathylab.study.live.settings import Live
 from empathylab.study.live.turns import Conversation
 from empathylab.study.session.completion import Completion, completion_for
@@ -168,25 +167,12 @@ class ParticipantTransaction:
         return conversation is not None and conversation.interrupted
 
     def conversation(self, step: Step) -> Conversation | None:
-        """The conversation that the page shows, which begins now unless it did before.
-
-        None where the page shows none.
-        """
+        """The conversation that the page shows, as it stands now; None where it shows none."""
         block = self.launched.study.block(step.block)
         if not block.is_live:
             return None
         if step.key not in self._conversations:
-            found = self._desk.find(step.key)
-            if found is None:
-                self.require("write")
-                reason = None
-                if self.row.study_status == "paused":
-                    reason = pause_reason(self.connection, self.launched.row)
-                row = self._desk.begin(step.key, reason=reason)
-                if reason is None and (opening := block.opening(self.given)):
-                    self._desk.tell(row, opening)
-                found = self._desk.read(row)
-            self._conversations[step.key] = found
+            self._conversations[step.key] = block.follow(self._desk, step, self.given)
         return self._conversations[step.key]
 
     @property
@@ -194,7 +180,9 @@ class ParticipantTransaction:
         launched, row = self.launched, self.row
         connection = self.batch.reading if self.mode == "read" else self.connection
         live = cast("Live", launched.study.live)
-        return LiveDesk(connection, live, launched.secret, row, row.language, self.now)
+        return LiveDesk(
+            connection, live, launched.secret, row, row.language, self.now, self.require
+        )
 
     def _let_in(self) -> Closed | Finished | None:
         """What keeps the person from the pages, if anything does."""
@@ -296,7 +284,6 @@ class ParticipantTransaction:
         step, draft = show.step, self.row.draft
         conversation = self.conversation(step)
         if conversation is not None and conversation.unshown:
-            self.require("write")
             self._desk.mark_shown(conversation)
             # The time on the page is that of reading the reply, not of waiting for it.
             self.change(shown_step=step.key, shown_at=self.now)
@@ -366,6 +353,9 @@ class ParticipantTransaction:
         Writes the answer, claims a place where one is due next, and writes the end where there is
         nothing more.
         """
+        block = self.launched.study.block(step.block)
+        if block.is_live and step.key not in self.answers:
+            values = {**values, **block.converse(self._desk, step, values)}
         self.given[step.key] = dict(values)
         following = decide(self.path, self.given)
         self.require("locked" if isinstance(following, NeedsPlace) else "write")

@@ -22,6 +22,7 @@ from empathylab.study.web.console import RULES, Console, error_page, guarded, gu
 from empathylab.study.web.forms import MOST_BYTES
 from empathylab.study.web.live_replies import LiveReplies
 from empathylab.study.web.pages import RaterPages, RaterService
+from empathylab.study.web.queue import QueuePages
 from empathylab.study.web.recruitment import MTURK_HOSTS
 from empathylab.study.web.rendering import plain_page
 from empathylab.study.web.security import Guard
@@ -94,6 +95,7 @@ def create_app(
             Route("/leave", pages.leave, methods=["POST"]),
             Route("/left", pages.left, methods=["GET"]),
             *(_live_routes(pages) if replies is not None else ()),
+            *_queue_routes(service, study, secret, trust_proxy=trust_proxy),
             Route("/static/{name}", send_asset, methods=["GET"]),
             Route("/health", pages.health, methods=["GET"]),
             Route("/ready", pages.readiness, methods=["GET"]),
@@ -118,6 +120,23 @@ def _live_routes(pages: RaterPages) -> tuple[Route, ...]:
         Route("/stop", pages.ask_to_stop, methods=["GET"]),
         Route("/stop", pages.stop, methods=["POST"]),
     )
+
+
+def _queue_routes(
+    service: Callable[[], RaterService], study: Study, secret: bytes, *, trust_proxy: bool
+) -> tuple[Route, ...]:
+    """The pages of confederates, where a study has such."""
+
+    def context() -> StudyService:
+        opened = service()
+        if not isinstance(opened, StudyService):
+            raise HTTPException(404)
+        return opened
+
+    has_queue = study.live is not None and any(
+        author.person == "confederate" for author in study.live.authors.values()
+    )
+    return QueuePages(context, secret, trust_proxy).routes if has_queue else ()
 
 
 def _nothing() -> None:

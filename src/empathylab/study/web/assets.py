@@ -15,6 +15,7 @@ _KINDS = {
     "study.js": "text/javascript",
     "signals.js": "text/javascript",
     "live.js": "text/javascript",
+    "queue.js": "text/javascript",
     "study.svg": "image/svg+xml",
     "console.css": "text/css",
     "console.js": "text/javascript",

@@ -66,6 +66,8 @@ class Words:
     withdraw_data: str
     speakers: Mapping[str, str] = field(hash=False)
     """Who speaks in a conversation."""
+    chat: Mapping[str, str] = field(hash=False)
+    """Of conversations with the participant."""
     preference: Mapping[str, str] = field(hash=False)
     """The answers to a comparison of two replies."""
     counts: Mapping[str, str] = field(hash=False)

@@ -23,7 +23,7 @@ from empathylab.study.web.interface_texts import Words, direction, own_name, wor
 from empathylab.study.web.markdown import block_html, inline_html
 
 _TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks", "preview")
-_WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply")
+_WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply", "chat")
 _NOTES = {"example": "why"}
 """What a note is, by the kind of page: all others warn of what comes."""
 
@@ -165,16 +165,40 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         general=[text for name, text in filled.errors.items() if name not in named],
         errors=filled.errors,
         problems=[problem for one in drawn for problem in one.problems],
-        drafts=len(drawn) > 1 or any(one.kind == "paragraph" or one.rows for one in drawn),
+        waiting=_waiting(frame.words, content),
+        send=frame.words.chat["send"] if "message" in named else frame.words.go_on,
+        over=_over(frame.words, content),
+        drafts=len(drawn) > 1
+        or any(one.kind in ("paragraph", "message") or one.rows for one in drawn),
     )
 
 
 def _title(frame: Frame, content: PageContent) -> str:
-    if content.live is not None and content.live.waiting:
+    waits = content.live is not None and content.live.waiting
+    if content.page == "room":
+        return frame.words.pages["room" if waits else "partner"].title
+    if waits and content.page != "chat":
         return frame.words.pages["waiting"].title
     if content.page == "debrief":
         return frame.words.parts["reveal"]
     return frame.words.content_note if content.page == "note" else content.title
+
+
+def _waiting(words: Words, content: PageContent) -> str:
+    """What a page says that waits for a reply or a partner."""
+    if content.page == "chat":
+        return words.chat["typing"]
+    if content.page != "room":
+        return words.pages["waiting"].text
+    ahead = content.live.ahead if content.live else 0
+    counted = f" {words.chat['ahead'].format(count=ahead)}" if ahead else ""
+    return words.pages["room"].text + counted
+
+
+def _over(words: Words, content: PageContent) -> str:
+    """What a page says whose conversation is over; empty while it is not."""
+    ended = content.live.ended if content.live else ""
+    return words.chat["left" if ended == "left" else "over"] if ended else ""
 
 
 def _questions(frame: Frame, drawn: tuple[Drawn, ...]) -> Markup:
@@ -262,6 +286,11 @@ def preview_page(
     )
 
 
+def queue_page(root: str, context: Mapping[str, Any]) -> str:
+    """The page of a confederate."""
+    return _template("queue").render(root=root, assets=asset_paths(), **context)
+
+
 def _render(name: str, frame: Frame, **context: Any) -> str:
     study = frame.study
     return _template(name).render(
@@ -306,7 +335,8 @@ def _count(frame: Frame, content: PageContent) -> str:
         number, of = content.reply
         return frame.words.counts["same"].format(number=number, of=of)
     said = frame.words.counts.get(content.page)
-    return said.format(number=content.number, of=content.of) if said and content.of > 1 else ""
+    shown = said and content.number <= content.of > 1
+    return said.format(number=content.number, of=content.of) if said and shown else ""
 
 
 def _sections(frame: Frame, content: PageContent) -> list[Section]:
@@ -337,7 +367,7 @@ def _sections(frame: Frame, content: PageContent) -> list[Section]:
 
 def _turn(words: Words, role: str, text: str) -> tuple[str, str, str]:
     """A turn under a name that tells nothing of who speaks."""
-    speaker = "person" if role == "person" else "helper"
+    speaker = role if role in ("person", "you", "other") else "helper"
     return speaker, words.speakers[speaker], text
 
 

@@ -20,6 +20,9 @@ from empathylab.study.blocks.interface import (
 from empathylab.study.blocks.pages import Body, LivePage, Part
 from empathylab.study.blocks.recipients.tell import STORY
 from empathylab.study.blocks.texts import Identifier, Text
+from empathylab.study.live.conversations import LiveDesk
+from empathylab.study.live.partners import with_reply_in_time
+from empathylab.study.live.turns import Conversation
 
 _PREVIEW = "(a reply)"
 
@@ -48,9 +51,10 @@ class Reply(Block):
                 at=(*at, "to"),
             )
 
-    def opening(self, answers: Answers) -> str:
-        """The story."""
-        return str(answers[self.to][STORY])
+    def follow(self, desk: LiveDesk, step: Step, answers: Answers) -> Conversation:
+        """The story and its answer."""
+        row = desk.opened(step.key, str(answers[self.to][STORY]))
+        return desk.read(with_reply_in_time(desk, row))
 
     def steps(self, path: ParticipantPath, answers: Answers) -> Iterator[Step]:
         """One page, which waits for the reply."""

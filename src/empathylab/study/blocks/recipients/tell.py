@@ -24,7 +24,7 @@ from empathylab.study.live.safety import crisis_words
 
 STORY = "story"
 """The name of the answer."""
-_CRISIS = "crisis"
+CRISIS = "crisis"
 _MOST_CHARACTERS = 20_000
 _BOT_STORY = (
     "Last week I missed a deadline at work and had to explain it in front of everybody. I felt "
@@ -87,12 +87,7 @@ class Tell(Block):
             most=self.maximum_words,
             characters=_MOST_CHARACTERS,
         )
-        live = path.study.live
-        if (story := form.values.get(STORY)) and live is not None and live.crisis_words:
-            languages = path.study.languages
-            found = [word for language in languages for word in crisis_words(story, language)]
-            if found:
-                form.values[_CRISIS] = list(dict.fromkeys(found))
+        note_crisis(form, STORY, path)
 
     @property
     def early_outcomes(self) -> tuple[Outcome, ...]:
@@ -101,7 +96,7 @@ class Tell(Block):
 
     def early_end(self, answers: Answers) -> Outcome | None:
         """A story that speaks of a crisis is answered with help, not by a study."""
-        return "safety" if answers.get(self.id, {}).get(_CRISIS) else None
+        return "safety" if answers.get(self.id, {}).get(CRISIS) else None
 
     @classmethod
     def bot_answers(cls, form: BotForm) -> Mapping[str, str]:
@@ -117,3 +112,13 @@ class Tell(Block):
     def is_outcome(self) -> bool:
         """What people tell is not shown while the study runs."""
         return True
+
+
+def note_crisis(form: FormReader, name: str, path: ParticipantPath) -> None:
+    """Keeps, beside an answer in free text, the words in it that speak of a crisis."""
+    live = path.study.live
+    if (text := form.values.get(name)) and live is not None and live.crisis_words:
+        languages = path.study.languages
+        found = [word for language in languages for word in crisis_words(text, language)]
+        if found:
+            form.values[CRISIS] = list(dict.fromkeys(found))

@@ -1,6 +1,12 @@
 // Looks for a reply that is on its way, and shows the page again when there is one.
 "use strict";
 (() => {
+  // A conversation is read from its latest turn.
+  const latest = document.getElementById("latest");
+  if (latest && !document.getElementById("errors")) {
+    latest.focus({ preventScroll: true });
+    latest.scrollIntoView({ block: "start" });
+  }
   const live = document.getElementById("live");
   if (!live) return;
   const look = async () => {
@@ -20,5 +26,5 @@
     }
     setTimeout(look, 1000 * Math.min(5, Math.max(0.5, seconds)));
   };
-  setTimeout(look, 500);
+  setTimeout(look, 1000 * Math.min(5, Math.max(0.5, Number(live.dataset.seconds))));
 })();
