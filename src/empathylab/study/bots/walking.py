@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 
 import aiohttp
 
+from empathylab.runs.event_loops import run_to_end
 from empathylab.study.bots.behaviours import Behaviour, Mind, Notes, words_of
 from empathylab.study.bots.reading import ReadPage, block_of, filled
 from empathylab.study.bots.reports import Met
@@ -47,7 +48,7 @@ def walk(
     which say of what kind someone is, each is used in turn.
     """
     links = [link] if isinstance(link, str) else list(link)
-    return asyncio.run(_walk(links, behaviours, settings, progress))
+    return run_to_end(_walk(links, behaviours, settings, progress))
 
 
 async def _walk(
