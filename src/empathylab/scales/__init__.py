@@ -11,6 +11,7 @@ from empathylab.scales.definition import (
     read_scale,
     scale_from_dict,
     scale_to_dict,
+    scales_in,
 )
 from empathylab.scales.distributions import AnswerDistribution, answer_distributions
 from empathylab.scales.patterns import response_pattern
@@ -43,6 +44,7 @@ __all__ = [
     "response_pattern",
     "scale_from_dict",
     "scale_to_dict",
+    "scales_in",
     "score",
     "with_words",
 ]
