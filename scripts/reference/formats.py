@@ -153,6 +153,13 @@ SECTIONS: dict[str, tuple[str, str]] = {
             "situations, replies, scales, ratings, and no identities."
         ),
     ),
+    "inspect_log": (
+        "Logs of Inspect",
+        (
+            "An `.eval` or `.json` log of one of EmpathyLab's tasks in Inspect, or one that "
+            "`empathylab export --format inspect` writes: see [other tools](other-tools.md)."
+        ),
+    ),
     "platform": (
         "Exports of platforms",
         (
@@ -217,6 +224,8 @@ USES: dict[tuple[str, str], str] = {
     ("data import sage", "path"): "sage",
     ("data import conversations", "path"): "conversations",
     ("data import recipients", "path"): "recipients",
+    ("data import inspect", "path"): "inspect_log",
+    ("tasks lm-eval", "folder"): "written",
     ("analyze recipients", "file"): "recipients",
     ("analyze recipients", "ratings"): "recipient-ratings",
     ("converse", "system_prompt"): "prompt",

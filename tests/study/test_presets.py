@@ -113,8 +113,8 @@ def test_a_preset_names_scales_and_sets_that_exist(name: str) -> None:
     assert situations_of(study) or study.live is not None
     for block in study.blocks:
         if isinstance(block, ScaleBlock):
-                bundled = {scale.id for scale in block.bundled_scales}
-                assert block.scale in {*builtin_scales(), *bundled}
+            bundled = {scale.id for scale in block.bundled_scales}
+            assert block.scale in {*builtin_scales(), *bundled}
 
 
 def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
