@@ -14,7 +14,7 @@ ROOT = Path(empathylab.__file__).parent
 LAYERS = [
     {"errors", "words", "__init__"},
     {"frames"},
-    {"files", "file_models", "html_templates", "table_specs"},
+    {"croissant", "files", "file_models", "html_templates", "table_specs"},
     {"tables"},
     {"situations", "scales", "models", "stats"},
     {"style"},
@@ -26,6 +26,7 @@ LAYERS = [
     {"export"},
     {"api"},
     {"cli"},
+    {"inspect_tasks"},
     {"__main__"},
 ]
 # Usable on any table: they know no database, no model and no web.

@@ -25,6 +25,7 @@ from empathylab.cli import (
     scales,
     stats,
     study,
+    tasks,
     view,
 )
 from empathylab.errors import EmpathyLabError
@@ -100,6 +101,7 @@ app.add_typer(scales.app, name="scales")
 app.add_typer(study.app, name="study")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(stats.app, name="stats")
+app.add_typer(tasks.app, name="tasks")
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from empathylab.errors import InputError, ModelError, ModelSetup, UnknownName, UserError
 from empathylab.models.apis import AnthropicMessages, ChatApi, GeminiContent, OpenAiChat
 from empathylab.models.endpoint import EndpointModel
+from empathylab.models.inspect_chats import FAMILY, InspectModel, require_inspect
 from empathylab.models.interface import Model
 from empathylab.models.local import LocalModel
 from empathylab.models.providers import PROVIDERS, ApiName, Provider
@@ -22,6 +23,7 @@ from empathylab.models.scripted import ScriptedModel
 from empathylab.models.weights import KNOWN_WEIGHTS, known_weights
 
 DEFAULT_MODEL = "local/smollm2"
+_FAMILIES = {"local", "scripted", FAMILY, *PROVIDERS}
 
 
 def open_model(
@@ -34,7 +36,7 @@ def open_model(
 ) -> Model:
     """The model of that name; nothing is started and nothing is sent yet."""
     family, _, rest = name.partition("/")
-    if family not in {"local", "scripted", *PROVIDERS} and base_url is None:
+    if family not in _FAMILIES and base_url is None:
         raise _unknown(name)
     if not rest:
         raise InputError(
@@ -46,18 +48,20 @@ def open_model(
         return _local(name, rest, options)
     if family == "scripted":
         return _scripted(name, rest)
+    if family == FAMILY and base_url is None:
+        require_inspect(f"a model of Inspect ({name})")
+        return InspectModel(name, options=options)
     return _endpoint(name, family, rest, base_url, api_key_env, api, options)
 
 
 def _unknown(name: str) -> UserError:
     family, _, rest = name.partition("/")
-    known = {"local", "scripted", *PROVIDERS}
     if not rest and family in KNOWN_WEIGHTS:
         return UnknownName("provider", family, [], remedy=f"Did you mean 'local/{family}'?")
     return UnknownName(
         "provider",
         family,
-        known,
+        _FAMILIES,
         remedy="A model is written provider/name; any other endpoint needs --base-url. "
         "See: empathylab models",
     )
