@@ -192,8 +192,17 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "tactics": (
         "Rules for tactics",
         (
-            "TOML with `language`, `version` and a list of tactics, each with {tactic}. "
+            "TOML with `language`, `version`, `words` (names for groups of words, which patterns "
+            "use as `<name>`) and a list of tactics, each with {tactic}. "
             "`analyze style --write-lists DIR` writes ours."
+        ),
+    ),
+    "tactic labels": (
+        "Labels of tactics",
+        (
+            "A table with the columns `respondent`, `text` and `tactics`: replies as they are in "
+            "the analysis, with the [tactics](tactics.md) that a person sees in them, commas "
+            "between them, or nothing."
         ),
     ),
     "written": ("What is written", "A new file or folder in a format that the option names."),
@@ -233,6 +242,7 @@ USES: dict[tuple[str, str], str] = {
     ("analyze style", "dictionary"): "words",
     ("analyze style", "lists"): "words",
     ("analyze style", "tactics"): "tactics",
+    ("analyze style", "tactic_labels"): "tactic labels",
     ("analyze agreement", "file"): "long",
     ("analyze judges", "file"): "judged",
     ("stats clmm", "file"): "long",

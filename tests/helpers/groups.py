@@ -7,7 +7,15 @@ from typing import NoReturn
 
 import pytest
 
-GROUPS = ("browser", "postgres", "embedded", "shared_data", "inspect", "lm_eval")
+GROUPS = (
+    "browser",
+    "postgres",
+    "embedded",
+    "shared_data",
+    "notebooks",
+    "inspect",
+    "lm_eval",
+)
 
 
 def required_groups() -> set[str]:
