@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, Any
+import warnings
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -13,12 +14,14 @@ from empathylab import __version__
 from empathylab.cli import (
     analyze,
     appraise,
+    ask,
     converse,
     data,
     evaluate,
     export,
     judge,
     models,
+    plugins,
     report,
     respond,
     runs,
@@ -28,6 +31,7 @@ from empathylab.cli import (
     view,
 )
 from empathylab.errors import EmpathyLabError
+from empathylab.plugins import PluginWarning
 
 _INTERRUPTED = 130
 
@@ -89,10 +93,12 @@ app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("appraise", epilog=appraise.EXAMPLE)(appraise.appraise)
 app.command("respond", epilog=respond.EXAMPLE)(respond.respond)
 app.command("converse", epilog=converse.EXAMPLE)(converse.converse)
+app.command("ask", epilog=ask.EXAMPLE)(ask.ask)
 app.command("judge", epilog=judge.EXAMPLE)(judge.judge)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("view", epilog=view.EXAMPLE)(view.view)
 app.command("export", epilog=export.EXAMPLE)(export.export)
+app.command("plugins", epilog=plugins.EXAMPLE)(plugins.plugins)
 app.add_typer(models.app, name="models")
 app.add_typer(runs.app, name="runs")
 app.add_typer(data.app, name="data")
@@ -102,6 +108,21 @@ app.add_typer(analyze.app, name="analyze")
 app.add_typer(stats.app, name="stats")
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning about a plugin is for the user: one line, without a place in the code."""
+    own = issubclass(category, PluginWarning)
+    text = f"{message}\n" if own else warnings.formatwarning(message, category, filename, lineno)
+    (file or sys.stderr).write(text)
+
+
 def main() -> None:
     """The entry point of the installed command."""
+    warnings.showwarning = _show_warning
     app(prog_name="empathylab")

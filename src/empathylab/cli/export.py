@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -19,11 +19,12 @@ EXAMPLE = (
 
 def export(
     export_format: Annotated[
-        Literal["csv", "parquet", "jsonl", "psych-ds", "replication"],
+        str,
         typer.Option(
             "--format",
-            help="Tables in one of three forms, a Psych-DS data set, or a package from which "
-            "others make the tables again.",
+            metavar="csv|parquet|jsonl|psych-ds|replication|NAME",
+            help="Tables in one of three forms, a Psych-DS data set, a package from which others "
+            "make the tables again, or the format of a plugin.",
         ),
     ] = "csv",
     to: Annotated[

@@ -29,7 +29,9 @@ _HOW = "How it is asked"
 
 @with_run_options
 def judge(
-    model: Annotated[list[str], typer.Argument(help="provider/name; several are a panel.")],
+    model: Annotated[
+        list[str], typer.Argument(help="provider/name, or a plugin's judge; several are a panel.")
+    ],
     study: Annotated[
         str | None,
         typer.Option(
@@ -173,15 +175,16 @@ def _judge(
     """Carries out the runs, prints what came of them, and ends with the exit code that fits."""
     from empathylab.cli.model_runs import conclude
     from empathylab.cli.progress import progress
+    from empathylab.judging.function_judges import open_judges
     from empathylab.runs import Job
     from empathylab.runs import run as carry_out
     from empathylab.store import Lab
 
     source = chosen.source()
-    models = options.open_models(names)
     prices = options.price_table()
     with Lab.open(options.lab, create=False) as lab:
         plan, replies = _plan(lab, chosen, source, asking, pairs=pairs, orders=orders)
+        models = open_judges(names, plan, options.open_models)
         jobs = [
             Job(
                 one,
