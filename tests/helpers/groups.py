@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-GROUPS = ("browser", "postgres", "embedded", "shared_data")
+GROUPS = ("browser", "postgres", "embedded", "shared_data", "r")
 
 
 def required_groups() -> set[str]:

@@ -14,7 +14,8 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.export.dictionary import Entry, dictionary, dictionary_files
 from empathylab.export.identities import identities_file
 from empathylab.export.lab_tables import LabTables, lab_tables
-from empathylab.export.psych_ds import DOCUMENTATION, psych_ds_files
+from empathylab.export.psych_ds import DOCUMENTATION, data_file, psych_ds_files
+from empathylab.export.r_files import r_files
 from empathylab.export.readme import readme
 from empathylab.export.replication.package import put_replication
 from empathylab.export.tables import TABLES
@@ -158,6 +159,8 @@ def _put(
     if format == "psych-ds":
         files = psych_ds_files(tables, entries, readme=page)
         files[f"{DOCUMENTATION}/versions.json"] = versions_file()
+        paths = {name: f"../{data_file(name)}" for name in tables}
+        files |= r_files(found, tables, paths, folder="analysis/")
         counts = {}
     else:
         kind: TableFile = next(one for one in _PLAIN if one == format)
@@ -165,6 +168,8 @@ def _put(
         counts = {f"{name}.{kind}": frame.height for name, frame in tables.items()}
         files |= dictionary_files(entries)
         files |= {"README.md": page.encode(), "versions.json": versions_file()}
+        if format == "csv":
+            files |= r_files(found, tables)
     for name, content in files.items():
         put(folder, name, content)
     return counts
