@@ -13,7 +13,7 @@ ROOT = Path(empathylab.__file__).parent
 
 LAYERS = [
     {"errors", "words", "__init__"},
-    {"files", "file_models", "html_templates", "plugins", "table_specs"},
+    {"files", "file_models", "html_templates", "plugins", "table_specs", "tracking"},
     {"tables"},
     {"situations", "scales", "models", "stats"},
     {"style"},
