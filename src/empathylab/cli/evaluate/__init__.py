@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
     ModeOption,
     RunOptions,
+    TrackOption,
     with_run_options,
 )
 
@@ -22,10 +24,32 @@ if TYPE_CHECKING:
     from empathylab.cli.evaluate.gate_options import GateOptions
     from empathylab.cli.evaluate.measurement import Combination, Evaluated, JudgeOptions
     from empathylab.models import Model
+    from empathylab.tracking import Tracker
 
-EXAMPLE = (
-    "Example: `empathylab evaluate openai/gpt-4o-mini --max-cost 1` · "
-    "`empathylab evaluate openai/gpt-4o-mini --against welivita-2024 --judge style`"
+EXAMPLE = examples(
+    (
+        "empathylab evaluate",
+        "measures the embedded model and writes the report.",
+    ),
+    (
+        "empathylab evaluate openai/gpt-4o-mini --max-cost 1",
+        "measures any other model, for a dollar at most.",
+    ),
+    (
+        (
+            "empathylab evaluate openai/gpt-4o-mini --judge anthropic/claude-sonnet-4 "
+            "--fail-under replies.empathy=3.5"
+        ),
+        "scores the replies, and fails below a mean.",
+    ),
+    (
+        "empathylab evaluate openai/gpt-4o-mini --against welivita-2024 --judge style",
+        "predicts how a study's raters would have rated the replies.",
+    ),
+    (
+        "empathylab evaluate sweep.yaml --dry-run",
+        "says what a sweep would cost.",
+    ),
 )
 
 _SCORES = "Scores of the replies"
@@ -153,6 +177,7 @@ def evaluate(
             metavar="FILE", help="Write the conditions as a JUnit file.", rich_help_panel=_GATE
         ),
     ] = None,
+    track: TrackOption = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Print requests, tokens and the highest cost; ask nothing."),
@@ -198,9 +223,9 @@ def evaluate(
             gates,
         )
         shown = _Shown(as_json=json, summary=summary, open_report=open_report, dry_run=dry_run)
-        _evaluate(job, shown, run)
+        _evaluate(job, shown, run, track)
         return
-    _refuse_against(gates, language)
+    _refuse_against(gates, language, track)
     from empathylab.cli.evaluate.benchmark import Wanted, evaluate_against
 
     wanted = Wanted(
@@ -230,9 +255,17 @@ def _one_judge(judges: list[str]) -> str | None:
     return judges[0] if judges else None
 
 
-def _refuse_against(gates: GateOptions, language: str | None) -> None:
+def _refuse_against(gates: GateOptions, language: str | None, track: str | None) -> None:
     """Refuses what has no meaning in a comparison with a study."""
     from empathylab.errors import InputError
+
+    if track is not None:
+        raise InputError(
+            "a comparison with a study is not tracked",
+            where="--track",
+            got=track,
+            remedy="Leave out --track, or --against.",
+        )
 
     if language is not None:
         raise InputError(
@@ -281,10 +314,14 @@ class _Shown:
     dry_run: bool
 
 
-def _evaluate(job: _Job, shown: _Shown, run: RunOptions) -> None:
+def _evaluate(job: _Job, shown: _Shown, run: RunOptions, track: Tracker | None) -> None:
     from empathylab.cli.evaluate.estimate import print_estimate
     from empathylab.cli.evaluate.measurement import conclude, evaluate_models
 
+    if track is not None:
+        from empathylab.tracking import require_tracker
+
+        require_tracker(track)  # before anything is asked and paid for
     judge, gates = job.judge, job.gates
     if any(name.lower().endswith((".yaml", ".yml")) for name in job.names):
         asked, judge, gates = _from_file(job, run)
@@ -295,6 +332,10 @@ def _evaluate(job: _Job, shown: _Shown, run: RunOptions) -> None:
         return
     found = evaluate_models(asked, judge, gates, run)
     show(found, gates, as_json=shown.as_json, summary=shown.summary)
+    if track is not None:
+        from empathylab.cli.evaluate.tracked import track_evaluation
+
+        track_evaluation(track, found, job.combination, judge, lab=run.lab)
     if shown.open_report:
         typer.launch(found.report.resolve().as_uri())
     conclude(found, run)
