@@ -30,6 +30,7 @@ from empathylab.cli import (
     study,
     view,
 )
+from empathylab.cli.examples import examples
 from empathylab.errors import EmpathyLabError
 from empathylab.plugins import PluginWarning
 
@@ -64,7 +65,7 @@ app = typer.Typer(
     cls=LabGroup,
     name="empathylab",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -78,8 +79,15 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback(
-    epilog="Example: `empathylab evaluate` measures the embedded model; "
-    "`empathylab evaluate openai/gpt-4o-mini` any other."
+    epilog=examples(
+        ("empathylab evaluate", "measures the embedded model."),
+        ("empathylab evaluate openai/gpt-4o-mini", "measures any other."),
+        ("empathylab COMMAND --help", "explains a command, with examples."),
+        ("empathylab --install-completion", "completes commands and options in your shell."),
+    )
+    + "\n\nExit codes: 0 done; 1 failed, or below a gate; 2 the user can fix it; 130 interrupted. "
+    "Results go to stdout, everything else to stderr. `EMPATHYLAB_LAB` names the lab's folder, and "
+    "keys are read from the environment only: `empathylab models` says which."
 )
 def _empathylab(
     version: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
@@ -23,7 +24,16 @@ if TYPE_CHECKING:
     from empathylab.runs import Plan
     from empathylab.store import Lab
 
-EXAMPLE = "Example: `empathylab appraise local/smollm2 --per-factor 3 --orders 2 --mode logprob`"
+EXAMPLE = examples(
+    (
+        "empathylab appraise openai/gpt-4o-mini --scale panas",
+        "administers a scale at baseline and after situations.",
+    ),
+    (
+        "empathylab appraise local/smollm2 --per-factor 3 --orders 2 --mode logprob",
+        "takes three situations of each factor, two item orders, and answers' probabilities.",
+    ),
+)
 
 
 @with_run_options

@@ -8,12 +8,23 @@ from typing import Annotated
 import typer
 
 from empathylab.cli.actor import operator
+from empathylab.cli.examples import examples
 from empathylab.cli.export_paths import new_place, print_exported
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
-EXAMPLE = (
-    "Example: `empathylab export --format csv --to data` · "
-    "`empathylab export --format replication --to package.zip`"
+EXAMPLE = examples(
+    (
+        "empathylab export --to data",
+        "writes every table as CSV, with a dictionary.",
+    ),
+    (
+        "empathylab export --format replication --to package.zip",
+        "makes a package from which others make the tables again.",
+    ),
+    (
+        "empathylab export --what ratings --what raters --format parquet --to ratings",
+        "writes two tables.",
+    ),
 )
 
 

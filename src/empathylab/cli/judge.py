@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from empathylab.cli.examples import examples
 from empathylab.cli.options import JsonOption, RunOptions, with_run_options
 from empathylab.cli.tables import print_json, print_rows
 
@@ -18,9 +19,19 @@ if TYPE_CHECKING:
     from empathylab.store import Lab
     from empathylab.store.judged_responses import JudgedResponse
 
-EXAMPLE = (
-    "Example: `empathylab judge local/smollm2 --set dialogues --sample 10` · "
-    "`empathylab judge openai/gpt-4o-mini --study welivita-2024 --mode logprob`"
+EXAMPLE = examples(
+    (
+        "empathylab judge openai/gpt-4o-mini --study welivita-2024 --mode logprob",
+        "rates a study's replies on its own scale.",
+    ),
+    (
+        "empathylab judge local/smollm2 --set dialogues --sample 10",
+        "rates the replies to ten situations by the lab's instructions.",
+    ),
+    (
+        "empathylab judge openai/gpt-4o-mini --study welivita-2024 --pairs",
+        "chooses the better of two replies, in both orders.",
+    ),
 )
 
 _WHAT = "What is judged"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
@@ -25,7 +26,20 @@ if TYPE_CHECKING:
     from empathylab.store import Lab
 
 MOST_UNASKED = 200
-EXAMPLE = "Example: `empathylab respond local/smollm2 --situations 4 --template plain-listener`"
+EXAMPLE = examples(
+    (
+        "empathylab respond openai/gpt-4o-mini mistral/mistral-small",
+        "lets two models reply to the built-in situations.",
+    ),
+    (
+        "empathylab respond local/smollm2 --situations 4 --template plain-listener",
+        "asks for replies without naming empathy.",
+    ),
+    (
+        "empathylab respond openai/gpt-4o-mini --set posts --words human",
+        "replies to posts, as long as people do.",
+    ),
+)
 
 _REPLIES = "The replies"
 
