@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from reference import commands, decisions, formats, instruments, settings, study_file
+from reference import commands, decisions, formats, instruments, python_api, settings, study_file
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -19,6 +19,7 @@ def pages() -> dict[str, str]:
     """Every page that is written from the code, by its path in docs/."""
     return {
         "commands.md": commands.page(),
+        "python-reference.md": python_api.page(),
         "settings.md": settings.page(),
         "study-file.md": study_file.page(),
         "formats.md": formats.page(),

@@ -132,14 +132,3 @@ def test_every_command_of_a_page_is_one_that_the_program_takes(page: Path) -> No
 def test_the_tutorials_hold_commands() -> None:
     for name in ("appraisal", "ratings", "style", "prolific", "changes"):
         assert len(list(commands(DOCS / "tutorials" / f"{name}.md"))) >= 3
-
-
-@pytest.mark.embedded
-def test_the_guides_python_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The example of a plot before it needs a lab with published ratings.
-    *_, code = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
-    # One situation is enough to see that it runs.
-    code = code.replace("dialogues.first_per_group(1)", "dialogues.situations[:1]")
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "guide.md", "exec"), {})  # noqa: S102 - our own example
-    assert (tmp_path / "lab" / "lab.sqlite").is_file()

@@ -43,12 +43,12 @@ EXTRAS = {
     "style": "telling writers apart, and sentiment",
     "study": "studies with people: the web app",
     "postgres": "the lab's database on PostgreSQL",
-    "inspect": "Inspect AI: our tasks in Inspect, its models and logs in the lab",
+    "inspect": "Inspect AI: tasks, models and logs",
     "huggingface": "data sets on the Hugging Face Hub",
     "bayes": "`analyze ratings --bayes`",
-    "mlflow": "`--track mlflow`",
-    "wandb": "`--track wandb`",
-    "pandas": "pandas data frames in and out of the Python API",
+    "mlflow": "the experiment tracker MLflow",
+    "wandb": "the experiment tracker Weights & Biases",
+    "pandas": "pandas frames in and out of [Python](python.md)",
 }
 HEAD = """# Settings
 

@@ -34,6 +34,7 @@ from empathylab.study.design.definition import (
     TimeLimits,
 )
 from empathylab.study.design.text_values import VALUES
+from empathylab.study.live.settings import CHECKS, Author, Delay, Label, Limits, Live
 from reference.settings import Undocumented
 
 HEAD = """# A study's file
@@ -67,7 +68,9 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "languages": "such as `[en]` or `[en, de]`",
             "seed": "decides every draw: which packet, which order",
             "blocks": "what people go through, in order; see below",
-            "situations": "which situations are used; see below",
+            "situations": "which situations are used; see below. Left out with `live`",
+            "live": "who answers participants who tell of themselves; see below and "
+            "[live studies](live-studies.md)",
             "recruitment": "where people come from; see below",
             "design": "`between` (each rater sees one arm; the default) or `within` subjects",
             "arms": "the name of each arm, and whose replies it shows; see below",
@@ -110,6 +113,66 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "per_emotion": "so many of each emotion, or a table of numbers by emotion",
             "per_topic": "the same by topic",
             "per_factor": "the same by factor",
+        },
+    ),
+    "live": (
+        Live,
+        {
+            "authors": "who answers, by a name of yours; see below",
+            "labels": "what participants are told about the author, by a name of yours; see "
+            "below. Authors and labels are crossed: each combination is an arm `author+label`",
+            "people_per_condition": "how many participants each combination has",
+            "delay": "seconds until a reply is shown, the same in all arms; see below",
+            "fallback": "what is shown in place of a model's reply that is late, missing or fails "
+            "a check",
+            "attempts": "how often a model is asked for one reply at most; 2 if not given",
+            "pause_after": "the study pauses when the provider fails for so many replies in a "
+            "row; 5 if not given",
+            "maximum_words": "of a reply; 200 if not given",
+            "mask": "`true` replaces names, numbers and addresses before a model gets a text",
+            "checks": "what a model's reply is checked for before it is shown: {checks}; all if "
+            "not given",
+            "crisis_words": "`false` turns off the list of words that end a conversation and show "
+            "help",
+            "costs": "the most that replies may cost; see below",
+        },
+    ),
+    "live.authors": (
+        Author,
+        {
+            "model": "a model, as in `empathylab models`",
+            "text": "in its place, a reply that is the same for everybody",
+            "person": "in its place, a person: `participant` or `confederate`",
+            "prompt": "of a model: its instructions",
+            "base_url": "of a model: the address of an endpoint without a name here",
+            "api_key_env": "of a model: the variable of the server that holds the key",
+            "sent_to": "of a model: who receives the texts, as the consent names it; the "
+            "provider's name if not given",
+            "temperature": "of a model",
+            "max_tokens": "of a model; 400 if not given",
+            "written_by": "of a text: `person` (the default) or `model`",
+        },
+    ),
+    "live.labels": (
+        Label,
+        {
+            "text": "what participants read above the reply; nothing if not given",
+            "claims": "who wrote the reply, as the label says: `model` or `person`. Where it can "
+            "be false, the debrief needs `reveals`",
+        },
+    ),
+    "live.delay": (
+        Delay,
+        {
+            "minimum": "seconds; each delay is drawn evenly between the two",
+            "maximum": "seconds",
+        },
+    ),
+    "live.costs": (
+        Limits,
+        {
+            "participant": "US dollars for one participant; then they get the fallback",
+            "study": "US dollars in all; then the study pauses",
         },
     ),
     "responses": (Responses, {"sample": "which of several replies, counted from 0"}),
@@ -215,7 +278,19 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         "a questionnaire about the person",
         {
             "scale": "its id; its wording must be in the lab",
-            "phase": "`default` (at rest), or `evoked`: after what was imagined",
+            "phase": "`default` (at baseline), or `evoked`: after what was imagined",
+            "order": "`printed` (the default) or `shuffled` items",
+            "per_page": "items on a page; all if not given",
+            "text": "words above it, in place of the scale's own instruction",
+        },
+    ),
+    "feel": (
+        "how the person who is helped feels",
+        {
+            "scale": "`recipient` (heard, understood, cared for, connection, trust; the default), "
+            "`mood` (own emotions), or a scale whose wording is in the lab",
+            "phase": "`before`, `after` (the default) being helped, or `later`: in a follow-up "
+            "study, days after",
             "order": "`printed` (the default) or `shuffled` items",
             "per_page": "items on a page; all if not given",
             "text": "words above it, in place of the scale's own instruction",
@@ -282,6 +357,24 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "questions": _ABOUT_ITEMS,
         },
     ),
+    "tell": (
+        "the person writes about an experience of their own",
+        {
+            "text": "what to write about",
+            "prompts": "questions that help to write, shown as a list",
+            "minimum_words": "30 if not given",
+            "maximum_words": "500 if not given",
+            "warn_details": "`false` leaves out the request not to write names and addresses",
+        },
+    ),
+    "reply": (
+        "the person waits for an answer to what they told, and reads it",
+        {
+            "to": "the id of the block `tell`; `tell` if not given",
+            "text": "words above the reply",
+            "seconds": "how long the reply stays at least; 0 if not given",
+        },
+    ),
     "attention": (
         "a question that shows whether the page is read",
         {
@@ -299,7 +392,14 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         "a free comment",
         {"text": "the question", "required": "`false` if not given"},
     ),
-    "debrief": ("comes last, once", {"text": "what people are told at the end"}),
+    "debrief": (
+        "comes last, once",
+        {
+            "text": "what people are told at the end",
+            "reveals": "a page before it that says what people were not told, or told wrongly; "
+            "they can have their answers deleted there and are paid all the same",
+        },
+    ),
 }
 PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
     "A question (`fields` and `questions`)": (
@@ -412,6 +512,7 @@ def _table(
     _same({*required, *optional}, set(meanings), f"key of {heading}")
     names = {
         "platforms": ", ".join(f"`{one}`" for one in get_args(Platform)),
+        "checks": ", ".join(f"`{check}`" for check in CHECKS),
         "outcomes": ", ".join(f"`{one}`" for one in get_args(Outcome)),
         "kinds": ", ".join(
             f"`{kind}`"

@@ -1,6 +1,7 @@
 """Every error EmpathyLab raises, as one tree.
 
 EmpathyLabError                   something failed; exit 1
+├── IncompleteRun                 requests of a run got no answer; the same call asks them again
 ├── ModelError                    a model did not answer; the runner decides what to do
 │   ├── RateLimited               429: wait, then ask again
 │   ├── ModelUnavailable          5xx, time-out, broken connection or answer: ask again
@@ -27,6 +28,7 @@ __all__ = [
     "BudgetReached",
     "EmpathyLabError",
     "EndpointUnreachable",
+    "IncompleteRun",
     "InputError",
     "LabBusy",
     "LabError",
@@ -47,6 +49,10 @@ class EmpathyLabError(Exception):
     """The root of the tree."""
 
     exit_code = 1
+
+
+class IncompleteRun(EmpathyLabError):
+    """Requests of a run got no answer; the same call asks them again."""
 
 
 class UserError(EmpathyLabError):

@@ -14,6 +14,7 @@ from sqlalchemy import select, update
 from typer.testing import CliRunner
 
 from empathylab.cli.app import app
+from empathylab.models import ScriptedModel
 from empathylab.store import Lab, schema
 from empathylab.study import Study, parse_study
 from empathylab.study.admin.embargo import coarse_arms
@@ -22,6 +23,7 @@ from empathylab.study.exports.folders import export_study
 from empathylab.study.session.service import StudyService
 from empathylab.study.session.visits import ArmStatus
 from tests.study.examples import BETWEEN
+from tests.study.live.examples import RECIPIENT, recipient, settle, teller
 from tests.study.service_examples import Clock, opened, rows_of, someone, step_on, walk
 from tests.study.web.console.researchers import Researcher, at_console
 
@@ -205,6 +207,80 @@ def test_exchanging_the_arms_of_two_people_changes_no_byte(
         assert {key for key in before if before[key] != after[key]} == set()
     assert len(before) > 20
     assert audit
+
+
+def exchange_conditions(lab: Lab, first: str, second: str) -> None:
+    """Exchanges author and label of two participants, with the replies that they got."""
+    places, raters, talks = schema.places, schema.raters, schema.live_conversations
+    with lab.writing() as connection:
+        chosen = select(places).where(places.c.person.in_([first, second]))
+        rows = {row.person: row for row in connection.execute(chosen)}
+        told = {
+            row.name: row.details
+            for row in connection.execute(select(raters).where(raters.c.name.in_(rows)))
+        }
+        moving = {
+            person: connection.execute(
+                select(talks.c.id).where(talks.c.place_id == row.id)
+            ).scalar()
+            for person, row in rows.items()
+        }
+        for person in rows:
+            change = update(places).where(places.c.person == person)
+            connection.execute(change.values(arm=None, slot=None))
+            held = update(talks).where(talks.c.id == moving[person])
+            connection.execute(held.values(step=f"moving {person}"))
+        for person, other in ((first, second), (second, first)):
+            change = update(places).where(places.c.person == person)
+            connection.execute(change.values(arm=rows[other].arm, slot=rows[other].slot))
+            held = update(talks).where(talks.c.id == moving[other])
+            connection.execute(held.values(place_id=rows[person].id, step="reply"))
+            if person in told:
+                keys = ("author", "label", "reply_outcome")
+                new = told[person] | {key: told[other][key] for key in keys}
+                rater = update(raters).where(raters.c.name == person)
+                connection.execute(rater.values(details=new))
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_exchanging_author_and_label_of_two_participants_changes_no_byte(
+    sqlite_lab: Lab, tmp_path: Path, role: str
+) -> None:
+    _, clock = opened(sqlite_lab, recipient(RECIPIENT.replace("name: heard\n", "name: small\n", 1)))
+    service = StudyService(sqlite_lab, "small", clock=clock)
+    people = [teller(service, f"p{number}") for number in range(8)]
+    settle(service, ScriptedModel(["A model's reply.", "  ", "  "]))  # and some fallbacks
+    for person in people:
+        clock.skip(seconds=5)
+        service.view(person)
+        service.submit(person, "reply", {})
+    for person in people[:4]:
+        service.submit(person, "questions", {"heard": "2"})
+        service.submit(person, "debrief/reveal", {"data": "keep"})
+
+    def shown(number: int) -> dict[str, Any]:
+        with at_console(service, None) as visitor:
+            visitor.log_in(f"some {role}")
+            found = seen(service, clock, visitor, role)
+        return found | exported(sqlite_lab, tmp_path / f"open {number}")
+
+    with at_console(service, role):
+        pass
+    before = shown(0)
+    assert not any("model's reply" in text or "My dog died" in text for text in before.values())
+    arms = {person: arm for person, (arm, _) in arms_of(sqlite_lab).items()}
+    for group in (people[:4], people[4:]):
+        first = group[0]
+        second = next(one for one in group if arms[one] != arms[first])
+        exchange_conditions(sqlite_lab, first, second)
+    after = shown(1)
+    for found in (before, after):
+        found.pop("/console/audit")
+    assert {key for key in before if before[key] != after[key]} == set()
+    service.actions.close()
+    closed = exported(sqlite_lab, tmp_path / "closed")
+    assert "model's reply" in closed["live_turns.csv"]
+    assert "author" in closed["raters.csv"].splitlines()[0]
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -28,6 +28,7 @@ HARD = [
     "a",
     " \n\t ",
     "e\u0301" * 40,
+    "Are you okay?",
     "```code``` **bold** [link](https://example.org)",
 ]
 ANALYSES: list[Callable[[pl.DataFrame], object]] = [

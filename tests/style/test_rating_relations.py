@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from empathylab.analysis.style.estimates import RatedStyle
+from empathylab.analysis.style.tables import relation_rows
 from empathylab.errors import InputError
 from empathylab.style.rating_relations import rating_relations
 
@@ -95,6 +97,29 @@ def test_a_feature_of_one_response_has_no_p() -> None:
     [found] = rating_relations(rare, RATINGS, columns=["rare"])
     assert not math.isnan(found.alone.estimate)
     assert math.isnan(found.alone.p)
+
+
+def test_a_rare_feature_is_not_tested_and_costs_the_others_nothing() -> None:
+    rng = np.random.default_rng(3)
+    row = np.arange(80)
+    features = pl.DataFrame(
+        {
+            "respondent": row % 2,
+            "situation": row // 2,
+            "words": 40 + row % 7,
+            "common": rng.poisson(2, 80),
+            "rare": (row % 8 == 0).astype(int),
+        }
+    )
+    ratings = features.select("respondent", "situation", rater=row, rating=rng.integers(1, 4, 80))
+    found = tuple(rating_relations(features, ratings, columns=["common", "rare"]))
+    common, rare = found
+    assert (common.too_rare, rare.too_rare) == (False, True)
+    assert rare.within.p < 1
+    assert math.isnan(rare.p_holm)
+    assert common.p_holm == common.within.p
+    cells = {row["feature"]: row["p Holm"] for row in relation_rows(RatedStyle("", "", found))}
+    assert [cell == "too rare to test" for cell in cells.values()].count(True) == 1
 
 
 def test_no_ratings_have_no_slope() -> None:

@@ -17,6 +17,7 @@ from empathylab.analysis.results import (
     Conclusion,
     Kind,
     ModelChoice,
+    Plots,
     Unit,
     conclusions_frame,
     summary_text,
@@ -43,7 +44,7 @@ _ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class PairsResult:
+class PairsResult(Plots):
     """How much the first of two exceeds the second on what both have."""
 
     first: str

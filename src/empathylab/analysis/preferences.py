@@ -15,6 +15,7 @@ from empathylab.analysis.results import (
     Conclusion,
     Kind,
     ModelChoice,
+    Plots,
     conclusions_frame,
     summary_text,
 )
@@ -34,7 +35,7 @@ _PRIOR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class PreferencesResult:
+class PreferencesResult(Plots):
     """Bradley–Terry strengths of the arms, clustered by rater and situation."""
 
     fitted: BradleyTerry

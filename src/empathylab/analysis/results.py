@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import polars as pl
+
+from empathylab.frames import to_pandas
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Kind = Literal["better", "worse", "different", "equivalent", "inconclusive", "descriptive"]
 Unit = Literal["log-odds", "points", "percentage points", "proportion", "correlation", "none"]
@@ -95,17 +100,31 @@ class AnalysisResult(Protocol):
 
 
 class Plots:
-    """Gives a result its charts; the report draws the same ones."""
+    """Gives a result its charts, and its form in a notebook or as a pandas frame.
+
+    Charts and HTML are presentation, so they are loaded only where they are asked for
+    (docs/decisions/0026-charts-of-results.md).
+    """
 
     __slots__ = ()
 
-    def plot(self, name: str) -> Any:
-        """The chart of that name as an Altair chart, which a notebook shows.
-
-        An unknown name raises an error that lists the names. Charts are presentation, so they are
-        loaded only here (docs/decisions/0026-charts-of-results.md).
-        """
+    def plot(self, name: str | None = None) -> Any:
+        """The chart of that name as an Altair chart, which a notebook shows; without one, the
+        first. An unknown name raises an error that lists the names."""
         return import_module("empathylab.report.figures").plot(self, name)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The main estimates, one row each."""
+        raise NotImplementedError
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a pandas frame."""
+        return to_pandas(self.to_frame())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        html: str = import_module("empathylab.report.notebook").result_html(self)
+        return html
 
 
 def summary_text(conclusions: Sequence[Conclusion], caveats: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from empathylab.analysis.results import (
     Conclusion,
     Kind,
     ModelChoice,
+    Plots,
     conclusions_frame,
     summary_text,
 )
@@ -33,7 +34,7 @@ _UNIT = pl.concat_str("set", "situation", separator="/").alias("unit")
 
 
 @dataclass(frozen=True, slots=True)
-class RunComparison:
+class RunComparison(Plots):
     """What two runs have in common, and how their results differ."""
 
     labels: tuple[str, str]

@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
 
 def operator() -> str:
     """The command line, with the name of the system's user."""
-    return f"command line ({_user()})"
+    from empathylab.api.actor import operator as named
 
-
-def _user() -> str:
-    try:
-        import pwd
-    except ImportError:
-        import getpass
-
-        return getpass.getuser()
-    try:
-        # By the process, not by its environment, which anybody can set.
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return f"user {os.getuid()}"  # a container's user may have no name
+    return named("command line")

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from empathylab.api.run_options import RunKeywords
 from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
     ModeOption,
     ReportOption,
-    RunOptions,
+    command_lab,
     with_run_options,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from empathylab.models import Model
-    from empathylab.runs import Plan
-    from empathylab.store import Lab
 
 EXAMPLE = examples(
     (
@@ -71,48 +65,30 @@ def appraise(
     json: JsonOption = False,
     report: ReportOption = False,
     *,
-    run: RunOptions,
+    lab: Path,
+    run: RunKeywords,
 ) -> None:
     """Gives models a scale at baseline and after they imagine situations."""
-    from empathylab.cli.model_runs import ask, conclude
-    from empathylab.cli.summary import print_json, print_summary
-    from empathylab.protocols import Appraisal, plan_appraisal, read_appraisal_template
-    from empathylab.protocols.translations import (
-        questionnaire_in_language,
-        scale_in_language,
-        set_in_language,
-    )
-    from empathylab.store import lab_situation_set
+    from empathylab.cli.model_runs import show
 
-    words = (
-        questionnaire_in_language(language)
-        if template is None
-        else read_appraisal_template(template)
-    )
-
-    def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        whole = lab_situation_set(lab, set_in_language(lab, situation_set, language))
-        fitting = whole.only(emotion=emotion, factor=factor)
-        appraisal = Appraisal(
-            scale=scale_in_language(lab, scale, language),
-            situation_set=whole,
-            situations=(
-                fitting.first_per_group(situations)
-                if per_factor is None
-                else fitting.first_per_factor(per_factor)
-            ),
+    with command_lab(lab) as opened:
+        found = opened.appraise(
+            *model,
+            scale=scale,
+            situation_set=situation_set,
+            language=language,
+            emotion=emotion,
+            factor=factor,
+            situations=situations,
+            per_factor=per_factor,
             mode=mode,
             default_orders=default_orders,
             orders=orders,
             repeats=repeats,
-            temperature=0.0 if run.temperature is None else run.temperature,
-            seed=run.seed,
             counterparts=counterparts,
             stable=stable,
-            template=words,
+            template=template,
+            report=report,
+            **run,
         )
-        return [plan_appraisal(lab, asked.name, appraisal)]
-
-    tallies, data, path = ask(model, plans, run, report=report)
-    (print_json if json else print_summary)(data, tallies, path)
-    conclude(tallies, run)
+    show(found, as_json=json)

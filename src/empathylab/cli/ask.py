@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from empathylab.cli.options import JsonOption, ReportOption, RunOptions, with_run_options
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from empathylab.models import Model
-    from empathylab.runs import Plan
-    from empathylab.store import Lab
+from empathylab.api.run_options import RunKeywords
+from empathylab.cli.options import JsonOption, ReportOption, command_lab, with_run_options
 
 EXAMPLE = "Example: `empathylab ask one-sentence local/smollm2 --setting situations=2`"
 
@@ -31,27 +26,20 @@ def ask(
     json: JsonOption = False,
     report: ReportOption = False,
     *,
-    run: RunOptions,
+    lab: Path,
+    run: RunKeywords,
 ) -> None:
     """Asks models by the protocol of a plugin.
 
     An installed package offers protocols through the entry point `empathylab.protocols`. Runs
     resume, limits and costs are kept, and answers are stored as with the built-in protocols.
     """
-    from empathylab.cli.model_runs import ask as carry_out
-    from empathylab.cli.model_runs import conclude
-    from empathylab.cli.summary import print_json, print_summary
-    from empathylab.protocols.plugin_protocols import open_protocol
+    from empathylab.cli.model_runs import show
 
-    plan = open_protocol(protocol)
     settings = _settings(setting or [])
-
-    def plans(lab: Lab, asked: Model) -> Sequence[Plan]:
-        return plan(lab, asked.name, settings)
-
-    tallies, data, path = carry_out(model, plans, run, report=report)
-    (print_json if json else print_summary)(data, tallies, path)
-    conclude(tallies, run)
+    with command_lab(lab) as opened:
+        found = opened.ask(protocol, *model, settings=settings, report=report, **run)
+    show(found, as_json=json)
 
 
 def _settings(given: list[str]) -> dict[str, str]:

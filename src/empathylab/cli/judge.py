@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from empathylab.api.run_options import RunKeywords
 from empathylab.cli.examples import examples
-from empathylab.cli.options import JsonOption, RunOptions, with_run_options
+from empathylab.cli.options import JsonOption, command_lab, with_run_options
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from empathylab.judging.asking import Asking
-    from empathylab.runs import Plan, Tally
-    from empathylab.store import Lab
-    from empathylab.store.judged_responses import JudgedResponse
+    from empathylab.api.run_results import JudgingResult
 
 EXAMPLE = examples(
     (
@@ -122,197 +119,61 @@ def judge(
     ] = 1,
     json: JsonOption = False,
     *,
-    run: RunOptions,
+    lab: Path,
+    run: RunKeywords,
 ) -> None:
     """Lets models rate responses as raters do, blinded, on the study's own scale.
 
     Judgements are kept apart from people's ratings. How far they agree with people:
     `empathylab analyze judges`.
     """
-    from empathylab.judging.asking import Asking
-
-    asking = Asking(
-        mode=mode,
-        repeats=repeats,
-        temperature=0.0 if run.temperature is None else run.temperature,
-        seed=run.seed,
-        reason=reason,
-        retries=retries,
-        max_tokens=run.max_tokens,
-    )
-    if repeats > 1 and asking.temperature == 0:
-        typer.echo(
-            "At temperature 0, repeats only show how steady the endpoint is; give --temperature "
-            "to see how steady the judge is.",
-            err=True,
-        )
-    chosen = _Chosen(study, situation_set, tuple(respondent or ()), tuple(dimension or ()), sample)
-    _judge(model, chosen, asking, run, pairs=pairs, orders=orders, as_json=json)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Chosen:
-    """What is to be judged, as the options say."""
-
-    study: str | None
-    situation_set: str | None
-    respondents: tuple[str, ...]
-    dimensions: tuple[str, ...]
-    sample: int | None
-
-    def source(self) -> str:
-        """`study NAME` or `set NAME`."""
-        from empathylab.errors import InputError
-
-        if (self.study is None) == (self.situation_set is None):
-            raise InputError(
-                "one of --study and --set must say what is judged",
-                got="both" if self.study else "neither",
-                remedy="Give --study NAME, or --set NAME.",
-            )
-        return f"set {self.situation_set}" if self.study is None else f"study {self.study}"
-
-
-def _judge(
-    names: list[str],
-    chosen: _Chosen,
-    asking: Asking,
-    options: RunOptions,
-    *,
-    pairs: bool,
-    orders: int,
-    as_json: bool,
-) -> None:
-    """Carries out the runs, prints what came of them, and ends with the exit code that fits."""
     from empathylab.cli.model_runs import conclude
-    from empathylab.cli.progress import progress
-    from empathylab.judging.function_judges import open_judges
-    from empathylab.runs import Job
-    from empathylab.runs import run as carry_out
-    from empathylab.store import Lab
 
-    source = chosen.source()
-    prices = options.price_table()
-    with Lab.open(options.lab, create=False) as lab:
-        plan, replies = _plan(lab, chosen, source, asking, pairs=pairs, orders=orders)
-        models = open_judges(names, plan, options.open_models)
-        jobs = [
-            Job(
-                one,
-                [plan],
-                limits=options.limits(),
-                fresh=options.fresh,
-                batching=options.batching(),
-            )
-            for one in models
-        ]
-        with progress() as observe:
-            tallies = carry_out(lab, jobs, prices=prices, observe=observe)
-        found = _summary(lab, chosen, [one.name for one in models], replies, pairs=pairs)
-    (_print_json if as_json else _print_summary)(found, tallies)
-    conclude(tallies, options)
-
-
-def _plan(
-    lab: Lab, chosen: _Chosen, source: str, asking: Asking, *, pairs: bool, orders: int
-) -> tuple[Plan, Sequence[JudgedResponse]]:
-    from empathylab.judging.instruments import default_instrument, study_instrument
-    from empathylab.judging.pairs import Comparing, plan_comparing
-    from empathylab.judging.sampling import sampled
-    from empathylab.judging.single import Judging, plan_judging
-    from empathylab.store.judged_responses import (
-        judged_study,
-        responses_to_judge,
-        select_responses,
-        set_responses,
-    )
-
-    number = None
-    if chosen.study is not None:
-        found = judged_study(lab, chosen.study)
-        # With the version: a newer one of the same responses is judged for itself.
-        named = found.name.removesuffix(f"@{found.version}")
-        number, source = found.row, f"study {named} (version {found.version})"
-        instrument = study_instrument(found, chosen.dimensions)
-        replies = responses_to_judge(lab, found, chosen.respondents)
-    else:
-        instrument = default_instrument(chosen.dimensions)
-        whole = set_responses(lab, chosen.situation_set or "")
-        replies = select_responses(whole, chosen.respondents, where=source)
-    replies = sampled(replies, chosen.sample, seed=asking.seed)
-    if pairs:
-        comparing = Comparing(instrument, replies, source, number, asking)
-        return plan_comparing(comparing), replies
-    return plan_judging(Judging(instrument, replies, source, number, asking, orders)), replies
-
-
-def _summary(
-    lab: Lab, chosen: _Chosen, judges: list[str], replies: Sequence[JudgedResponse], *, pairs: bool
-) -> dict[str, Any]:
-    """The judges' answers to these replies; by respondent only where no study is under way."""
-    import polars as pl
-
-    from empathylab.judging.summaries import preference_summary, rating_summary, win_summary
-    from empathylab.store.judged_responses import shown_in_open_study
-    from empathylab.store.judgements import lab_judgements, lab_preferences
-
-    mine = [one.response for one in replies]
-    hidden = shown_in_open_study(lab, mine)
-    read = lab_preferences if pairs else lab_judgements
-    frame = read(lab, chosen.study).filter(
-        pl.col("judge").is_in(judges),
-        pl.col("first_response" if pairs else "response").is_in(mine),
-    )
-    if chosen.study is None:
-        frame = frame.filter(pl.col("study").is_null())
-    found: dict[str, Any] = {"source": chosen.source(), "responses": len(mine)}
-    if pairs:
-        found["judges"] = preference_summary(frame)
-        found["respondents"] = [] if hidden else win_summary(frame)
-    else:
-        # Over the responses of one arm alone, the mean would be that arm's.
-        one_arm = bool(chosen.respondents) or len({one.respondent for one in replies}) == 1
-        told = not (hidden and one_arm)
-        found["judges"] = rating_summary(frame, by_respondent=False, spread=told)
-        found["respondents"] = [] if hidden else rating_summary(frame, by_respondent=True)
-    found["hidden"] = hidden
-    return found
-
-
-def _print_json(found: dict[str, Any], tallies: list[Tally]) -> None:
-    # Not asdict(), which cannot copy a Counter.
-    sessions = [
-        {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}
-        | {"done": one.done, "missing": one.missing}
-        for one in tallies
-    ]
-    print_json(found | {"sessions": sessions})
-
-
-def _print_summary(found: dict[str, Any], _tallies: list[Tally]) -> None:
-
-    typer.echo(f"{found['source']}: {found['responses']:,} responses\n")
-    for part in ("judges", "respondents"):
-        if found[part]:
-            print_rows([_shown(row) for row in found[part]], part, as_json=False)
-            typer.echo("")
-    if found["hidden"]:
-        typer.echo(
-            "A study that shows these responses is still open, so nothing is told by respondent.",
-            err=True,
+    with command_lab(lab) as opened:
+        found = opened.judge(
+            *model,
+            study=study,
+            situation_set=situation_set,
+            respondent=respondent or (),
+            dimension=dimension or (),
+            sample=sample,
+            pairs=pairs,
+            mode=mode,
+            reason=reason,
+            repeats=repeats,
+            orders=orders,
+            retries=retries,
+            **run,
         )
+    if json:
+        print_json(found.to_dict())
+    else:
+        _print_summary(found)
+    conclude(found.sessions)
+
+
+def _print_summary(found: JudgingResult) -> None:
+    from empathylab.api.run_results import HIDDEN
+
+    typer.echo(f"{found.source}: {found.responses:,} responses\n")
+    for name, rows in (("judges", found.judges), ("respondents", found.respondents)):
+        if rows:
+            print_rows([_shown(row) for row in rows], name, as_json=False)
+            typer.echo("")
+    if found.hidden:
+        typer.echo(HIDDEN, err=True)
     typer.echo("How far the judges agree with people: empathylab analyze judges", err=True)
 
 
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
+def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
     """The row with figures as they are read."""
     shown: dict[str, Any] = {}
     for name, value in row.items():
         if name == "shares":
             shown[name] = ", ".join(f"{label} {share:.0%}" for label, share in value.items())
         elif name == "invalid":
-            told = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in value.items())
-            shown[name] = told or "none"
+            reasons = (f"{count} {what.replace('_', ' ')}" for what, count in value.items())
+            shown[name] = ", ".join(reasons) or "none"
         elif name == "steady":
             shown[name] = None if value is None else f"{value:.0%}"
         elif name == "entropy" and value is None:

@@ -6,15 +6,16 @@ import functools
 import inspect
 import typing
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from empathylab.api.run_options import RunOptions
+
 if TYPE_CHECKING:
-    from empathylab.models import Model, Prices
-    from empathylab.runs import Batching, Limits
+    from empathylab.api.lab import Lab
 
 DEFAULT_LAB = Path("lab")
 LabOption = Annotated[
@@ -64,26 +65,32 @@ _ENDPOINT = "The endpoint"
 _LIMITS = "Speed and cost"
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What every command that asks models understands."""
+def command_lab(folder: Path) -> Lab:
+    """The lab for the command line; audit logs and errors name it so."""
+    from empathylab.api.lab import Lab
 
-    lab: LabOption = DEFAULT_LAB
+    return Lab(folder, interface="command line")
+
+
+class _RunOptions:
+    """What every command that asks models understands: the keywords of the Python interface."""
+
+    lab: LabOption
     temperature: Annotated[
         float | None,
         typer.Option(
             help="The model's temperature; 0 for scales and judges, 0.7 for replies if left out.",
             min=0.0,
         ),
-    ] = None
-    seed: Annotated[int, typer.Option(help="Decides every shuffle, and the model's seed.")] = 1
+    ]
+    seed: Annotated[int, typer.Option(help="Decides every shuffle, and the model's seed.")]
     fresh: Annotated[
         bool,
         typer.Option(
             "--fresh",
             help="Ask everything again, rather than go on or reuse answers at temperature 0.",
         ),
-    ] = False
+    ]
     base_url: Annotated[
         str | None,
         typer.Option(
@@ -91,7 +98,7 @@ class RunOptions:
             help="Another OpenAI-compatible address, such as http://127.0.0.1:8000/v1.",
             rich_help_panel=_ENDPOINT,
         ),
-    ] = None
+    ]
     api_key_env: Annotated[
         str | None,
         typer.Option(
@@ -99,14 +106,14 @@ class RunOptions:
             help="The environment variable that holds the key.",
             rich_help_panel=_ENDPOINT,
         ),
-    ] = None
+    ]
     api: Annotated[
         Literal["openai", "anthropic", "gemini"] | None,
         typer.Option(
             help="What the address speaks; with --base-url the OpenAI-compatible API if left out.",
             rich_help_panel=_ENDPOINT,
         ),
-    ] = None
+    ]
     max_tokens: Annotated[
         int | None,
         typer.Option(
@@ -115,13 +122,13 @@ class RunOptions:
             min=1,
             rich_help_panel=_ENDPOINT,
         ),
-    ] = None
+    ]
     reasoning_effort: Annotated[
         Literal["none", "minimal", "low", "medium", "high"] | None,
         typer.Option(
             help="How much the model reasons before it answers.", rich_help_panel=_ENDPOINT
         ),
-    ] = None
+    ]
     param: Annotated[
         list[str] | None,
         typer.Option(
@@ -129,7 +136,7 @@ class RunOptions:
             help="A further setting, as the endpoint names it; may be repeated.",
             rich_help_panel=_ENDPOINT,
         ),
-    ] = None
+    ]
     omit: Annotated[
         str | None,
         typer.Option(
@@ -137,18 +144,18 @@ class RunOptions:
             help="Settings not to send, such as seed,temperature.",
             rich_help_panel=_ENDPOINT,
         ),
-    ] = None
+    ]
     timeout: Annotated[
         float,
         typer.Option(help="Seconds before an answer is given up.", rich_help_panel=_ENDPOINT),
-    ] = 120.0
+    ]
     attempts: Annotated[
         int,
         typer.Option(
             help="How often a request is tried when the endpoint fails.",
             rich_help_panel=_ENDPOINT,
         ),
-    ] = 6
+    ]
     batch: Annotated[
         bool,
         typer.Option(
@@ -157,24 +164,24 @@ class RunOptions:
             "within a day. Interrupt it freely; the same command fetches the answers.",
             rich_help_panel=_LIMITS,
         ),
-    ] = False
+    ]
     concurrency: Annotated[
         int | None,
         typer.Option(help="Requests under way at once, per model.", rich_help_panel=_LIMITS),
-    ] = None
+    ]
     requests_per_minute: Annotated[
         float | None, typer.Option(help="The most per model.", rich_help_panel=_LIMITS)
-    ] = None
+    ]
     tokens_per_minute: Annotated[
         float | None, typer.Option(help="The most per model.", rich_help_panel=_LIMITS)
-    ] = None
+    ]
     max_total_tokens: Annotated[
         int | None,
         typer.Option(
             help="Stop before a model's runs have used more tokens, earlier sessions counted.",
             rich_help_panel=_LIMITS,
         ),
-    ] = None
+    ]
     max_cost: Annotated[
         float | None,
         typer.Option(
@@ -182,7 +189,7 @@ class RunOptions:
             help="Stop before a model's runs have cost more, earlier sessions counted.",
             rich_help_panel=_LIMITS,
         ),
-    ] = None
+    ]
     prices: Annotated[
         Path | None,
         typer.Option(
@@ -190,73 +197,40 @@ class RunOptions:
             help="A price table (TOML) over the built-in one.",
             rich_help_panel=_LIMITS,
         ),
-    ] = None
-
-    def limits(self) -> Limits:
-        """What the runner is allowed."""
-        from empathylab.runs import Limits
-
-        names = [field.name for field in fields(Limits)]
-        return Limits(**{name: getattr(self, name) for name in names})
-
-    def batching(self) -> Batching | None:
-        """How batches are waited for, where they are wanted."""
-        from empathylab.runs import Batching
-
-        return Batching() if self.batch else None
-
-    def price_table(self) -> Prices:
-        """The price table, with the user's file over it."""
-        from empathylab.models import Prices
-
-        return Prices.load(self.prices)
-
-    def open_models(self, names: list[str]) -> list[Model]:
-        """The models of those names, each once."""
-        from empathylab.models import RequestOptions, open_model
-
-        options = RequestOptions.read(
-            max_tokens=self.max_tokens,
-            reasoning_effort=self.reasoning_effort,
-            param=self.param or (),
-            omit=self.omit,
-        )
-        return [
-            open_model(
-                name,
-                base_url=self.base_url,
-                api_key_env=self.api_key_env,
-                api=self.api,
-                options=options,
-            )
-            for name in dict.fromkeys(names)
-        ]
+    ]
 
 
 def with_run_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The command, with the run options in place of its parameter `run`."""
-    shared = typing.get_type_hints(RunOptions, include_extras=True)
+    """The command, with the lab and the run options in place of its parameters `lab` and `run`."""
+    shared = typing.get_type_hints(_RunOptions, include_extras=True)
+    defaults = {option.name: option.default for option in fields(RunOptions)}
+    defaults |= {"lab": DEFAULT_LAB, "param": None, "omit": None}
     own = typing.get_type_hints(command, include_extras=True)
     parameters = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=own[parameter.name])
         for parameter in inspect.signature(command).parameters.values()
-        if parameter.name != "run"
+        if parameter.name not in ("lab", "run")
     ]
     parameters += [
         inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=field.default,
-            annotation=shared[field.name],
+            name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=annotation
         )
-        for field in fields(RunOptions)
+        for name, annotation in shared.items()
     ]
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> None:
-        options = RunOptions(**{name: given.pop(name) for name in shared})
-        command(**given, run=options)
+        options = {name: given.pop(name) for name in shared}
+        command(**given, lab=options.pop("lab"), run=_keywords(options))
 
     wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return wrapper
+
+
+def _keywords(options: dict[str, Any]) -> dict[str, Any]:
+    """The options as `Lab.evaluate` and the other calls take them."""
+    from empathylab.models import RequestOptions
+
+    read = RequestOptions.read(param=options["param"] or (), omit=options["omit"])
+    return options | {"param": read.extra, "omit": sorted(read.omit)}

@@ -18,15 +18,15 @@ RateReply = Callable[[Situation, str, JudgedDimension], float]
 
 
 def open_judges(
-    names: Sequence[str], plan: Plan, open_models: Callable[[list[str]], list[Model]]
+    judges: Sequence[str | Model],
+    plan: Plan,
+    open_models: Callable[[Sequence[str | Model]], list[Model]],
 ) -> list[Model]:
     """The judges of those names, each once: a plugin's function, or else a model."""
-    added = plugins("judges")
-    models = iter(open_models([name for name in names if name not in added]))
-    return [
-        _function_judge(name, plan) if name in added else next(models)
-        for name in dict.fromkeys(names)
-    ]
+    named = [judge for judge in dict.fromkeys(judges) if judge in plugins("judges")]
+    others = [judge for judge in judges if judge not in named]
+    functions = [_function_judge(str(name), plan) for name in named]
+    return [*functions, *(open_models(others) if others or not named else [])]
 
 
 def judge_plugin(name: str, part: RateReply) -> RateReply:

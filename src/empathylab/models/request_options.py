@@ -24,6 +24,15 @@ class RequestOptions:
     omit: frozenset[str] = frozenset()
     """Settings that are not sent."""
 
+    def __post_init__(self) -> None:
+        if self.reasoning_effort is not None and self.reasoning_effort not in REASONING_EFFORTS:
+            raise InputError(
+                "this reasoning effort is not known",
+                where="--reasoning-effort",
+                got=self.reasoning_effort,
+                remedy=f"Choose {', '.join(REASONING_EFFORTS)}.",
+            )
+
     def __str__(self) -> str:
         parts = [f"max_tokens={self.max_tokens}"] if self.max_tokens else []
         if self.reasoning_effort:
@@ -33,24 +42,10 @@ class RequestOptions:
         return ", ".join(parts)
 
     @classmethod
-    def read(
-        cls,
-        *,
-        max_tokens: int | None = None,
-        reasoning_effort: str | None = None,
-        param: Sequence[str] = (),
-        omit: str | None = None,
-    ) -> RequestOptions:
+    def read(cls, *, param: Sequence[str] = (), omit: str | None = None) -> RequestOptions:
         """The options as the command line gives them."""
-        if reasoning_effort is not None and reasoning_effort not in REASONING_EFFORTS:
-            raise InputError(
-                "this reasoning effort is not known",
-                where="--reasoning-effort",
-                got=reasoning_effort,
-                remedy=f"Choose {', '.join(REASONING_EFFORTS)}.",
-            )
         names = frozenset(name.strip() for name in (omit or "").split(",") if name.strip())
-        return cls(max_tokens, reasoning_effort, dict(map(_pair, param)), names)
+        return cls(extra=dict(map(_pair, param)), omit=names)
 
 
 def _pair(text: str) -> tuple[str, Any]:

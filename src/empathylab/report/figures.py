@@ -31,23 +31,26 @@ from empathylab.report.style.figures import figures as style_figures
 _WIDTH = 560
 
 
-def plot(result: Any, name: str) -> Any:
-    """The chart of that name as an Altair chart."""
+def plot(result: Any, name: str | None = None) -> Any:
+    """The chart of that name as an Altair chart; without a name, the first."""
     import altair as alt
 
-    found = {figure.name: figure for figure in result_figures(result)}
+    found = {
+        figure.name: (part, figure) for part in parts(result) for figure in result_figures(part)
+    }
     if not found:
         raise InputError(
             "there is nothing to draw",
             got=type(result).__name__,
             remedy="This result has no charts; see result.tables for its numbers.",
         )
+    name = next(iter(found)) if name is None else name
     if name not in found:
         raise InputError(
             "the result has no chart of that name", got=name, remedy=f"Use {', '.join(found)}."
         )
-    figure = found[name]
-    spec = Colours(_names(result)).applied(figure.spec)
+    part, figure = found[name]
+    spec = Colours(_names(part)).applied(figure.spec)
     if spec.get("width") == "container":
         spec["width"] = _WIDTH
     spec["config"] = notebook_config()
@@ -56,8 +59,13 @@ def plot(result: Any, name: str) -> Any:
         "facet": alt.FacetChart,
         "vconcat": alt.VConcatChart,
     }
-    kind = next((kind for part, kind in kinds.items() if part in spec), alt.Chart)
+    kind = next((kind for key, kind in kinds.items() if key in spec), alt.Chart)
     return kind.from_dict(spec | {"title": figure.title}, validate=False)
+
+
+def parts(result: Any) -> Iterable[Any]:
+    """The results whose charts this one has: its own, or those of what it holds."""
+    return getattr(result, "parts", (result,))
 
 
 def result_figures(result: Any) -> list[Figure]:

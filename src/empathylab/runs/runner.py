@@ -13,6 +13,7 @@ from empathylab.errors import InputError
 from empathylab.models import Model, Prices
 from empathylab.runs.batching import Batching
 from empathylab.runs.channel import Channel
+from empathylab.runs.event_loops import run_to_end
 from empathylab.runs.ledger import Asked, OpenRun, open_run
 from empathylab.runs.limits import Budget, Limits, Spend
 from empathylab.runs.plans import Plan
@@ -61,7 +62,7 @@ def run(
     prices = prices or Prices.load()
     for job in jobs:
         _check_limits(job, prices)
-    return asyncio.run(_run(lab, jobs, prices, observe or _ignore))
+    return run_to_end(_run(lab, jobs, prices, observe or _ignore))
 
 
 def _ignore(_tally: Tally) -> None:

@@ -12,6 +12,7 @@ from empathylab.scales.definition import (
     read_scale,
     scale_from_dict,
     scale_to_dict,
+    scales_in,
 )
 from empathylab.scales.distributions import AnswerDistribution, answer_distributions
 from empathylab.scales.patterns import response_pattern
@@ -45,6 +46,7 @@ __all__ = [
     "response_pattern",
     "scale_from_dict",
     "scale_to_dict",
+    "scales_in",
     "score",
     "with_words",
 ]

@@ -265,16 +265,21 @@ def scale_from_dict(table: object, *, where: str = "scale") -> Scale:
     return validate(Scale, Document(table, where))
 
 
-@functools.cache
-def _shipped() -> dict[str, Scale]:
-    folder = importlib.resources.files("empathylab.scales") / "definitions"
-    files = sorted(folder.iterdir(), key=lambda file: file.name)
-    scales = [
+def scales_in(package: str, folder: str = "scales") -> tuple[Scale, ...]:
+    """The scales in the TOML files of a package's folder, by the name of their file."""
+    files = sorted(
+        (importlib.resources.files(package) / folder).iterdir(), key=lambda one: one.name
+    )
+    return tuple(
         scale_from_dict(tomllib.loads(file.read_text(encoding="utf-8")), where=file.name)
         for file in files
         if file.name.endswith(".toml")
-    ]
-    return {scale.id: scale for scale in scales}
+    )
+
+
+@functools.cache
+def _shipped() -> dict[str, Scale]:
+    return {scale.id: scale for scale in scales_in("empathylab.scales", "definitions")}
 
 
 @functools.cache

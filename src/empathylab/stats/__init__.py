@@ -1,5 +1,8 @@
 """The statistics, on plain frames and arrays; they know no lab, no model and no web."""
 
+from types import FunctionType
+
+from empathylab.frames import accepting_pandas
 from empathylab.stats.agreement import (
     cohen_kappa,
     fleiss_kappa,
@@ -203,3 +206,8 @@ __all__ = [
     "two_shares_sample_size",
     "with_and_without",
 ]
+
+# Users may give pandas frames; inside the package all frames are Polars'.
+for _name in __all__:
+    if isinstance(globals()[_name], FunctionType):
+        globals()[_name] = accepting_pandas(globals()[_name])

@@ -10,8 +10,11 @@ from sqlalchemy import Connection, delete, select, update
 
 from empathylab.errors import InputError
 from empathylab.store import schema
+from empathylab.store.frames import read_frame
 from empathylab.store.imports.files import Change, begin_import
 from empathylab.store.inserts import hash_of
+from empathylab.store.judged_responses import responses_in_open_studies
+from empathylab.store.judgements import lab_judgements
 from empathylab.store.lab import Lab
 from empathylab.store.ratings import Study, lab_studies
 from empathylab.store.studies.arms import add_raters, add_study
@@ -101,29 +104,15 @@ def recipient_studies(lab: Lab) -> dict[str, Study]:
     """The studies with recipients, by name."""
     with lab.reading() as connection:
         table = schema.studies
-        imported = [
-            row.name
-            for row in connection.execute(select(table.c.name, table.c.protocol))
-            if KIND in row.protocol
-        ]
-    return {name: study for name, study in lab_studies(lab).items() if name in imported}
+        rows = connection.execute(select(table.c.name, table.c.protocol)).all()
+    known = {row.name for row in rows if KIND in row.protocol or row.protocol.get("live")}
+    return {
+        name: study for name, study in lab_studies(lab).items() if name.partition("@")[0] in known
+    }
 
 
-def recipients_frame(lab: Lab, study: str) -> pl.DataFrame:
-    """One row per participant and reply: conditions, outcomes, and values before the reply."""
-    with lab.reading() as connection:
-        rows = received_replies(connection, _number(connection, study))
-    return pl.DataFrame(rows, infer_schema_length=None)
-
-
-def _number(connection: Connection, study: str) -> int:
-    table = schema.studies
-    query = select(table.c.id).where(table.c.name == study)
-    return int(connection.execute(query.order_by(table.c.version.desc()).limit(1)).scalar_one())
-
-
-def received_replies(connection: Connection, study: int) -> list[dict[str, Any]]:
-    """The study's participants with the replies that they got, as `recipients_frame` gives them."""
+def imported_replies(connection: Connection, study: int) -> list[dict[str, Any]]:
+    """The rows that a released file brought, with their participants."""
     table = schema.raters
     query = select(table.c.name, table.c.details).where(table.c.study_id == study, real_people())
     return [
@@ -131,3 +120,53 @@ def received_replies(connection: Connection, study: int) -> list[dict[str, Any]]
         for row in connection.execute(query.order_by(table.c.id))
         for received in row.details.get("marks", {}).get(_RECEIVED, ())
     ]
+
+
+def ratings_of_replies(lab: Lab, study: str) -> pl.DataFrame:
+    """What people in closed studies and judges say of the study's replies, long.
+
+    Columns: `reply` (the conversation's number), `rater`, `rater_kind`, `dimension`, `rating`.
+    """
+    responses, ratings = schema.responses, schema.ratings
+    raters, studies = schema.raters, schema.studies
+    with lab.reading() as connection:
+        held = connection.execute(
+            select(responses.c.id, responses.c.details).where(responses.c.details.is_not(None))
+        ).all()
+        replies = {
+            int(row.id): str(row.details[_RECEIVED]["reply"])
+            for row in held
+            if isinstance(row.details, dict) and _RECEIVED in row.details
+            if row.details[_RECEIVED]["study"] == study
+        }
+        query = (
+            select(
+                ratings.c.response_id.label("response"),
+                raters.c.name.label("rater"),
+                raters.c.kind.label("rater_kind"),
+                ratings.c.dimension,
+                ratings.c.value.label("rating"),
+            )
+            .join(raters, raters.c.id == ratings.c.rater_id)
+            .join(studies, studies.c.id == raters.c.study_id)
+            .where(studies.c.status == "closed", real_people())
+            .order_by(ratings.c.id)
+        )
+        people = read_frame(connection, query)
+    judged = lab_judgements(lab).filter(
+        pl.col("outcome") == "valid",
+        ~pl.col("response").is_in(list(responses_in_open_studies(lab))),
+    )
+    judged = judged.select(
+        "response",
+        pl.col("judge").alias("rater"),
+        pl.lit("model").alias("rater_kind"),
+        "dimension",
+        pl.col("value").alias("rating"),
+    )
+    known = pl.DataFrame(
+        {"response": list(replies), "reply": list(replies.values())},
+        schema={"response": pl.Int64, "reply": pl.String},
+    )
+    both = pl.concat([people, judged], how="vertical_relaxed")
+    return both.join(known, on="response", maintain_order="left").drop("response")

@@ -1,5 +1,8 @@
 """How respondents write, on plain frames; it knows no lab, no model and no web."""
 
+from types import FunctionType
+
+from empathylab.frames import accepting_pandas
 from empathylab.style.authorship.predictability import (
     Classification,
     Giveaway,
@@ -41,6 +44,8 @@ from empathylab.style.profiles import Figure, Profile, profile_table, profiles
 from empathylab.style.rating_relations import RatingRelation, rating_relations
 from empathylab.style.repetition import Repeated, Repetition, repetition
 from empathylab.style.self_similarity import SelfSimilarity, self_similarity
+from empathylab.style.tactics.accuracy import TacticAccuracy, built_in_accuracy
+from empathylab.style.tactics.correction import CorrectedUse, corrected_uses, tactic_labels
 from empathylab.style.tactics.rules import Tactic, TacticRules, tactic_rules
 from empathylab.style.tactics.tagging import (
     TacticUse,
@@ -64,6 +69,7 @@ __all__ = [
     "FEATURES",
     "MARKS",
     "Classification",
+    "CorrectedUse",
     "DistinctiveTerm",
     "DistinctiveTerms",
     "Diversity",
@@ -83,13 +89,16 @@ __all__ = [
     "Repetition",
     "SelfSimilarity",
     "Tactic",
+    "TacticAccuracy",
     "TacticRules",
     "TacticUse",
     "Tagger",
     "Template",
     "Templates",
+    "built_in_accuracy",
     "builtin_lexicons",
     "by_rules",
+    "corrected_uses",
     "distinctive_terms",
     "diversity",
     "emoji_counts",
@@ -114,6 +123,7 @@ __all__ = [
     "sentences",
     "sentiment_missing",
     "sentiment_scores",
+    "tactic_labels",
     "tactic_places",
     "tactic_rules",
     "tactic_table",
@@ -128,3 +138,8 @@ __all__ = [
     "words",
     "write_builtin_lists",
 ]
+
+# Users may give pandas frames; inside the package all frames are Polars'.
+for _name in __all__:
+    if isinstance(globals()[_name], FunctionType):
+        globals()[_name] = accepting_pandas(globals()[_name])

@@ -36,7 +36,7 @@ class RatingRelation:
     within: Slope
     """With the log of the words and the respondent held fixed: not a mark of who wrote it."""
     p_holm: float
-    """Of `within`, over all features."""
+    """Of `within`, over all features that are not too rare to test; NaN for one that is."""
     p_benjamini_hochberg: float
     sd: float
     """Of the feature, over the ratings used: the unit of the slopes."""
@@ -50,6 +50,11 @@ class RatingRelation:
     def enough_clusters(self) -> bool:
         """Whether the feature varies in so many situations and raters that its p can be trusted."""
         return self.within.df + 1 >= ENOUGH_CLUSTERS * (1 - 1e-9)
+
+    @property
+    def too_rare(self) -> bool:
+        """Whether the feature varies, but in too few situations or raters for a test."""
+        return self.sd > 0 and not math.isnan(self.within.estimate) and not self.enough_clusters
 
 
 def rating_relations(
@@ -68,9 +73,10 @@ def rating_relations(
 
     Least squares of the rating (a number, higher is better) on the standardised feature. Standard
     errors allow for clusters of situations and, where the ratings name their rater, of raters as
-    well (see `clustered_slope`). A feature so rare that it varies in fewer than five situations or
-    raters has a slope without interval and p. For the feature that is the length itself the
-    adjusted slopes are NaN. It says what goes together, not what brings the rating about.
+    well (see `clustered_slope`). A feature that varies in fewer than 20 situations or raters is too
+    rare to test: it has no corrected p, and below five no interval either. For the feature that is
+    the length itself the adjusted slopes are NaN. It says what goes together, not what brings the
+    rating about.
 
     A rating belongs to the response of its respondent to its situation (and `sample`, where both
     frames have that column); with several responses there, their mean features count.
@@ -95,7 +101,7 @@ def rating_relations(
         _relation(joined, name, words, rating, respondent, clusters, confidence) for name in chosen
     ]
     found = [replace(one, dropped=ratings.height - one.n) for one in found]
-    p = [one.within.p for one in found]
+    p = [one.within.p if one.enough_clusters else math.nan for one in found]
     return [
         replace(one, p_holm=float(strict), p_benjamini_hochberg=float(loose))
         for one, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)

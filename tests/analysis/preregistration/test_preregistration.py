@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from empathylab import analysis
+from empathylab.analysis import appraisal as scales
 from empathylab.analysis.preregistration.answers import QUESTIONS, as_markdown, preregistration
 from empathylab.analysis.preregistration.record import content_hash, record
 from empathylab.cli.study.preregister import record_beside
@@ -19,7 +20,7 @@ from empathylab.store import Lab
 from empathylab.study import PRESETS, Study, parse_study, preset_text
 from empathylab.study.design.checks import check_study
 from empathylab.study.session.service import StudyService
-from tests.study.examples import between
+from tests.study.examples import appraisal, between
 from tests.study.service_examples import START, opened, someone, walk
 
 OSF_QUESTIONS = {
@@ -127,6 +128,24 @@ def test_every_deviation_is_listed(sqlite_lab: Lab) -> None:
         assert sentence in said
     caveats = analysis.ratings.from_lab(sqlite_lab, "small").caveats
     assert any(one.startswith("Deviation from the preregistration: Arm ") for one in caveats)
+
+
+def test_deviations_of_a_study_that_measures_people_are_listed(sqlite_lab: Lab) -> None:
+    rule = {"rule": "too fast", "seconds": 600}
+    service = ran(sqlite_lab, appraisal(exclusions=(rule,)), people=3)
+    service.actions.close()
+    name = service.launched.study.name
+    registered = scales.from_lab(sqlite_lab).preregistrations[name]
+    planned = sum(arm.places for arm in service.actions.status().arms)
+    few = f"3 participants answered the scales; {planned} were preregistered."
+    assert registered.deviations == (few,)
+    everybody = scales.from_lab(sqlite_lab, exclude=False)
+    skipped = (
+        "The preregistered rule to exclude raters who took less than 600 seconds was not applied."
+    )
+    assert everybody.preregistrations[name].deviations == (few, skipped)
+    assert f"Deviation from the preregistration of {name}: {few}" in everybody.caveats
+    assert everybody.to_dict()["preregistrations"][name]["deviations"] == [few, skipped]
 
 
 def test_a_changed_file_is_a_deviation(sqlite_lab: Lab) -> None:

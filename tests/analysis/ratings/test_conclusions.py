@@ -274,7 +274,15 @@ def test_an_arm_with_one_rater_is_not_compared() -> None:
     alone = table().filter(pl.col("rater").is_in(["human0", "gpt0"]))
     found = ratings.from_table(alone).conclusions[0]
     assert (found.kind, found.p) == ("inconclusive", None)
-    assert "an arm has a single rater" in found.sentence
+    assert "an arm has a single rater; collect ratings from more raters" in found.sentence
+
+
+def test_ratings_that_never_vary_have_a_sentence_with_a_remedy() -> None:
+    found = ratings.from_table(table(raters=6).with_columns(rating=pl.lit(2.0))).conclusions[0]
+    assert found.sentence == (
+        "gpt and people cannot be compared on warmth: the ratings do not vary between raters; "
+        "collect more ratings, or compare at another threshold with --good-from."
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,16 +23,20 @@ def gapped(seed: int) -> list[list[float | None]]:
 
 
 @pytest.mark.parametrize("dense", [True, False])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("seed", "each"), [(1, 1), (2, 1), (2, 4)])
 def test_every_pair_has_the_figures_of_the_single_functions(
-    seed: int, dense: bool, monkeypatch: pytest.MonkeyPatch
+    seed: int, each: int, dense: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not dense:
         monkeypatch.setattr(pairs_module, "_DENSE", 0)
         monkeypatch.setattr(pairs_module, "_BLOCK", 7)
     cells = gapped(seed)
     wide = pl.DataFrame({f"r{i}": row for i, row in enumerate(cells)}, strict=False)
-    found = pair_agreements(rating_table(long(cells)), dimension="warmth")
+    units = [f"s{number:02}" for number in range(40)]
+    cluster = dict(zip(units, np.arange(40) // each, strict=True))
+    frame = long(cells).with_columns(cluster=pl.col("situation").replace_strict(cluster))
+    clusters = None if each == 1 else np.arange(40) // each
+    found = pair_agreements(rating_table(frame, cluster="cluster"), dimension="warmth")
     assert len(found) == 10
     for one in found:
         a, b = wide[one.rater_a], wide[one.rater_b]
@@ -41,13 +45,13 @@ def test_every_pair_has_the_figures_of_the_single_functions(
         assert one.n == len(same)
         assert one.percent.estimate == pytest.approx(100 * same.sum() / len(same))
         for coefficient, single in (
-            (one.kappa, cohen_kappa(a, b)),
-            (one.weighted_kappa, cohen_kappa(a, b, weights="quadratic")),
+            (one.kappa, cohen_kappa(a, b, clusters=clusters)),
+            (one.weighted_kappa, cohen_kappa(a, b, weights="quadratic", clusters=clusters)),
             (
                 one.weighted_kappa_ranks,
-                cohen_kappa(a, b, weights="quadratic", spacing="ranks"),
+                cohen_kappa(a, b, weights="quadratic", spacing="ranks", clusters=clusters),
             ),
-            (one.spearman, spearman(a, b)),
+            (one.spearman, spearman(a, b, clusters=clusters)),
         ):
             assert coefficient.estimate == pytest.approx(single.estimate, abs=1e-12)
             assert coefficient.low == pytest.approx(single.low, abs=1e-9)

@@ -9,8 +9,14 @@ import polars as pl
 import pytest
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.agreement import agreement, krippendorff_alpha
+from empathylab.stats.agreement import (
+    agreement,
+    intraclass_correlations,
+    krippendorff_alpha,
+)
+from empathylab.stats.agreement.bootstrap import estimates, interval
 from empathylab.stats.agreement.coefficient import Coefficient
+from empathylab.stats.agreement.icc import _resampled
 from empathylab.stats.notes import note
 from tests.stats.agreement.examples import KRIPPENDORFF, long
 
@@ -156,12 +162,50 @@ def test_clusters_widen_the_interval_of_alpha_to_what_repeated_studies_show() ->
 
     spread = float(np.std([alpha(seed, None).estimate for seed in range(120)]))
     clustered = [alpha(seed, "situation", 200) for seed in range(12)]
-    plain = [alpha(seed, None, 200) for seed in range(12)]
+    plain = [alpha(seed, "reply", 200) for seed in range(12)]
     width = np.mean([one.high - one.low for one in clustered]) / 3.92
     narrow = np.mean([one.high - one.low for one in plain]) / 3.92
     assert width == pytest.approx(spread, rel=0.2)
     assert narrow < 0.85 * spread
     assert clustered[0].interval == "bootstrap over clusters"
+    # The column `situation` is used where replies are what was rated.
+    assert alpha(0, None, 200) == clustered[0]
+
+
+def test_every_interval_allows_for_situations_of_several_replies() -> None:
+    frame = replies(3)
+    found = agreement(frame, situation="reply", dimension=None, resamples=200)
+    alone = agreement(frame, situation="reply", dimension=None, cluster="reply", resamples=200)
+    (one,), (other,) = found.dimensions, alone.dimensions
+    assert (one.n_clusters, other.n_clusters) == (25, None)
+    forms = [getattr(one.icc_forms, name) for name in ("icc1", "icc2", "icc3", "icc2k")]
+    assert {form.interval for form in (*forms, one.icc)} == {"bootstrap over clusters"}
+    assert one.icc == one.icc_forms.icc2
+    assert other.icc.interval == "F"
+    for name in ("weighted_kappa", "kappa", "spearman", "percent"):
+        assert getattr(found.pairs[0], name).interval.endswith(", clustered")
+        assert getattr(alone.pairs[0], name).estimate == pytest.approx(
+            getattr(found.pairs[0], name).estimate
+        )
+
+
+def test_the_bootstrap_of_intraclass_correlations_starts_from_the_estimates() -> None:
+    rows = np.random.default_rng(2).normal(size=(12, 4)) + np.arange(12)[:, None] / 4
+    found = intraclass_correlations(rows)
+    once = estimates(_resampled(rows), 12)
+    for name in ("icc1", "icc2", "icc3"):
+        assert once[name] == pytest.approx(getattr(found, name).estimate, abs=1e-12)
+
+
+def test_intervals_undo_the_bias_and_are_as_wide_as_few_draws_need() -> None:
+    # By hand: z of .5 is .549306; the samples' z are .4 and .6, with mean .5 and SD .141421; with
+    # 10 draws the reach is t(9) = 2.262157 times √(10/9) times the SD, .337224.
+    values = np.tanh([0.4, 0.6])
+    low, high = interval(values, 0.5, 10, 0.95)
+    assert (low, high) == pytest.approx((np.tanh(0.598612 - 0.337224), np.tanh(0.935836)), abs=1e-5)
+    # A percentage is the same on its own scale.
+    percent = interval(50 + 50 * values, 75.0, 10, 0.95, limits=(0.0, 100.0))
+    assert percent == pytest.approx((50 + 50 * low, 50 + 50 * high))
 
 
 def test_a_reply_to_two_situations_is_refused() -> None:

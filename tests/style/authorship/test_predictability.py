@@ -12,6 +12,7 @@ import pytest
 from empathylab.errors import InputError, MissingExtra
 from empathylab.style.authorship.classifier import ngram_counts, situation_folds, weighted
 from empathylab.style.authorship.predictability import macro_f1, permutation_p, predictability
+from empathylab.style.authorship.refitting import refitting_factor
 
 TOPICS = ["dog", "job", "train", "exam", "garden", "letter", "cousin", "boat", "piano", "soup"]
 
@@ -37,9 +38,18 @@ def test_plainly_different_styles_are_always_told() -> None:
 
 
 def test_an_accuracy_of_1_still_has_an_interval() -> None:
-    # 30 situations count as 30 cases: n / (n + z²).
-    found = predictability(two_styles(), with_ablations=False)
-    assert found.full.low == pytest.approx(30 / (30 + 1.959964**2), abs=1e-6)
+    # 30 situations count as 30 cases, n / (n + z²), over the square of the factor for alike texts.
+    texts = two_styles()
+    found = predictability(texts, with_ablations=False, seed=3)
+    place, writer = (
+        np.unique(texts[column].to_numpy(), return_inverse=True)[1]
+        for column in ("situation", "respondent")
+    )
+    fold = situation_folds(texts["situation"].to_list(), 5, seed=3)
+    factor = refitting_factor(ngram_counts(texts["text"]), place, writer, fold, seed=3)
+    assert 1 < factor < 1.6
+    n = 30 / factor**2
+    assert found.full.low == pytest.approx(n / (n + 1.959964**2), abs=1e-6)
 
 
 def test_what_a_situation_is_about_does_not_help() -> None:

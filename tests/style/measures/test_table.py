@@ -147,10 +147,10 @@ HAND_COUNTED: list[tuple[str, Mapping[str, float]]] = [
             "tildes": 1,
         },
     ),
-    # The cat: 6 words of one syllable.
+    # The cat: 6 words of one syllable; five times makes 30 words, enough for readability.
     (
-        "The cat sat on the mat.",
-        {"syllables": 6, "flesch_reading_ease": 116.145, "flesch_kincaid_grade": -1.45},
+        "The cat sat on the mat. " * 5,
+        {"syllables": 30, "flesch_reading_ease": 116.145, "flesch_kincaid_grade": -1.45},
     ),
     ("Sorry", {"words": 1, "sentences": 1, "characters": 5, "letters_per_word": 5, "apologies": 1}),
     ("a\x00b \x07 c\u200bd", {"words": 4, "sentences": 1, "characters": 9}),
@@ -161,6 +161,12 @@ HAND_COUNTED: list[tuple[str, Mapping[str, float]]] = [
 def test_a_text_has_what_was_counted_by_hand(text: str, expected: Mapping[str, float]) -> None:
     found = of(text)
     assert {name: found[name] for name in expected} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("text", ["Unbelievable.", "The cat sat on the mat. " * 4, ""])
+def test_short_texts_have_no_readability_and_no_mtld(text: str) -> None:
+    short = ("flesch_reading_ease", "flesch_kincaid_grade", "mtld")
+    assert all(of(text)[name] is None for name in short)
 
 
 def test_every_feature_was_counted_by_hand_or_has_its_own_tests() -> None:

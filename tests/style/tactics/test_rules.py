@@ -23,16 +23,20 @@ SENTENCES = [
     ("You sound worn out.", {"paraphrasing"}),
     ("That must hurt.", {"paraphrasing"}),
     ("I'm terribly sorry about your dog.", {"emotional expression"}),
-    ("Wow, three at once!", {"emotional expression"}),
+    ("Wow, that is wonderful!", {"emotional expression"}),
     ("I am so glad it held.", {"emotional expression"}),
-    ("You handled that meeting with great skill.", set()),
+    ("You handled that meeting with great skill.", {"empowerment"}),
     ("You can get through this term.", {"empowerment"}),
     ("I have faith in you.", {"empowerment"}),
     ("Keep going!", {"empowerment"}),
     ("Research suggests that naming a feeling calms it.", {"information"}),
     ("Children often hide it when they are afraid.", {"information"}),
     ("Maybe you could see it as practice for the next time.", {"reappraisal"}),
-    ("Remember, nobody gets it right at once.", {"reappraisal"}),
+    ("Remember, it's okay to be late.", {"validation"}),
+    ("I'm sorry you're going through this.", {"emotional expression"}),
+    ("Enjoy your party!", {"emotional expression"}),
+    ("What about yours?", {"questioning"}),
+    ("There were at least ten of them.", set()),
     ("In the long run nobody will ask for that mark.", {"reappraisal"}),
     ("I've been in that waiting room, too.", {"self-disclosure"}),
     ("My brother stopped calling for a year.", {"self-disclosure"}),
@@ -85,7 +89,7 @@ def test_every_tactic_has_examples_and_counterexamples(rules: TacticRules) -> No
 def test_each_rule_finds_its_examples_and_not_its_counterexamples(
     rules: TacticRules, name: str
 ) -> None:
-    [tactic] = [one for one in rules.tactics if one.name == name]
+    [tactic] = [tactic for tactic in rules.tactics if tactic.name == name]
     assert all(name in found(rules, sentence) for sentence in tactic.examples)
     assert not any(name in found(rules, sentence) for sentence in tactic.counterexamples)
 
@@ -113,6 +117,15 @@ def test_a_users_file_replaces_the_rules(tmp_path: Path) -> None:
     assert mine.names == ["greeting"]
     assert found(mine, "Well, hello!") == {"greeting"}
     assert found(mine, "A Hello Kitty mug") == set()
+
+
+def test_a_name_in_a_pattern_stands_for_its_words() -> None:
+    text = '[words]\nhi = "hello|hey"\n' + ONE.replace("bhello", "b<hi>").replace(
+        'language = "en"', ""
+    )
+    assert found(parse_tactic_rules(text, where="mine.toml"), "Hey!") == {"greeting"}
+    with pytest.raises(UnknownName, match="Did you mean 'hi'"):
+        parse_tactic_rules(text.replace("b<hi>", "b<hii>"), where="mine.toml")
 
 
 def test_a_missing_file_is_said(tmp_path: Path) -> None:

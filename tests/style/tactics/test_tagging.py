@@ -161,4 +161,4 @@ def test_people_disclose_and_ask_gpt_4_paraphrases(welivita_responses: pl.DataFr
     human, model = "human", "chatgpt_empathy"
     assert share[human, "self-disclosure"] > 20 * share[model, "self-disclosure"]
     assert share[human, "questioning"] > 2 * share[model, "questioning"]
-    assert share[model, "paraphrasing"] > 4 * share[human, "paraphrasing"]
+    assert share[model, "paraphrasing"] > 3 * share[human, "paraphrasing"]

@@ -10,6 +10,8 @@ from empathylab.analysis.appraisal.exclusions import study_exclusions
 from empathylab.analysis.appraisal.result import AppraisalExclusions, AppraisalResult
 from empathylab.analysis.appraisal.self_reports import last_used_runs, self_reports
 from empathylab.analysis.cache import cached
+from empathylab.analysis.preregistration.deviations import preregistered_measurement
+from empathylab.analysis.preregistration.record import Preregistered
 from empathylab.errors import InputError, UnknownName
 from empathylab.scales import find_scale
 from empathylab.scales.score_frames import score_frame
@@ -108,7 +110,28 @@ def analyse_appraisals(
 
     result = cached(lab, "appraisal", [read, positions, alpha], estimate)
     excluded = _without_excluded(lab, read, alpha) if exclude else None
-    return dataclasses.replace(result, exclusions=excluded)
+    return dataclasses.replace(
+        result, exclusions=excluded, preregistrations=_preregistrations(lab, read, excluded)
+    )
+
+
+def _preregistrations(
+    lab: Lab, read: Appraisals, excluded: AppraisalExclusions | None
+) -> dict[str, Preregistered]:
+    """Of the studies whose people are analysed."""
+    applied = {study.study: study.rules for study in (excluded.studies if excluded else ())}
+    subjects = read.administrations["subject"].drop_nulls().unique()
+    measured = measured_participants(lab).filter(pl.col("subject").is_in(subjects.implode()))
+    known = lab_studies(lab)
+    found = {}
+    for (name, version), people in measured.group_by("study", "version", maintain_order=True):
+        study = f"{name}@{version}" if f"{name}@{version}" in known else str(name)
+        registration = preregistered_measurement(
+            lab, study, people=people["rater"].n_unique(), rules=applied.get(study, ())
+        )
+        if registration is not None:
+            found[study] = registration
+    return found
 
 
 def estimate_appraisals(read: Appraisals, alpha: float = 0.01) -> AppraisalResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -20,6 +20,7 @@ from empathylab.analysis.appraisal.caveats import (
 from empathylab.analysis.appraisal.exclusions import StudyExclusions, exclusion_sentences
 from empathylab.analysis.appraisal.self_reports import SelfReport
 from empathylab.analysis.json_values import json_value
+from empathylab.analysis.preregistration.record import Preregistered
 from empathylab.analysis.ratings.exclusions import rule_text
 from empathylab.analysis.results import (
     Conclusion,
@@ -73,6 +74,8 @@ class AppraisalResult(Plots):
     alpha: float = 0.01
     self_reports: tuple[SelfReport, ...] = ()
     exclusions: AppraisalExclusions | None = None
+    preregistrations: Mapping[str, Preregistered] = field(default_factory=dict, hash=False)
+    """By study that measured people; those without one are not there."""
 
     @property
     def design(self) -> Mapping[str, Any]:
@@ -136,7 +139,16 @@ class AppraisalResult(Plots):
         found += few_scores(self.changes)
         if self.exclusions is not None:
             found += exclusion_sentences(self.exclusions.studies)
-        return tuple(found)
+        return (*found, *self.deviations)
+
+    @property
+    def deviations(self) -> list[str]:
+        """What studies did differently from what was preregistered."""
+        return [
+            f"Deviation from the preregistration of {study}: {sentence}"
+            for study, registration in self.preregistrations.items()
+            for sentence in registration.deviations
+        ]
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:
@@ -163,6 +175,7 @@ class AppraisalResult(Plots):
             "validity": validity_rows(self.self_reports),
             "invalid": self.invalid.to_dicts(),
             "exclusions": _exclusions_dict(self.exclusions),
+            "preregistrations": json_value(self.preregistrations),
             "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
             "caveats": list(self.caveats),
         }

@@ -35,7 +35,7 @@ from empathylab.analysis.benchmark.ranking import Compared, Entry, ranked, ranks
 from empathylab.analysis.benchmark.result import measurement_dict
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.ratings.collection_periods import collection_notes
-from empathylab.analysis.results import Conclusion, ModelChoice, summary_text
+from empathylab.analysis.results import Conclusion, ModelChoice, Plots, summary_text
 from empathylab.store import Lab
 from empathylab.store.judged_responses import models_with_responses, responses_in_open_studies
 from empathylab.store.ratings import collection_frame, lab_study
@@ -50,7 +50,7 @@ HOW = {
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderboardResult:
+class LeaderboardResult(Plots):
     """Everything `analyze leaderboard` gives."""
 
     reference: ReferenceRatings

@@ -35,7 +35,7 @@ from empathylab.analysis.judges.analysis import PANEL
 from empathylab.analysis.judges.frames import judged_from_table
 from empathylab.analysis.judges.style_judge import STYLE_JUDGE
 from empathylab.analysis.ratings.collection_periods import collection_notes
-from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Unit, summary_text
+from empathylab.analysis.results import Conclusion, Kind, ModelChoice, Plots, Unit, summary_text
 from empathylab.analysis.text.notes import notes_text
 from empathylab.errors import UnknownName
 from empathylab.store import Lab
@@ -57,7 +57,7 @@ _MODELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class BenchmarkResult:
+class BenchmarkResult(Plots):
     """One respondent compared with a study, by one judge."""
 
     measurement: Measurement

@@ -41,7 +41,7 @@ from empathylab.analysis.drift.rows import (
 from empathylab.analysis.drift.scores import VerdictChange, comparable_scores, verdict_changes
 from empathylab.analysis.drift.settings import SettingChange, setting_changes
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.results import Conclusion, ModelChoice, Unit, summary_text
+from empathylab.analysis.results import Conclusion, ModelChoice, Plots, Unit, summary_text
 from empathylab.stats.over_time import ScoreShift, score_shifts
 from empathylab.store import Lab
 
@@ -57,7 +57,7 @@ class Incomparable:
 
 
 @dataclass(frozen=True, slots=True)
-class DriftResult:
+class DriftResult(Plots):
     """What changed from one occasion to the other."""
 
     before: Occasion

@@ -78,13 +78,12 @@ def _figures(row: Row, digits: int) -> Row:
     interval = "–"
     if values["low"] is not None and values["high"] is not None:
         interval = f"[{signed(values['low'], digits)}, {signed(values['high'], digits)}]"
-    moved = values["difference"]
     return {
         "before": number(values["before"], digits) + unit,
         "after": number(values["after"], digits) + unit,
-        "difference": signed(moved, digits) if moved is not None else "–",
+        "difference": signed(values["difference"], digits),
         "interval": interval,
-        "p Holm": "–" if row["p_holm"] is None else p_value(row["p_holm"]),
+        "p Holm": p_value(row["p_holm"]),
         "n": f"{row['n_before']}, {row['n_after']}",
     }
 

@@ -167,7 +167,9 @@ def _card(
         respondents=tuple(respondents),
         weighted_kappa=kappa(spacing="values"),
         weighted_kappa_ranks=kappa(spacing="ranks"),
-        spearman=spearman(own.replies["people"], own.replies["expected"], confidence=sure),
+        spearman=spearman(
+            own.replies["people"], own.replies["expected"], clusters=situations, confidence=sure
+        ),
         spearman_within=within,
         spearman_within_low=within_low,
         people_kappa=kappas[0],
@@ -176,7 +178,7 @@ def _card(
         epsilon=plan.chosen_epsilon,
         alt_test=test,
         constant_passes=constant,
-        over_constant=None if constant is None else _over_constant(own.people, plan),
+        over_constant=None if constant is None else _over_constant(single, plan),
         untested=untested,
         biases=biases,
         emotions=emotion_biases(single, confidence=plan.confidence),
@@ -185,7 +187,7 @@ def _card(
         confusion=confusion(own.people, prediction="value") if own.points and n else None,
         curve=_curve(_averaged(own.people) if few else own.people, plan),
         map=ordinal_map(own.people, prediction="expected") if n else None,
-        scores=_scores(own.people, plan),
+        scores=_scores(single, plan),
         points=own.points,
         preferences=choice_agreement(
             own.compared,
@@ -297,8 +299,7 @@ def _over_constant(people: pl.DataFrame, plan: CalibrationPlan) -> Measured:
     """How much nearer the judge is to single ratings than always their most common value."""
     of_constant = (pl.col("rating") - _most_common(people)) ** 2
     of_judge = (pl.col("rating") - pl.col("value")) ** 2
-    few = people["rater"].n_unique() < _FEW_PEOPLE
-    clusters = [cluster_codes(people[one]) for one in ("rater", "situation")[few:]]
+    clusters = [cluster_codes(people[column]) for column in ("rater", "situation")]
     values = people.select(gain=of_constant - of_judge)["gain"].to_numpy()
     return clustered_mean(values, clusters, plan.confidence)
 
@@ -347,13 +348,11 @@ def _pair_kappas(own: _Shared) -> tuple[float, float]:
     frame = pl.concat([own.people.select("response", "rater", "rating"), judge])
     table = rating_table(frame, situation="response")
     found = pair_agreements(table, min_shared=_FEWEST_SHARED)
-    by = {True: [math.nan], False: [math.nan]}
-    for one in found:
-        by[_JUDGE in (one.rater_a, one.rater_b)].append(one.weighted_kappa.estimate)
-    people, with_judge = (
-        float(np.mean(kept)) if (kept := [k for k in by[one] if k == k]) else math.nan
-        for one in (False, True)
-    )
+    kappas: dict[bool, list[float]] = {False: [], True: []}
+    for pair in found:
+        if not math.isnan(kappa := pair.weighted_kappa.estimate):
+            kappas[_JUDGE in (pair.rater_a, pair.rater_b)].append(kappa)
+    people, with_judge = (float(np.mean(kept)) if kept else math.nan for kept in kappas.values())
     return people, with_judge
 
 
@@ -388,20 +387,13 @@ def _stability(asked: pl.DataFrame, plan: CalibrationPlan) -> Stability | None:
 def _curve(rows: pl.DataFrame, plan: CalibrationPlan) -> CalibrationCurve | None:
     if rows.is_empty():
         return None
-    # Raters are clusters only where they were not averaged over.
-    rater = "rater" if rows["rater"].null_count() == 0 else None
-    return calibration_curve(rows, prediction="expected", rater=rater, confidence=plan.confidence)
+    return calibration_curve(rows, prediction="expected", confidence=plan.confidence)
 
 
 def _scores(rows: pl.DataFrame, plan: CalibrationPlan) -> CalibrationScores | None:
     """None where there is too little to leave anything out."""
     if rows["situation"].n_unique() < 2 or rows["rating"].n_unique() < 2:
         return None
-    few = rows["rater"].n_unique() < _FEW_PEOPLE
     return calibration_scores(
-        rows,
-        prediction="expected",
-        rater=None if few else "rater",
-        seed=plan.seed,
-        confidence=plan.confidence,
+        rows, prediction="expected", seed=plan.seed, confidence=plan.confidence
     )

@@ -62,7 +62,8 @@ def style_text(frame: pl.DataFrame, *, text: str = "text") -> StyleText:
     texts = frame.select(
         respondent=pl.lit(""), situation=pl.lit(""), text=pl.col(text).fill_null("")
     )
-    found = features(texts, sentiment=False)
+    # As predictors all values help, of short texts, too.
+    found = features(texts, sentiment=False, shortest=0)
     values = found.select(pl.exclude(_IDENTITY).cast(pl.Float64).fill_null(0.0)).to_numpy()
     dense = np.sign(values) * np.log1p(np.abs(values))
     return StyleText(np.asarray(dense, dtype=np.float64), ngram_counts(texts["text"]))

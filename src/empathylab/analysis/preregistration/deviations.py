@@ -22,16 +22,35 @@ from empathylab.study.design.protocol import protocol_hash
 
 def preregistered(lab: Lab, result: RatingsResult) -> Preregistered | None:
     """The preregistration of the analysed study with all deviations; None where there is none."""
-    with lab.reading() as connection:
-        row = any_study(connection, result.study.name)
-        found = recorded(connection, row.id)
-        if found is None:
-            return None
-        audit = audit_rows(connection, row.id)
-    registration, plan = found
-    said = [*_file(row, registration, plan), *_raters(row, plan, result), *_looks(plan, audit)]
-    said += [*_exclusions(plan, result), *_by_hand(audit), *_comparisons(plan, result)]
+    counts = dict(result.ratings.group_by("arm").n_unique().select("arm", "rater").iter_rows())
+    rules = () if result.exclusions is None else result.exclusions.exclusions.rules
+    found = _registered(lab, result.study.name)
+    if found is None:
+        return None
+    row, registration, plan, audit = found
+    said = [*_file(row, registration, plan), *_raters(row, plan, counts), *_looks(plan, audit)]
+    said += [*_exclusions(plan, rules), *_by_hand(audit), *_comparisons(plan, result)]
     return dataclasses.replace(registration, deviations=tuple(said))
+
+
+def preregistered_measurement(
+    lab: Lab, study: str, *, people: int, rules: Sequence[Rule]
+) -> Preregistered | None:
+    """The same of a study that measured people with scales, where arms are not compared."""
+    found = _registered(lab, study)
+    if found is None:
+        return None
+    row, registration, plan, audit = found
+    said = [*_file(row, registration, plan), *_people(plan, people), *_looks(plan, audit)]
+    said += [*_exclusions(plan, rules), *_by_hand(audit)]
+    return dataclasses.replace(registration, deviations=tuple(said))
+
+
+def _registered(lab: Lab, study: str) -> tuple[Any, Preregistered, Plan, Sequence[Row[Any]]] | None:
+    with lab.reading() as connection:
+        row = any_study(connection, study)
+        found = recorded(connection, row.id)
+        return None if found is None else (row, *found, audit_rows(connection, row.id))
 
 
 def _file(row: Any, registration: Preregistered, plan: Plan) -> Iterator[str]:
@@ -47,8 +66,14 @@ def _file(row: Any, registration: Preregistered, plan: Plan) -> Iterator[str]:
             yield "The study's file was changed after the preregistration."
 
 
-def _raters(row: Any, plan: Plan, result: RatingsResult) -> Iterator[str]:
-    counts = dict(result.ratings.group_by("arm").n_unique().select("arm", "rater").iter_rows())
+def _people(plan: Plan, people: int) -> Iterator[str]:
+    planned = sum(plan.raters.values())
+    if people != planned:
+        were = counted(people, "participant")
+        yield f"{were} answered the scales; {planned} were preregistered."
+
+
+def _raters(row: Any, plan: Plan, counts: Mapping[str, int]) -> Iterator[str]:
     for arm, planned in plan.raters.items():
         came = counts.get(arm, 0)
         if came != planned and (row.status == "closed" or came > planned):
@@ -71,10 +96,7 @@ def _looks(plan: Plan, audit: Sequence[Row[Any]]) -> Iterator[str]:
         )
 
 
-def _exclusions(plan: Plan, result: RatingsResult) -> Iterator[str]:
-    applied: Sequence[Rule] = (
-        () if result.exclusions is None else result.exclusions.exclusions.rules
-    )
+def _exclusions(plan: Plan, applied: Sequence[Rule]) -> Iterator[str]:
     was, now = _texts(rules_from(plan.exclusions)), _texts(applied)
     for rule in was:
         if rule not in now:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from empathylab.analysis.ratings.looks import ALPHA
 from empathylab.analysis.ratings.scales import StudyScales
 from empathylab.analysis.results import Unit
-from empathylab.analysis.text.notes import note_text
 from empathylab.stats.arms import ArmComparison, Estimate
 from empathylab.stats.arms.means import MeanComparison
 from empathylab.stats.equivalence import Equivalence, equivalence_test
+from empathylab.stats.notes import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,8 @@ class Comparison:
     df: float
     p: float
     p_adjusted: float
-    problem: str
+    problem: Note | None
+    """Why there is no test."""
     what: str
     """What is compared: `mean empathy`, `proportion rated Good`."""
 
@@ -68,7 +69,7 @@ def comparisons(
             one.clustered.df,
             one.clustered.p,
             one.clustered_p_holm,
-            note_text(one.clustered.note),
+            one.clustered.note,
             f"proportion rated {counted_arms.scales[one.dimension].good_label}",
         )
         for one in counted_arms.tests
@@ -89,7 +90,7 @@ def comparisons(
                 one.df,
                 one.p,
                 one.p_holm,
-                note_text(one.note),
+                one.note,
                 f"mean {of.dimension}",
             )
             for one in of.differences

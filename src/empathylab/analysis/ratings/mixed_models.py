@@ -43,12 +43,10 @@ def holm_by_term(model: Model) -> dict[str, float]:
 
     Of a factor without interactions these are the contrasts of its levels with the reference.
     """
-    names = model.design.names
     found: dict[str, float] = {}
-    for places in model.design.terms.values():
-        of_term = [names[place] for place in places]
-        corrected = holm([model.coefficients[name].p for name in of_term])
-        found |= dict(zip(of_term, map(float, corrected), strict=True))
+    for names in _families(model).values():
+        corrected = holm([model.coefficients[name].p for name in names])
+        found |= dict(zip(names, map(float, corrected), strict=True))
     return found
 
 
@@ -207,15 +205,8 @@ def random_table(model: Model) -> list[dict[str, str]]:
         for one in model.correlations
     ]
     if isinstance(model, Lmm):
-        residual = {"sd": number(model.residual_sd, 4)}
-        rows.append(
-            {
-                "group": "residual",
-                **residual,
-                "variance": number(model.residual_variance, 4),
-                "levels": "–",
-            }
-        )
+        sizes = number(model.residual_sd, 4), number(model.residual_variance, 4)
+        rows.append({"group": "residual", "sd": sizes[0], "variance": sizes[1], "levels": "–"})
     return rows
 
 
@@ -247,17 +238,13 @@ def contrast_table(model: Model, factor: str, correction: str) -> list[dict[str,
     return [
         {
             "contrast": f"{row['level']} − {row['other']}",
-            "estimate": signed(_or_nan(row["estimate"]), 3),
+            "estimate": signed(row["estimate"], 3),
             "s.e.": number(row["se"], 3),
-            "interval": f"[{signed(_or_nan(row['low']), 3)}, {signed(_or_nan(row['high']), 3)}]",
-            "p": p_value(_or_nan(row["p_corrected"])),
+            "interval": f"[{signed(row['low'], 3)}, {signed(row['high'], 3)}]",
+            "p": p_value(row["p_corrected"]),
         }
         for row in contrast_rows(model, factor, correction)
     ]
-
-
-def _or_nan(value: float | None) -> float:
-    return float("nan") if value is None else value
 
 
 def model_methods(model: Model, *, of: str = "") -> str:
@@ -311,7 +298,7 @@ def model_results(model: Model) -> str:
     unusable = [readable(model, name) for name in reported if name in unsure]
     if unusable:
         said.append(f"No estimate or test can be given for {listed(unusable)}.")
-    sizes = {name: len(names) for names in _families(model) for name in names}
+    sizes = {name: len(names) for names in _families(model).values() for name in names}
     for name in reported:
         if name not in unsure:
             p = corrected[name] if sizes.get(name, 1) > 1 else None
@@ -352,20 +339,20 @@ def odds(log_odds: float) -> str:
     return number(ratio, 2 if ratio >= 0.1 else 3)
 
 
-def _families(model: Model) -> list[list[str]]:
+def _families(model: Model) -> dict[str, list[str]]:
     """The coefficients of each term."""
     names = model.design.names
-    return [[names[place] for place in places] for places in model.design.terms.values()]
+    terms = model.design.terms
+    return {term: [names[place] for place in places] for term, places in terms.items()}
 
 
 def _reading(model: Model, reported: list[str]) -> list[str]:
     """How to read the p values and coefficients, where several contrasts or factors need it."""
     said = []
-    names = model.design.names
     families = [
-        f"{term} ({len(places)} contrasts)"
-        for term, places in model.design.terms.items()
-        if len(places) > 1 and any(names[place] in reported for place in places)
+        f"{term} ({len(names)} contrasts)"
+        for term, names in _families(model).items()
+        if len(names) > 1 and any(name in reported for name in names)
     ]
     if families:
         said.append(

@@ -362,15 +362,13 @@ def _model_row(one: DimensionModel) -> dict[str, Any]:
         "left_out": list(one.dropped),
         "proportional_odds": _odds_row(one),
         "sd_intervals": {name: one.spread[name]._asdict() for name in one.spread},
-        "bootstrap": None,
-    }
-    if one.bootstrap is not None:
-        intervals = {name: end._asdict() for name, end in one.bootstrap.intervals.items()}
-        row["bootstrap"] = {
+        "bootstrap": one.bootstrap
+        and {
             "replications": one.bootstrap.replications,
             "failed": one.bootstrap.failed,
-            "intervals": intervals,
-        }
+            "intervals": {name: end._asdict() for name, end in one.bootstrap.intervals.items()},
+        },
+    }
     found: dict[str, Any] = json_value(row)
     return found
 
@@ -401,7 +399,7 @@ def _scalars(row: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in row.items():
         if isinstance(value, Mapping):
             if {"estimate", "low", "high"} <= set(value):
-                found |= {name: value["estimate"]}
+                found[name] = value["estimate"]
                 found |= {f"{name}_{end}": value[end] for end in ("low", "high")}
             elif name == "clustered":
                 found |= {"clustered_t": value["t"], "clustered_p": value["p"]}

@@ -12,9 +12,20 @@ from empathylab.analysis.ratings.model import FEW_RATERS, DimensionModel
 from empathylab.analysis.results import Kind, Unit
 from empathylab.analysis.text.apa import counted, interval, p_text
 from empathylab.analysis.text.names import differs, first_capital, name_of, was
+from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import signed
 from empathylab.stats.arms import Estimate
 from empathylab.stats.equivalence import Equivalence
+from empathylab.stats.notes import Note
+
+_REMEDIES = {
+    "arm_with_one_rater": "collect ratings from more raters",
+    "arm_with_one_reply": "collect ratings of more replies",
+    "arm_without_rating": "collect ratings of both arms",
+    "constant_between_raters": (
+        "collect more ratings, or compare at another threshold with --good-from"
+    ),
+}
 
 
 def conclusion_sentence(
@@ -31,7 +42,8 @@ def conclusion_sentence(
     where = "" if found.subset == "all" else f" in {found.subset} situations"
     on = f"on {found.dimension}{where}"
     if not math.isfinite(p):
-        return f"{found.arm} and {found.reference} cannot be compared {on}: {found.problem}."
+        names = f"{name_of(found.arm)} and {name_of(found.reference)}"
+        return first_capital(f"{names} cannot be compared {on}: {_obstacle(found.problem)}.")
     digits = 2 if unit == "points" else 3 if unit == "log-odds" else 1
     size = signed(estimate.estimate, digits)
     what = f"log-odds {size}" if unit == "log-odds" else f"difference in {found.what} {size} {unit}"
@@ -63,6 +75,13 @@ def conclusion_sentence(
         f"Inconclusive whether {differs(found.arm)} from "
         f"{name_of(found.reference)} {on}: {numbers}; {why}."
     )
+
+
+def _obstacle(problem: Note | None) -> str:
+    """Why there is no test, and what helps."""
+    if problem is None:
+        return "there is no test"
+    return "; ".join(filter(None, [note_text(problem), _REMEDIES.get(problem.code)]))
 
 
 def _margin(found: Comparison, equivalence: Equivalence) -> str:

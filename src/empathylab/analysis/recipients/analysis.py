@@ -11,12 +11,13 @@ from empathylab.analysis.cache import cached
 from empathylab.analysis.recipients.agreement import agreements
 from empathylab.analysis.recipients.columns import RecipientTable, read_columns
 from empathylab.analysis.recipients.estimates import adjusted, outcome_result
+from empathylab.analysis.recipients.received import received_replies
 from empathylab.analysis.recipients.result import RecipientsResult
 from empathylab.errors import InputError, UnknownName
 from empathylab.store import Lab
 from empathylab.store.ratings import Study
-from empathylab.store.recipients import recipient_studies, recipients_frame
-from empathylab.study.admin.embargo import require_closed
+from empathylab.store.recipients import ratings_of_replies, recipient_studies
+from empathylab.study.admin.embargo import is_running, require_closed
 
 Margins = float | Mapping[str, float] | None
 
@@ -64,9 +65,20 @@ def from_lab(
     who: str = "researcher",
 ) -> RecipientsResult:
     """The analysis of a closed study with recipients; an open one needs a reason to `peek`."""
-    chosen = _study(lab, study)
+    chosen = recipient_study(lab, study)
     require_closed(lab, chosen, peek=peek, who=who)
-    frame = recipients_frame(lab, chosen.name)
+    with lab.reading() as connection:
+        rows = received_replies(connection, chosen.name)
+    if not rows:
+        raise InputError(
+            "nobody has finished the study yet",
+            where=f"study {chosen.name}",
+            remedy="Wait until participants have finished.",
+        )
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    replaced = int(frame["replaced"].sum()) if "replaced" in frame.columns else 0
+    frame = frame.drop("replaced", strict=False)
+    frame = frame.drop(name for name in frame.columns if frame[name].null_count() == frame.height)
 
     def analyse() -> RecipientsResult:
         return from_table(
@@ -78,12 +90,20 @@ def from_lab(
             seed=seed,
         )
 
-    inputs = [frame, list(outcomes), margin, confidence, seed]
-    result = cached(lab, "recipients", inputs, analyse)
-    return dataclasses.replace(result, study=chosen.name, title=chosen.title)
+    if is_running(chosen):
+        # What a peek shows is not kept: the study's results are hidden until it is closed.
+        result = analyse()
+    else:
+        inputs = [frame, list(outcomes), margin, confidence, seed]
+        result = cached(lab, "recipients", inputs, analyse)
+    ratings = ratings_of_replies(lab, chosen.name)
+    if not ratings.is_empty():
+        result = with_ratings(result, ratings, where="ratings of its replies", seed=seed)
+    return dataclasses.replace(result, study=chosen.name, title=chosen.title, replaced=replaced)
 
 
-def _study(lab: Lab, name: str | None) -> Study:
+def recipient_study(lab: Lab, name: str | None) -> Study:
+    """The study of that name; without a name the only one with recipients."""
     found = recipient_studies(lab)
     if name is not None and name not in found:
         raise UnknownName("study with recipients", name, found)

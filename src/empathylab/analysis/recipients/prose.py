@@ -23,7 +23,7 @@ _NO_LABEL = ("none", "no label", "unlabelled", "no_label")
 def author(level: str) -> str:
     """`AI` and `people`; other levels as they are."""
     low = level.lower()
-    return "AI" if low == "ai" else "people" if low in _PEOPLE else level
+    return "AI" if low in ("ai", "model") else "people" if low in _PEOPLE else level
 
 
 def condition(term: str, level: str) -> str:
@@ -35,7 +35,7 @@ def condition(term: str, level: str) -> str:
         return "replies without a label"
     if low in _PEOPLE:
         return "replies labelled as written by a person"
-    return f"replies labelled {'as written by AI' if low == 'ai' else f'“{level}”'}"
+    return f"replies labelled {'as written by AI' if low in ('ai', 'model') else f'“{level}”'}"
 
 
 def label_name(level: str) -> str:
@@ -240,6 +240,16 @@ def _headline(found: Sequence[Conclusion]) -> Conclusion:
         sentence=f"{lead[:1].upper()}{lead[1:]} ({estimate} points, 95% CI {low} to {high}; "
         f"{first.basis}){also}.",
     )
+
+
+def replaced_caveat(count: int) -> Iterator[str]:
+    """What a fallback means for the comparison of authors."""
+    if count:
+        replies = counted(count, "reply of a model was", "replies of models were")
+        yield (
+            f"{replies} replaced by the study's fallback, and count as the model's, as they were "
+            "assigned."
+        )
 
 
 def caveats(

@@ -17,6 +17,7 @@ from empathylab.analysis.recipients.prose import (
     caveats,
     change_conclusions,
     effect_conclusions,
+    replaced_caveat,
 )
 from empathylab.analysis.results import Conclusion, ModelChoice, Plots, summary_text
 
@@ -31,6 +32,8 @@ class RecipientsResult(Plots):
     """Onlookers and judges on the same replies."""
     study: str | None = None
     title: str = "Recipients"
+    replaced: int = 0
+    """Replies of a model that were late or unsafe; participants saw the fallback."""
 
     @property
     def design(self) -> Mapping[str, Any]:
@@ -48,6 +51,7 @@ class RecipientsResult(Plots):
             "columns": dict(table.columns),
             "ignored": list(table.ignored),
             "random": list(first.groups),
+            "replaced": self.replaced,
             "dropped": {result.outcome: result.dropped for result in self.outcomes},
         }
 
@@ -81,7 +85,8 @@ class RecipientsResult(Plots):
     @property
     def caveats(self) -> tuple[str, ...]:
         """What limits the conclusions."""
-        return tuple(caveats(self.outcomes, self.table.columns, self.design))
+        found = caveats(self.outcomes, self.table.columns, self.design)
+        return (*replaced_caveat(self.replaced), *found)
 
     @property
     def tables(self) -> Mapping[str, pl.DataFrame]:

@@ -38,6 +38,7 @@ def from_lab(
     depth: Depth | None = None,
     tagger: Tagger | None = None,
     tagger_name: str = RULES,
+    tactic_labels: pl.DataFrame | None = None,
     only: Sequence[str] | None = None,
 ) -> StyleResult:
     """How the lab's respondents write, and how that is associated with ratings.
@@ -65,6 +66,7 @@ def from_lab(
         "depth": depth,
         "tagger": tagger,
         "tagger_name": tagger_name,
+        "tactic_labels": tactic_labels,
     }
     # A tagger is a function and a list a file, whose hash cannot be taken: those are not kept.
     return cached(lab, "style", [frame, inputs], lambda: from_table(frame, **inputs))
@@ -82,6 +84,7 @@ def from_table(
     depth: Depth | None = None,
     tagger: Tagger | None = None,
     tagger_name: str = RULES,
+    tactic_labels: pl.DataFrame | None = None,
     respondent: str = RESPONDENT,
     situation: str = SITUATION,
     text: str = TEXT,
@@ -103,6 +106,7 @@ def from_table(
             depth=depth,
             tagger=tagger,
             tagger_name=tagger_name,
+            tactic_labels=tactic_labels,
             respondent=respondent,
             situation=situation,
             text=text,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,10 +35,13 @@ from empathylab.style.responses import (
     usable_responses,
 )
 from empathylab.style.self_similarity import SelfSimilarity, self_similarity
+from empathylab.style.tactics.accuracy import PRECISION, RECALL, TacticAccuracy, built_in_accuracy
+from empathylab.style.tactics.correction import CorrectedUse, corrected_uses, label_accuracy
 from empathylab.style.tactics.tagging import (
     TacticUse,
     Tagger,
     Templates,
+    not_english,
     tactic_places,
     tactic_table,
     tactic_templates,
@@ -57,8 +60,17 @@ class Tactics:
     """Which tactics of empathic language respondents use, where, and in which sequence."""
 
     tagger: str
-    """`rules`, or the model that named them."""
+    """`rules` (the built-in rules with their classifier), a file of rules, or a model."""
     uses: tuple[TacticUse, ...]
+    """As tagged."""
+    corrected: tuple[CorrectedUse, ...]
+    """The same, corrected for tagging errors."""
+    accuracy: tuple[TacticAccuracy, ...]
+    """Of the built-in tagger on its test set, by kind of writer; empty for other taggers."""
+    labelled: tuple[TacticAccuracy, ...]
+    """On the user's labelled responses, by respondent."""
+    not_english: Mapping[str, int]
+    """Responses by respondent that the built-in tagger cannot read; they are left out."""
     places: pl.DataFrame
     transitions: pl.DataFrame
     templates: tuple[Templates, ...]
@@ -139,6 +151,7 @@ def estimate_style(
     depth: Depth | None = None,
     tagger: Tagger | None = None,
     tagger_name: str = RULES,
+    tactic_labels: pl.DataFrame | None = None,
     respondent: str = RESPONDENT,
     situation: str = SITUATION,
     text: str = TEXT,
@@ -148,7 +161,8 @@ def estimate_style(
     `ratings` has the columns respondent, situation and rating (a number, the best highest), maybe
     also sample, rater, study and dimension. What cannot be estimated (one respondent, a package
     that is not installed) is skipped, with a sentence in `notes`. `lists` are word lists that
-    replace the built-in ones of the same name.
+    replace the built-in ones of the same name. `tactic_labels` are labelled responses, as
+    `style.tactic_labels` gives them, by which the tagger's errors are estimated.
     """
     depth = depth or Depth()
     taken, dropped = _responses(frame, respondent, situation, text)
@@ -163,6 +177,8 @@ def estimate_style(
     authorship = None
     if len(names) > 1 and depth.predict:
         authorship = _predictability(taken, folds, seed, depth, notes)
+    tactics = _tactics(taken, tagger, tagger_name, tactic_labels)
+    notes += _tactic_notes(tactics)
     by_name = {profile.respondent: profile for profile in profiles(table)}
     return StyleEstimates(
         respondents=tuple(names),
@@ -183,7 +199,7 @@ def estimate_style(
             )
         ),
         predictability=authorship,
-        tactics=_tactics(taken, tagger, tagger_name),
+        tactics=tactics,
         reuse=_reuse(taken, seed),
         rated=_rated(table, columns, ratings, notes),
         against=against,
@@ -296,15 +312,40 @@ def _predictability(
     return found
 
 
-def _tactics(taken: pl.DataFrame, tagger: Tagger | None, name: str) -> Tactics:
+def _tactics(
+    taken: pl.DataFrame, tagger: Tagger | None, name: str, labels: pl.DataFrame | None
+) -> Tactics:
     table = tactic_table(taken, tagger=tagger)
+    uses = tactic_uses(table)
+    names = list(dict.fromkeys(use.tactic for use in uses))
+    labelled = [] if labels is None else label_accuracy(table, taken, labels, names)
+    built_in = tagger is None
     return Tactics(
         tagger=name,
-        uses=tuple(tactic_uses(table)),
+        uses=tuple(uses),
+        corrected=tuple(corrected_uses(table, uses, labelled=labelled, built_in=built_in)),
+        accuracy=built_in_accuracy() if built_in else (),
+        labelled=tuple(labelled),
+        not_english=not_english(table),
         places=tactic_places(table),
         transitions=tactic_transitions(table),
         templates=tuple(tactic_templates(table)),
     )
+
+
+def _tactic_notes(tactics: Tactics) -> list[str]:
+    notes = [
+        f"Tactics are English only: {counted(count, 'response')} of {name} in another language "
+        "were left out of them."
+        for name, count in tactics.not_english.items()
+    ]
+    doubtful = dict.fromkeys(use.tactic for use in tactics.corrected if not use.comparable)
+    if doubtful:
+        notes.append(
+            f"Tagged too unreliably to compare respondents: {', '.join(doubtful)} (precision "
+            f"below {PRECISION:.0%} or recall below {RECALL:.0%}, or not known)."
+        )
+    return notes
 
 
 def _reuse(taken: pl.DataFrame, seed: int) -> Reuse:
@@ -330,13 +371,13 @@ def _rated(
         if all(relation.n == 0 for relation in relations):
             notes.append(f"No rating of {study or 'the file'} belongs to one of the responses.")
             continue
-        known = [one for one in relations if one.sd > 0]
-        rare = [one for one in known if not one.enough_clusters]
+        known = [relation for relation in relations if relation.sd > 0]
+        rare = [relation for relation in known if relation.too_rare]
         if rare:
             notes.append(
-                f"{len(rare)} of {counted(len(known), 'feature')} vary in the equivalent of fewer "
-                f"than {ENOUGH_CLUSTERS} situations or raters of {study or 'the file'}: their p "
-                "values are too small, so no relation with the ratings is claimed for them."
+                f"{len(rare)} of {counted(len(known), 'feature')} are too rare to test: they vary "
+                f"in the equivalent of fewer than {ENOUGH_CLUSTERS} situations or raters of "
+                f"{study or 'the file'}."
             )
         found.append(RatedStyle(str(study), str(dimension), relations))
     return tuple(found)

@@ -47,7 +47,7 @@ def methods_paragraph(estimates: StyleEstimates) -> str:
         f"{counted(estimates.situations, 'situation')} were described by "
         f"{counted(len(estimates.profiles[0].features), 'feature')} (length, punctuation, emoji, "
         "word lists, lexical diversity, readability"
-        + (", sentiment)." if "sentiment" in estimates.profiles[0].features else ").")
+        + (", sentiment of words)." if "sentiment" in estimates.profiles[0].features else ").")
     ]
     if estimates.differences:
         said.append(_test_sentence(estimates))
@@ -64,8 +64,9 @@ def methods_paragraph(estimates: StyleEstimates) -> str:
             f"2–4-grams and word 1–2-grams in {authorship.folds}-fold cross-validation, all "
             "responses to a situation in one fold; the interval is clustered by situation."
         )
-    by = "rules on their wording" if estimates.tactics.tagger == RULES else estimates.tactics.tagger
-    said.append(f"Ten tactics of empathic language were tagged in each sentence by {by}.")
+    said.append(
+        f"Tactics of empathic language were tagged in each sentence {tagged_by(estimates)}."
+    )
     if estimates.rated:
         said.append(
             "Ratings were regressed on each standardised feature with the log of the words"
@@ -73,6 +74,20 @@ def methods_paragraph(estimates: StyleEstimates) -> str:
             + " as covariates, with clusters of situations and raters."
         )
     return " ".join([*said, f"Software: EmpathyLab {__version__}."])
+
+
+def tagged_by(estimates: StyleEstimates) -> str:
+    """By what tactics were tagged, and how often that is right."""
+    found = estimates.tactics
+    if found.tagger != RULES:
+        return f"by {found.tagger}"
+    precision = [row.precision for row in found.accuracy]
+    recall = [row.recall for row in found.accuracy]
+    return (
+        "by rules and a classifier of their wording (on the test set, by tactic, precision "
+        f"{percentage(min(precision), 0)} to {percentage(max(precision), 0)} and recall "
+        f"{percentage(min(recall), 0)} to {percentage(max(recall), 0)})"
+    )
 
 
 def _test_sentence(estimates: StyleEstimates) -> str:

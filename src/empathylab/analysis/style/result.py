@@ -29,10 +29,17 @@ from empathylab.analysis.style.prose import (
     tactic_sentences,
     tested_relations,
 )
-from empathylab.analysis.style.tables import by_pair, feature_values, main_features, meaning
+from empathylab.analysis.style.tables import (
+    accuracy_intervals,
+    by_pair,
+    feature_values,
+    main_features,
+    meaning,
+)
 from empathylab.style import Profile
 from empathylab.style.authorship.predictability import Classification, Predictability
 from empathylab.style.rating_relations import RatingRelation
+from empathylab.style.tactics.accuracy import TacticAccuracy
 
 Document = dict[str, Any]
 
@@ -163,6 +170,7 @@ class StyleResult(Plots):
             "features": feature_values(found),
             "differences": [json_value(difference) for difference in found.differences],
             "tactics": [json_value(use) for use in found.tactics.uses],
+            "corrected_tactics": [json_value(use) for use in found.tactics.corrected],
             "distinctive": terms,
         }
         frames = {
@@ -271,9 +279,25 @@ def _tactics(tactics: Tactics) -> Document:
     return {
         "tagger": tactics.tagger,
         "uses": json_value(tactics.uses),
+        "corrected": json_value(tactics.corrected),
+        "accuracy": [_tactic_accuracy(row) for row in tactics.accuracy],
+        "labelled": [_tactic_accuracy(row) for row in tactics.labelled],
+        "not_english": dict(tactics.not_english),
         "places": tactics.places.to_dicts(),
         "transitions": tactics.transitions.to_dicts(),
         "templates": json_value(tactics.templates),
+    }
+
+
+def _tactic_accuracy(row: TacticAccuracy) -> Document:
+    precision, recall = accuracy_intervals(row)
+    return json_value(row) | {
+        "precision": json_value(row.precision),
+        "precision_interval": json_value(precision),
+        "recall": json_value(row.recall),
+        "recall_interval": json_value(recall),
+        "specificity": json_value(row.specificity),
+        "reliable": row.reliable,
     }
 
 
@@ -291,5 +315,5 @@ def _relation(relation: RatingRelation) -> Document:
     return (
         row
         | {name: json_value(getattr(relation, name)._asdict()) for name in slopes}
-        | {"meaning": meaning(relation.feature)}
+        | {"meaning": meaning(relation.feature), "too_rare": relation.too_rare}
     )

@@ -12,10 +12,14 @@ import polars as pl
 from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates
 from empathylab.analysis.text.emoji_names import emoji_name
 from empathylab.analysis.text.numbers import number, p_value, signed
+from empathylab.stats.intervals import Interval, wilson
 from empathylab.style import FEATURES
 from empathylab.style.clustered import Slope
 from empathylab.style.differences import FeatureDifference, FeatureStanding, feature_profile
 from empathylab.style.distinctive import DistinctiveTerm
+from empathylab.style.tactics.accuracy import TacticAccuracy
+from empathylab.style.tactics.correction import CorrectedUse
+from empathylab.style.tactics.tagging import TacticUse
 
 Rows = list[dict[str, str]]
 
@@ -33,6 +37,11 @@ _PRONOUNS = set(
 )
 _LEAST_Z = 1.96
 _I = re.compile(r"\bi\b")
+TOO_RARE = "too rare to test"
+
+CORRECTED = "Responses that use a tactic, corrected for tagging errors, with 95% intervals"
+ACCURACY = "Precision and recall of the tags, with 95% intervals"
+"""Captions of the tables of tactics."""
 
 OVERVIEW: Mapping[str, str] = {
     "words": "words",
@@ -42,7 +51,7 @@ OVERVIEW: Mapping[str, str] = {
     "emoji": "emoji",
     "first_person_singular": "I, me, my",
     "second_person": "you, your",
-    "sentiment": "sentiment",
+    "sentiment": "sentiment of words",
 }
 """The features of the shortest table, under the names they have there."""
 
@@ -51,8 +60,8 @@ MAIN: Mapping[str, str] = {
     "words": "words",
     "words_per_sentence": "words per sentence",
     "letters_per_word": "letters per word",
-    "flesch_reading_ease": "reading ease (Flesch)",
-    "mattr": "variety of words (MATTR)",
+    "flesch_reading_ease": "reading ease (Flesch, from 30 words)",
+    "mattr": "variety of words (MATTR, from 20 words)",
     "exclamation_marks": "exclamation marks",
     "question_marks": "question marks",
     "commas": "commas",
@@ -71,7 +80,7 @@ MAIN: Mapping[str, str] = {
     "validation": "validation",
     "self_disclosure": "self-disclosure",
     "questions_to_person": "questions to the person",
-    "sentiment": "sentiment (VADER)",
+    "sentiment": "sentiment of words (VADER)",
 }
 """The features of figures and sentences; no two measure the same."""
 
@@ -247,14 +256,67 @@ def emoji_rows(estimates: StyleEstimates, most: int = 30) -> Rows:
 
 
 def tactic_rows(estimates: StyleEstimates) -> Rows:
-    """The proportion of each respondent's responses that use each tactic."""
+    """The proportion of each respondent's responses that use each tactic, as tagged."""
+    tactics = estimates.tactics
+    comparable: dict[str, bool] = {}
+    for use in tactics.corrected:
+        comparable[use.tactic] = comparable.get(use.tactic, True) and use.comparable
+    rows = _by_tactic(estimates, tactics.uses)
+    for row in rows:
+        row["reliable enough to compare"] = "yes" if comparable[row["tactic"]] else "no"
+    return rows
+
+
+def corrected_tactic_rows(estimates: StyleEstimates) -> Rows:
+    """The same, corrected for tagging errors; empty where no error rates are known."""
+    known = [use for use in estimates.tactics.corrected if use.basis]
+    return _by_tactic(estimates, known)
+
+
+def _by_tactic(estimates: StyleEstimates, uses: Sequence[TacticUse | CorrectedUse]) -> Rows:
+    tagged = {use.respondent for use in uses}
+    unread = [name for name in estimates.tactics.not_english if name not in tagged]
     rows: dict[str, dict[str, str]] = {}
-    for one in estimates.tactics.uses:
-        row = rows.setdefault(one.tactic, {"tactic": one.tactic})
-        row[one.respondent] = (
-            f"{percentage(one.share)} [{percentage(one.low)}, {percentage(one.high)}]"
+    for use in uses:
+        row = rows.setdefault(
+            use.tactic, {"tactic": use.tactic} | dict.fromkeys(unread, "English only")
+        )
+        row[use.respondent] = (
+            f"{percentage(use.share)} [{percentage(use.low)}, {percentage(use.high)}]"
         )
     return list(rows.values())
+
+
+def tactic_accuracy_rows(estimates: StyleEstimates) -> Rows:
+    """How often tags are right: on the test set, and on the user's labelled responses."""
+    groups = (
+        ("test set, sentences of {}", estimates.tactics.accuracy),
+        ("labelled responses of {}", estimates.tactics.labelled),
+    )
+    rows: dict[str, dict[str, str]] = {}
+    for source, found in groups:
+        for accuracy in found:
+            row = rows.setdefault(accuracy.tactic, {"tactic": accuracy.tactic})
+            precision, recall = accuracy_intervals(accuracy)
+            where = source.format(accuracy.writer)
+            row[f"precision, {where}"] = _rate(accuracy.precision, precision)
+            row[f"recall, {where}"] = _rate(accuracy.recall, recall)
+    return list(rows.values())
+
+
+def _rate(estimate: float, interval: Interval) -> str:
+    if estimate != estimate:
+        return "–"
+    return (
+        f"{percentage(estimate, 0)} [{percentage(interval.low, 0)}, {percentage(interval.high, 0)}]"
+    )
+
+
+def accuracy_intervals(row: TacticAccuracy) -> tuple[Interval, Interval]:
+    """Wilson's 95% intervals of precision and recall."""
+    precision = wilson(row.precision, row.tagged)
+    recall = wilson(row.recall, row.labelled)
+    return Interval(*map(float, precision)), Interval(*map(float, recall))
 
 
 def template_rows(estimates: StyleEstimates, most: int = 5) -> Rows:
@@ -324,7 +386,7 @@ def relation_rows(rated: RatedStyle) -> Rows:
             "alone": _slope(one.alone),
             "same length": _slope(one.length_adjusted),
             "same length and author": _slope(one.within),
-            "p Holm": p_value(one.p_holm),
+            "p Holm": TOO_RARE if one.too_rare else p_value(one.p_holm),
             "ratings": number(one.n, 0),
         }
         for one in ranked

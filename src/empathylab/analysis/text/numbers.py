@@ -13,9 +13,9 @@ def number(value: float | None, digits: int = 1) -> str:
     return (text.lstrip("-") if not text.strip("-0.") else text).replace("-", "−")
 
 
-def signed(value: float, digits: int = 1) -> str:
+def signed(value: float | None, digits: int = 1) -> str:
     """A difference with its sign; no sign on what rounds to zero, a dash where there is none."""
-    if value != value:
+    if value is None or value != value:
         return "–"
     text = f"{value:+.{digits}f}"
     return number(0.0, digits) if float(text) == 0 else text.replace("-", "−")
@@ -31,8 +31,8 @@ def percent(share: float | None) -> str:
     return "–" if share is None or share != share else f"{number(100 * share, 0)}%"
 
 
-def p_value(p: float) -> str:
-    """A p value to three digits, and never zero."""
-    if p != p:
+def p_value(p: float | None) -> str:
+    """A p value to three digits, and never zero; a dash where there is none."""
+    if p is None or p != p:
         return "–"
     return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1)

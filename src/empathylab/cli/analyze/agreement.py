@@ -49,8 +49,9 @@ def agreement(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="What several of the rated things belong to, such as the situation of several "
-            "replies; bootstrap intervals then resample it.",
+            help="What several of the rated things belong to, so that they may be rated alike; "
+            "intervals then allow for it. `situation` where --situation names another column and "
+            "the table has it; name the same column as --situation for none.",
         ),
     ] = None,
     bootstrap: Annotated[
@@ -63,8 +64,8 @@ def agreement(
 
     Krippendorff's alpha (ordinal), ICC(2,1), Fleiss' kappa and Gwet's AC per dimension, with
     bootstrap intervals over situations; quadratic-weighted and plain kappa, Spearman's correlation
-    and percent agreement for each pair of raters, with large-sample intervals. Any number of
-    raters, any missing cells.
+    and percent agreement for each pair of raters, with large-sample intervals. Where several
+    replies share a situation, intervals allow for it. Any number of raters, any missing cells.
     """
     from empathylab.stats.agreement import agreement as measure
 
@@ -107,6 +108,7 @@ def dimension_row(one: DimensionAgreement) -> dict[str, Any]:
         "dimension": one.dimension,
         "n_raters": one.n_raters,
         "n_situations": one.n_situations,
+        "n_clusters": one.n_clusters,
         "n_ratings": one.n_ratings,
         "dropped": one.dropped,
         "missing_share": _plain(one.missing_share),
@@ -229,6 +231,9 @@ def _print(found: Agreement) -> None:
         typer.echo(
             f"… and {len(found.pairs) - _MOST_PAIRS} more pairs: --json has them all.", err=True
         )
+    clusters = max((one.n_clusters or 0 for one in found.dimensions), default=0)
+    if clusters:
+        typer.echo(f"– Intervals allow for {clusters} clusters of what was rated.", err=True)
     coefficients = [c for one in found.dimensions for c in (one.icc, one.krippendorff_alpha)]
     for note in sorted({note_text(one.note) for one in coefficients} - {""}):
         typer.echo(f"– {note}.", err=True)

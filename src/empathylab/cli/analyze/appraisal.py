@@ -71,6 +71,8 @@ def _print_all(result: AppraisalResult, level: str) -> None:
     _print(result, level)
     for sentence in (*validity_sentences(result.self_reports), *order_caveats(result.changes)):
         typer.echo(sentence)
+    for sentence in result.deviations:
+        typer.echo(sentence, err=True)
     if result.exclusions is None:
         return
     for sentence in exclusion_sentences(result.exclusions.studies):

@@ -169,7 +169,7 @@ def ratings(
     """
     from empathylab.analysis.ratings import from_lab
     from empathylab.analysis.ratings.scales import by_dimension
-    from empathylab.cli.progress import counts
+    from empathylab.api.progress import counts
     from empathylab.store import Lab
 
     rules = _rules(failed_attention, too_fast, inconsistent, straight_lining=straight_lining)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, RunOptions
+from empathylab.api.run_options import RunOptions
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
     import polars as pl
@@ -72,6 +73,14 @@ def style(
         Path | None,
         typer.Option(
             metavar="FILE", help="Tactic rules of your own, instead of the built-in ones."
+        ),
+    ] = None,
+    tactic_labels: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Responses with the tactics that people see in them (columns respondent, text and "
+            "tactics): tagging errors are corrected by them.",
         ),
     ] = None,
     against: Annotated[
@@ -155,6 +164,8 @@ def style(
     """
     from empathylab.analysis.style import Depth
     from empathylab.style import by_rules, read_lexicon, tactic_rules
+    from empathylab.style import tactic_labels as as_labels
+    from empathylab.tables import read_table
 
     options: dict[str, Any] = {
         "dictionaries": [read_lexicon(path) for path in dictionary or ()],
@@ -164,17 +175,20 @@ def style(
         "seed": seed,
         "depth": Depth(predict=predict),
     }
+    rules = tactic_rules(tactics)
     if tactics is not None:
-        options |= {"tagger": by_rules(tactic_rules(tactics)), "tagger_name": tactics.name}
+        options |= {"tagger": by_rules(rules), "tagger_name": tactics.name}
+    if tactic_labels is not None:
+        options["tactic_labels"] = as_labels(
+            read_table(tactic_labels), rules.names, where=tactic_labels.name
+        )
     columns = {
         "respondent": respondent_column,
         "situation": situation_column,
         "text": text_column,
     }
-    run = RunOptions(
-        lab=lab, base_url=base_url, api_key_env=api_key_env, max_total_tokens=max_total_tokens
-    )
-    with _tagging(tagger, run, create=file is not None) as tagging:
+    run = RunOptions(base_url=base_url, api_key_env=api_key_env, max_total_tokens=max_total_tokens)
+    with _tagging(tagger, lab, run, create=file is not None) as tagging:
         options |= tagging
         if file is None:
             result = _of_lab(lab, options)
@@ -186,7 +200,9 @@ def style(
 
 
 @contextlib.contextmanager
-def _tagging(name: str | None, run: RunOptions, *, create: bool) -> Iterator[dict[str, Any]]:
+def _tagging(
+    name: str | None, lab: Path, run: RunOptions, *, create: bool
+) -> Iterator[dict[str, Any]]:
     """The options of an analysis with a model as tagger; none without a name.
 
     Afterwards it says what the model left open, and ends where tags are missing: half of them
@@ -195,13 +211,14 @@ def _tagging(name: str | None, run: RunOptions, *, create: bool) -> Iterator[dic
     if name is None:
         yield {}
         return
+    from empathylab.api.progress import Reporter
+    from empathylab.api.sessions import Sessions
     from empathylab.cli.model_runs import conclude
-    from empathylab.cli.progress import progress
     from empathylab.protocols.tagging import ModelTagger
     from empathylab.store import Lab
 
     [model] = run.open_models([name])
-    with Lab.open(run.lab, create=create) as opened, progress() as observe:
+    with Lab.open(lab, create=create) as opened, Reporter().runs() as observe:
         tagger = ModelTagger(opened, model, run.limits(), observe)
         yield {"tagger": tagger, "tagger_name": model.name}
     if tagger.unread:
@@ -210,7 +227,7 @@ def _tagging(name: str | None, run: RunOptions, *, create: bool) -> Iterator[dic
             "without a tactic.",
             err=True,
         )
-    conclude(tagger.tallies, run)
+    conclude(Sessions(tuple(tagger.tallies), run))
 
 
 def _of_lab(folder: Path, options: dict[str, Any]) -> StyleResult:
@@ -300,11 +317,15 @@ def _show(result: StyleResult, *, words: bool, table: str | None, json: bool) ->
 def _print(result: StyleResult) -> None:
     from empathylab.analysis.style.prose import distinctive_sentences, rated_sentence
     from empathylab.analysis.style.tables import (
+        ACCURACY,
+        CORRECTED,
         classification_rows,
+        corrected_tactic_rows,
         difference_rows,
         main_features,
         overview_rows,
         reuse_rows,
+        tactic_accuracy_rows,
         tactic_rows,
     )
 
@@ -316,7 +337,9 @@ def _print(result: StyleResult) -> None:
     for sentence in distinctive_sentences(estimates, 10):
         typer.echo(f"\n{sentence}")
     _print_rows("Can the author be identified?", classification_rows(estimates))
-    _print_rows("Responses that use a tactic", tactic_rows(estimates))
+    _print_rows("Responses that use a tactic, as tagged", tactic_rows(estimates))
+    _print_rows(CORRECTED, corrected_tactic_rows(estimates))
+    _print_rows(ACCURACY, tactic_accuracy_rows(estimates))
     _print_rows("Repetition", reuse_rows(estimates))
     titles = main_features(estimates)
     for rated in estimates.rated:

@@ -20,30 +20,55 @@ def stimuli(
     respondent: Annotated[
         list[str] | None, typer.Option(help="Only conversations with this one; repeatable.")
     ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(help="Replies of this study with recipients, instead of conversations."),
+    ] = None,
+    consent: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QUESTION=ANSWER",
+            help="With --study: which answer lets others read the text; all other texts are left "
+            "out.",
+        ),
+    ] = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
     """Turns scored conversations into a set of situations with replies, for a rated study.
 
     Once people have rated them, `empathylab analyze conversations --study STUDY` compares the
-    simulated feelings with their ratings.
+    simulated feelings with their ratings. With --study, the replies that recipients got in a
+    closed study become such a set, and `empathylab analyze recipients --study STUDY` compares
+    recipients, onlookers and judges.
     """
     from pathlib import Path
 
     from empathylab.analysis.conversations import from_lab
     from empathylab.analysis.conversations.stimuli import transcript_release
+    from empathylab.analysis.recipients.stimuli import reply_release
     from empathylab.cli.data.imports.options import own_set_id
     from empathylab.cli.tables import print_rows
     from empathylab.store import Lab
     from empathylab.store.imports.releases import import_release
     from empathylab.store.inserts import hash_of
+    from empathylab.tables import mapped
 
     with Lab.open(lab, create=False) as opened:
-        release = transcript_release(
-            from_lab(opened),
-            name=own_set_id(name, Path(name)),
-            unit=unit,
-            respondents=respondent or (),
+        release = (
+            transcript_release(
+                from_lab(opened),
+                name=own_set_id(name, Path(name)),
+                unit=unit,
+                respondents=respondent or (),
+            )
+            if study is None
+            else reply_release(
+                opened,
+                study,
+                name=own_set_id(name, Path(name)),
+                consent=mapped(consent or "", option="--consent"),
+            )
         )
         fingerprint = hash_of(
             [release.situation_set.fingerprint, [[*one.key, one.text] for one in release.replies]]

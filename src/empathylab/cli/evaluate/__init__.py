@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from empathylab.api.run_options import RunKeywords
+from empathylab.cli.evaluate.shown import Shown
 from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
     ModeOption,
-    RunOptions,
     TrackOption,
+    command_lab,
     with_run_options,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from empathylab.cli.evaluate.gate_options import GateOptions
-    from empathylab.cli.evaluate.measurement import Combination, Evaluated, JudgeOptions
-    from empathylab.models import Model
-    from empathylab.tracking import Tracker
+    from empathylab.api.evaluation.gates import GateOptions
 
 EXAMPLE = examples(
     (
@@ -191,7 +188,8 @@ def evaluate(
         bool, typer.Option("--open", help="Open the report in the browser.")
     ] = False,
     *,
-    run: RunOptions,
+    lab: Path,
+    run: RunKeywords,
 ) -> None:
     """Measures a model: a scale before and after situations, replies to people, and a report.
 
@@ -199,47 +197,45 @@ def evaluate(
     whether it can. With --against, the model is compared with the human ratings of a study: a
     judge that is calibrated on these ratings predicts how people would rate the model's replies.
     """
-    from empathylab.cli.evaluate.gate_options import GateOptions
+    from empathylab.cli.evaluate.gate_options import read_gates
     from empathylab.models import DEFAULT_MODEL
 
-    gates = GateOptions(tuple(fail_under or ()), max_unusable, baseline, no_worse_than, junit)
-    if against is None:
-        from empathylab.cli.evaluate.measurement import Combination, JudgeOptions
+    names = model or [DEFAULT_MODEL]
+    gates = read_gates(fail_under or (), max_unusable, baseline, no_worse_than)
+    shown = Shown(json, summary, junit, open_report, track)
+    if against is not None:
+        _refuse_against(gates, junit, language, track)
+        from empathylab.cli.evaluate.against import show_against
 
-        _refuse_alone(
-            {"--human-sample": human_sample, "--dimension": dimension}
-            | {"--sample": sample, "--peek": peek}
-        )
-        job = _Job(
-            model or [DEFAULT_MODEL],
-            Combination(
-                situations,
-                mode,
-                temperature=run.temperature,
-                seed=run.seed,
-                language=language,
-            ),
-            JudgeOptions(_one_judge(judge or []), judge_base_url, planted),
-            gates,
-        )
-        shown = _Shown(as_json=json, summary=summary, open_report=open_report, dry_run=dry_run)
-        _evaluate(job, shown, run, track)
+        with command_lab(lab) as opened:
+            found = opened.evaluate_against(
+                against,
+                *names,
+                judge=judge or (),
+                dimension=dimension,
+                sample=sample,
+                human_sample=human_sample,
+                mode=mode,
+                peek=peek,
+                judge_base_url=judge_base_url,
+                **run,
+            )
+        show_against(found, shown)
         return
-    _refuse_against(gates, language, track)
-    from empathylab.cli.evaluate.benchmark import Wanted, evaluate_against
-
-    wanted = Wanted(
-        models=model or [DEFAULT_MODEL],
-        study=against,
-        judges=judge or [],
-        dimension=dimension,
-        sample=sample,
-        human_sample=human_sample,
-        mode=mode,
-        peek=peek,
-        judge_base_url=judge_base_url,
+    _refuse_alone(
+        {"--human-sample": human_sample, "--dimension": dimension}
+        | {"--sample": sample, "--peek": peek}
     )
-    evaluate_against(wanted, run, as_json=json, open_report=open_report)
+    from empathylab.api.evaluation.measurement import Combination, JudgeOptions
+    from empathylab.api.run_options import RunOptions
+    from empathylab.cli.evaluate.jobs import Job
+
+    options = RunOptions.of(run)
+    way = Combination(
+        situations, mode, temperature=options.temperature, seed=options.seed, language=language
+    )
+    scored_by = JudgeOptions(_one_judge(judge or []), judge_base_url, planted)
+    Job(names, way, scored_by, gates, options).carry_out(lab, shown, dry_run=dry_run)
 
 
 def _one_judge(judges: list[str]) -> str | None:
@@ -255,7 +251,9 @@ def _one_judge(judges: list[str]) -> str | None:
     return judges[0] if judges else None
 
 
-def _refuse_against(gates: GateOptions, language: str | None, track: str | None) -> None:
+def _refuse_against(
+    gates: GateOptions, junit: Path | None, language: str | None, track: str | None
+) -> None:
     """Refuses what has no meaning in a comparison with a study."""
     from empathylab.errors import InputError
 
@@ -274,7 +272,7 @@ def _refuse_against(gates: GateOptions, language: str | None, track: str | None)
             got=language,
             remedy="Leave out --language, or --against.",
         )
-    if gates != type(gates)():
+    if junit is not None or gates != type(gates)():
         raise InputError(
             "gates are checked on scores by the rubric",
             where="--against",
@@ -292,95 +290,3 @@ def _refuse_alone(given: Mapping[str, object]) -> None:
                 where=option,
                 remedy="Name the study with --against; to let models judge: `empathylab judge`.",
             )
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Job:
-    """What the command line asks for."""
-
-    names: list[str]
-    combination: Combination
-    judge: JudgeOptions
-    gates: GateOptions
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Shown:
-    """How the results are shown."""
-
-    as_json: bool
-    summary: str
-    open_report: bool
-    dry_run: bool
-
-
-def _evaluate(job: _Job, shown: _Shown, run: RunOptions, track: Tracker | None) -> None:
-    from empathylab.cli.evaluate.estimate import print_estimate
-    from empathylab.cli.evaluate.measurement import conclude, evaluate_models
-
-    if track is not None:
-        from empathylab.tracking import require_tracker
-
-        require_tracker(track)  # before anything is asked and paid for
-    judge, gates = job.judge, job.gates
-    if any(name.lower().endswith((".yaml", ".yml")) for name in job.names):
-        asked, judge, gates = _from_file(job, run)
-    else:
-        asked = [(model, [job.combination], run) for model in run.open_models(job.names)]
-    if shown.dry_run:
-        print_estimate(asked, judge, run, as_json=shown.as_json)
-        return
-    found = evaluate_models(asked, judge, gates, run)
-    show(found, gates, as_json=shown.as_json, summary=shown.summary)
-    if track is not None:
-        from empathylab.cli.evaluate.tracked import track_evaluation
-
-        track_evaluation(track, found, job.combination, judge, lab=run.lab)
-    if shown.open_report:
-        typer.launch(found.report.resolve().as_uri())
-    conclude(found, run)
-
-
-def _from_file(
-    job: _Job, run: RunOptions
-) -> tuple[list[tuple[Model, Sequence[Combination], RunOptions]], JudgeOptions, GateOptions]:
-    """What a sweep file asks for; what it says itself cannot be given as an option too."""
-    from empathylab.cli.evaluate.sweep import read_sweep
-    from empathylab.errors import InputError
-
-    gates = dataclasses.replace(job.gates, junit=None) != type(job.gates)()
-    further = (job.judge.name, job.combination.language, run.temperature)
-    if len(job.names) > 1 or gates or any(value is not None for value in further):
-        raise InputError(
-            "a sweep file itself names the models, judge, gates, temperatures and language",
-            where=job.names[0],
-            remedy="Write them in the file, and give the file alone.",
-        )
-    sweep = read_sweep(Path(job.names[0]))
-    combinations = sweep.combinations()
-    asked: list[tuple[Model, Sequence[Combination], RunOptions]] = []
-    for entry in sweep.models:
-        options = entry.options(run)
-        asked.append((options.open_models([entry.name])[0], combinations, options))
-    return asked, sweep.judge_options(job.judge.planted), sweep.gate_options(job.gates.junit)
-
-
-def show(found: Evaluated, gates: GateOptions, *, as_json: bool, summary: str) -> None:
-    """Prints the results and writes the JUnit file."""
-    from empathylab.cli.evaluate.output import (
-        json_content,
-        print_markdown,
-        print_text,
-        write_junit,
-    )
-    from empathylab.cli.summary import print_json
-
-    if gates.junit is not None:
-        write_junit(gates.junit, found.gates)
-    if as_json:
-        tallies = [*found.tallies, *found.judging]
-        print_json(found.data, tallies, found.report, json_content(found))
-    elif summary == "md":
-        print_markdown(found)
-    else:
-        print_text(found)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from empathylab.cli.evaluate.measurement import SELF, Combination, JudgeOptions, model_plans
-from empathylab.cli.options import RunOptions
+from empathylab.api.evaluation.measurement import SELF, Asked, JudgeOptions, model_plans
+from empathylab.api.run_options import RunOptions
 
 if TYPE_CHECKING:
     from empathylab.models import Model, Price
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def print_estimate(
-    asked: Sequence[tuple[Model, Sequence[Combination], RunOptions]],
+    folder: Path,
+    asked: Sequence[Asked],
     judge: JudgeOptions,
     options: RunOptions,
     *,
@@ -27,18 +28,18 @@ def print_estimate(
     from empathylab.cli.tables import print_rows
     from empathylab.store import Lab, has_lab
 
-    if has_lab(options.lab):
-        with Lab.open(options.lab, create=False) as lab:
+    if has_lab(folder):
+        with Lab.open(folder, create=False) as lab:
             rows = _rows(lab, asked, judge, options)
     else:
-        with tempfile.TemporaryDirectory() as folder, Lab.open(Path(folder)) as lab:
+        with tempfile.TemporaryDirectory() as empty, Lab.open(Path(empty)) as lab:
             rows = _rows(lab, asked, judge, options)
     print_rows(rows, "requests", as_json=as_json)
 
 
 def _rows(
     lab: Lab,
-    asked: Sequence[tuple[Model, Sequence[Combination], RunOptions]],
+    asked: Sequence[Asked],
     judge: JudgeOptions,
     options: RunOptions,
 ) -> list[dict[str, Any]]:

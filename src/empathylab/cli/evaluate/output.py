@@ -5,30 +5,33 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from empathylab.cli.evaluate.measurement import Evaluated
+from empathylab.cli.evaluate.shown import Shown
+from empathylab.cli.model_runs import write_json
 
 if TYPE_CHECKING:
     from empathylab.analysis.scores.gates import Gate
-
-NOT_SCORED = (
-    "Replies were not scored. To score them, name a judge: empathylab evaluate … --judge "
-    "PROVIDER/MODEL"
-)
+    from empathylab.api.evaluation.result import Evaluation
 
 
-def print_text(found: Evaluated) -> None:
-    """Tables, scores with the judge's card, caveats, gates, and where the report is."""
-    from empathylab.cli.summary import print_summary
+def show(found: Evaluation, shown: Shown) -> None:
+    """Prints the results and writes the JUnit file."""
+    from empathylab.api.run_summary import print_parts
 
-    lines = [*_scores(found), *map(_gate_line, found.gates)]
-    print_summary(found.data, found.tallies, found.report, lines)
+    if shown.junit is not None:
+        write_junit(shown.junit, found.gates)
+    if shown.as_json:
+        write_json(found.to_dict())
+    elif shown.summary == "md":
+        print_markdown(found)
+    else:
+        print_parts(found.summary_parts())
 
 
-def print_markdown(found: Evaluated) -> None:
-    """The same for a page of a CI system."""
+def print_markdown(found: Evaluation) -> None:
+    """The results for a page of a CI system."""
     out = ["# EmpathyLab", ""]
     if found.gates:
         out += ["| condition | result |", "| --- | --- |"]
@@ -38,7 +41,8 @@ def print_markdown(found: Evaluated) -> None:
             for gate in found.gates
         ]
         out.append("")
-    scored = [(result.judge, entry) for result in _results(found) for entry in result.respondents]
+    results = found.scores.values()
+    scored = [(result.judge, entry) for result in results for entry in result.respondents]
     if scored:
         names = [score.dimension for score in scored[0][1].scores]
         out += [
@@ -51,26 +55,9 @@ def print_markdown(found: Evaluated) -> None:
             for judge, entry in scored
         ]
         out.append("")
-    out += [f"- {line}" for line in _scores(found)]
-    out += [f"- {caution}" for caution in found.data.cautions(_names(found))]
+    out += [f"- {line}" for line in found.score_lines()]
+    out += [f"- {caution}" for caution in found.overview.cautions(found.sessions.models)]
     sys.stdout.write("\n".join(out) + "\n")
-
-
-def json_content(found: Evaluated) -> dict[str, Any]:
-    """The keys that an evaluation adds to the description of the lab."""
-    return {
-        "respondents": [_respondent(found, name) for name in _names(found)],
-        "gates": [
-            {
-                "respondent": gate.respondent,
-                "condition": gate.condition,
-                "value": gate.value,
-                "passed": gate.passed,
-                "reason": gate.reason,
-            }
-            for gate in found.gates
-        ],
-    }
 
 
 def write_junit(path: Path, gates: Sequence[Gate]) -> None:
@@ -90,69 +77,6 @@ def write_junit(path: Path, gates: Sequence[Gate]) -> None:
     text = ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text + "\n", encoding="utf-8")
-
-
-def _names(found: Evaluated) -> list[str]:
-    return [one.respondent for one in found.measured]
-
-
-def _results(found: Evaluated) -> list[Any]:
-    return [result for result in found.scores.values() if result.respondents]
-
-
-def _scores(found: Evaluated) -> list[str]:
-    if not found.scores:
-        return [NOT_SCORED]
-    lines = [str(one) for result in found.scores.values() for one in result.conclusions]
-    unscored = [name for name, result in found.scores.items() if not result.respondents]
-    lines += [f"{name}: the judge gave no reply a full set of scores." for name in unscored]
-    caveats = [caveat for result in found.scores.values() for caveat in result.caveats]
-    return [*dict.fromkeys([*lines, *caveats])]
-
-
-def _gate_line(gate: Gate) -> str:
-    return f"Gate {gate}"
-
-
-def _respondent(found: Evaluated, name: str) -> dict[str, Any]:
-    """One respondent: its replies with their scores, its scales, and how its answers turned out."""
-    measured = next(one for one in found.measured if one.respondent == name)
-    result = found.scores.get(name)
-    scored = [] if result is None else list(result.respondents)
-    content = found.data.to_dict()
-    lengths = next((row for row in content["replies"] if row["respondent"] == name), None)
-    outcomes: dict[str, int] = {}
-    for tally in found.tallies:
-        if tally.model == name:
-            for outcome, count in tally.outcomes.items():
-                outcomes[outcome] = outcomes.get(outcome, 0) + count
-    return {
-        "respondent": name,
-        "replies": {
-            "n": lengths["asked"] if lengths else 0,
-            "usable": lengths["replies"] if lengths else 0,
-            "scored": sum(one.n for one in scored),
-            "scores": _score_table(scored[0]) if len(scored) == 1 else {},
-            "runs": [{"run": one.run, "n": one.n, "scores": _score_table(one)} for one in scored],
-            "judge": None if result is None else result.judge,
-            "judge_card": None if result is None else result.judge_card(),
-        },
-        "scales": [row for row in content["changes"] if row["respondent"] == name],
-        "outcomes": outcomes,
-        "requests": measured.requests,
-        "usable": measured.usable,
-    }
-
-
-def _score_table(scores: Any) -> dict[str, dict[str, float | None]]:
-    return {
-        score.dimension: {
-            "mean": score.mean,
-            "low": None if score.low != score.low else score.low,
-            "high": None if score.high != score.high else score.high,
-        }
-        for score in scores.scores
-    }
 
 
 def _value(value: float | None) -> str:

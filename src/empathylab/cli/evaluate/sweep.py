@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from empathylab.cli.evaluate.gate_options import GateOptions
-from empathylab.cli.evaluate.measurement import Combination, JudgeOptions
-from empathylab.cli.options import RunOptions
+from empathylab.api.evaluation.gates import GateOptions
+from empathylab.api.evaluation.measurement import Combination, JudgeOptions
+from empathylab.api.run_options import RunOptions
+from empathylab.cli.evaluate.gate_options import proportion
 from empathylab.file_models import FileModel, Number, Whole, Words, read_yaml, validate, wrong
 from empathylab.files import read_text
 
@@ -76,7 +77,7 @@ class Sweep(FileModel):
         """A model may be its name alone."""
         if not isinstance(value, list):
             return value
-        return [{"name": one} if isinstance(one, str) else one for one in value]
+        return [{"name": entry} if isinstance(entry, str) else entry for entry in value]
 
     @field_validator("models")
     @classmethod
@@ -105,15 +106,14 @@ class Sweep(FileModel):
             )
         ]
 
-    def gate_options(self, junit: Path | None) -> GateOptions:
+    def gate_options(self) -> GateOptions:
         """The gates as options."""
-        gates = self.gates
+        gates, unusable = self.gates, self.gates.max_unusable
         return GateOptions(
-            tuple(f"{metric}={least}" for metric, least in gates.fail_under.items()),
-            gates.max_unusable,
+            gates.fail_under,
+            None if unusable is None else proportion(unusable),
             gates.baseline,
             gates.no_worse_than,
-            junit,
         )
 
     def judge_options(self, planted: int | None) -> JudgeOptions:

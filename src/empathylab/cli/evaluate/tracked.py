@@ -8,13 +8,13 @@ from typing import Any
 
 from empathylab import __version__
 from empathylab.analysis.appraisal.result import interval_of
-from empathylab.cli.evaluate.measurement import Combination, Evaluated, JudgeOptions
-from empathylab.cli.evaluate.output import json_content
+from empathylab.api.evaluation.measurement import Combination, JudgeOptions
+from empathylab.api.evaluation.result import Evaluation
 from empathylab.tracking import TrackedRun, Tracker, metrics_of, track
 
 
 def track_evaluation(
-    tracker: Tracker, found: Evaluated, asked: Combination, judge: JudgeOptions, *, lab: Path
+    tracker: Tracker, found: Evaluation, asked: Combination, judge: JudgeOptions, *, lab: Path
 ) -> None:
     """Logs what was measured of each model."""
     settings = {
@@ -23,7 +23,7 @@ def track_evaluation(
         "lab": str(lab),
         "empathylab": __version__,
     }
-    content = json_content(found)
+    content = found.to_dict()
     runs = [
         TrackedRun(
             row["respondent"],
@@ -47,10 +47,10 @@ def _metrics(row: dict[str, Any]) -> dict[str, float]:
     return found
 
 
-def _changes(found: Evaluated, respondent: str) -> dict[str, float]:
+def _changes(found: Evaluation, respondent: str) -> dict[str, float]:
     """The change from baseline of every scale, over all situations."""
     metrics: dict[str, float] = {}
-    for change in found.data.appraisal.changes:
+    for change in found.overview.appraisal.changes:
         if change.respondent == respondent and change.emotion is None and change.factor is None:
             interval = interval_of(change)
             cells = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,7 +14,6 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
-    from empathylab.store import Lab
     from empathylab.study.bots import BotReport
     from empathylab.study.session.service import StudyService
 
@@ -55,18 +53,13 @@ def bots(
     They fill in the forms as a browser without scripts does and know nothing of the arms. They are
     marked as simulated, hold no place of a person, and count in no result.
     """
-    from empathylab.study.bots import Settings, mixed, walk
+    from empathylab.api.studies import walked
+    from empathylab.study.bots import Settings, mixed
 
     crowd = [behaviour] * n if behaviour else mixed(n, seed)
     settings = Settings(concurrency=concurrency, think=think, seed=seed)
     with _reached(study, url, lab) as (links, service), _progress(n) as progress:
-        begun = time.perf_counter()
-        met = walk(links, crowd, settings, progress)
-        seconds = time.perf_counter() - begun
-        arms = None if service is None else _completions(service, met.people)
-    from empathylab.study.bots.reports import summed_up
-
-    report = summed_up(met, crowd, seconds, arms)
+        report = walked(links, service, crowd, settings, progress)
     if json:
         import dataclasses
 
@@ -83,6 +76,7 @@ def _reached(
     from pathlib import Path
     from urllib.parse import parse_qs, urlsplit
 
+    from empathylab.api.studies import simulated_links
     from empathylab.errors import InputError
     from empathylab.store import Lab
 
@@ -96,39 +90,8 @@ def _reached(
         yield [study], None
         return
     with Lab.open(Path(str(folder)), create=False) as opened:
-        with _at(opened, study, url) as found:
+        with simulated_links(opened, study, url) as found:
             yield found
-
-
-@contextlib.contextmanager
-def _at(lab: Lab, study: str, url: str | None) -> Iterator[tuple[list[str], StudyService]]:
-    from urllib.parse import urlencode
-
-    from empathylab.study.assignment.quotas import people_told_of
-    from empathylab.study.bots import served
-    from empathylab.study.session.running import require_not_closed
-    from empathylab.study.session.service import StudyService
-    from empathylab.study.web import visit_token
-
-    service = StudyService(lab, study)
-    with lab.reading() as connection:
-        require_not_closed(service, connection)
-    token = visit_token("simulated", service.secret)
-    with contextlib.nullcontext(url) if url else served(service) as address:
-        link = f"{str(address).rstrip('/')}/?visit={token}"
-        places = sum(len(slots) for slots in service.launched.slots.values())
-        told = people_told_of(service.study, places)
-        yield [f"{link}&{urlencode(one)}" if one else link for one in told], service
-
-
-def _completions(service: StudyService, people: list[str]) -> dict[str, int]:
-    own = set(people)
-    done = Counter(
-        one.arm
-        for one in service.actions.participants()
-        if one.person in own and one.world == "simulated" and one.status == "finished"
-    )
-    return {arm: done[arm] for arm in service.launched.slots}
 
 
 @contextlib.contextmanager

@@ -123,16 +123,15 @@ def check(
 
 def checked_file(file: Path, lab: Path) -> Checked:
     """The study in the file, checked against the lab where there is one."""
-    from empathylab.protocols.reply_templates import told_fields
+    from empathylab.api.studies import check_study
     from empathylab.store import Lab, has_lab
     from empathylab.study import read_study
-    from empathylab.study.design.checks import check_study
 
     study = read_study(file)
     if not has_lab(lab):
-        return check_study(study)
+        return check_study(study, None)
     with Lab.open(lab, create=False) as opened:
-        return check_study(study, opened, told=told_fields)
+        return check_study(study, opened)
 
 
 def checked_row(checked: Checked) -> dict[str, Any]:

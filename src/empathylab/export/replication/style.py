@@ -10,8 +10,11 @@ import polars as pl
 from empathylab.analysis.style.analysis import report_depth, report_respondents
 from empathylab.analysis.style.estimates import StyleEstimates, estimate_style
 from empathylab.analysis.style.tables import (
+    ACCURACY,
+    CORRECTED,
     classification_rows,
     confusion_rows,
+    corrected_tactic_rows,
     difference_rows,
     emoji_rows,
     feature_rows,
@@ -21,6 +24,7 @@ from empathylab.analysis.style.tables import (
     relation_rows,
     reuse_rows,
     shown_terms,
+    tactic_accuracy_rows,
     tactic_rows,
     template_rows,
     term_rows,
@@ -109,8 +113,11 @@ def _told(found: StyleEstimates) -> Iterator[Made]:
 
 def _tactics(found: StyleEstimates) -> Iterator[Made]:
     caption = "Share of responses with each tactic"
-    values = [flat(one) for one in found.tactics.uses]
+    values = [flat(use) for use in found.tactics.uses]
     yield Made("style-tactics", caption, values, tactic_rows(found))
+    corrected = [flat(use) for use in found.tactics.corrected]
+    yield Made("style-tactics-corrected", CORRECTED, corrected, corrected_tactic_rows(found))
+    yield from _plain("style-tactics-accuracy", ACCURACY, tactic_accuracy_rows(found))
     yield from _plain("style-orders", "The most common tactic sequences", template_rows(found))
     yield from _plain("style-reuse", "How much respondents repeat themselves", reuse_rows(found))
     caption = "Repeated opening and closing phrases"

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from empathylab.analysis.recipients.received import received_replies
 from empathylab.export.source import LabSource
 from empathylab.export.tables.columns import number, text, whole
-from empathylab.store.recipients import BEFORE, CONDITIONS, received_replies
+from empathylab.store.recipients import BEFORE, CONDITIONS
 from empathylab.table_specs import TableSpec
+
+_NO_OUTCOMES = ("participant", "replaced", *CONDITIONS)
 
 
 def _recipients(source: LabSource) -> Iterator[dict[str, Any]]:
@@ -16,11 +19,11 @@ def _recipients(source: LabSource) -> Iterator[dict[str, Any]]:
         if part.blind:
             continue
         counts: dict[str, int] = {}
-        for row in received_replies(source.connection, part.number):
+        for row in received_replies(source.connection, part.name):
             person = row["participant"]
             counts[person] = counts.get(person, 0) + 1
             shared = {name: row.get(name) for name in CONDITIONS}
-            values = {key: row[key] for key in row if key not in ("participant", *CONDITIONS)}
+            values = {key: row[key] for key in row if key not in _NO_OUTCOMES}
             for outcome, value in values.items():
                 if not outcome.endswith(BEFORE):
                     yield shared | {

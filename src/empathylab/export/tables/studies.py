@@ -97,6 +97,7 @@ STUDY_TABLES = tuple(
         specs.RATINGS_OF_EXCLUDED,
         specs.SCALE_ANSWERS,
         specs.WRITTEN,
+        specs.LIVE_TURNS,
         specs.PAGES,
         specs.ATTENTION,
         specs.COMMENTS,

@@ -5,18 +5,22 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from empathylab.analysis.style.estimates import RULES, StyleEstimates
+from empathylab.analysis.style.estimates import StyleEstimates
 from empathylab.analysis.style.prose import (
     predictability_sentence,
     profile_sentence,
     rated_sentence,
     reuse_sentences,
     tactic_sentences,
+    tagged_by,
 )
 from empathylab.analysis.style.result import StyleResult
 from empathylab.analysis.style.tables import (
+    ACCURACY,
+    CORRECTED,
     classification_rows,
     confusion_rows,
+    corrected_tactic_rows,
     difference_rows,
     emoji_rows,
     feature_rows,
@@ -28,6 +32,7 @@ from empathylab.analysis.style.tables import (
     shown_terms,
     spelled,
     table_columns,
+    tactic_accuracy_rows,
     tactic_rows,
     template_rows,
     term_rows,
@@ -174,17 +179,19 @@ def _emoji_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
 def _tactics_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     if not analysis.tactics.uses:
         return ()
-    by = "by rules on its wording" if analysis.tactics.tagger == RULES else analysis.tactics.tagger
     said = (
-        f"Each sentence was tagged {by}; a sentence may hold several tactics or none. "
-        + " ".join(tactic_sentences(analysis))
+        f"Each sentence was tagged {tagged_by(analysis)}; a sentence may hold several tactics or "
+        "none. Compare respondents by the corrected percentages, and only where a tactic is "
+        "reliable enough. " + " ".join(tactic_sentences(analysis))
     )
     tables = (
         _table(
             "Tactics",
-            "Responses that use a tactic at least once, with 95% intervals",
+            "Responses that use a tactic at least once, as tagged, with 95% intervals",
             tactic_rows(analysis),
         ),
+        _table("Corrected for tagging errors", CORRECTED, corrected_tactic_rows(analysis)),
+        _table("How often tags are right", ACCURACY, tactic_accuracy_rows(analysis)),
         _table("Tactic sequences", "The most common tactic sequences", template_rows(analysis)),
     )
     drawn = shelf.take("tactics")

@@ -1,4 +1,4 @@
-"""Percentile intervals from resampled situations, for many coefficients at once."""
+"""Intervals from resampled situations, for many coefficients at once."""
 
 from __future__ import annotations
 
@@ -8,11 +8,15 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.clusters.robust import t_margin
+
 Array = NDArray[np.float64]
 Statistic = Callable[[Array], Array]
 """Given how often each situation is taken (resamples × situations), the coefficient of each
 resample; NaN where it is not defined."""
 
+_INSIDE = 0.9995
+"""Of the way to a limit: where a coefficient of a sample reaches it, Fisher's z is infinite."""
 _BLOCK = 2_000_000
 """Cells of the resamples × situations matrix that are held at once."""
 
@@ -23,7 +27,7 @@ def estimates(statistics: Mapping[str, Statistic], situations: int) -> dict[str,
     return {name: float(statistic(once)[0]) for name, statistic in statistics.items()}
 
 
-def percentile_intervals(
+def resampled_intervals(
     statistics: Mapping[str, Statistic],
     situations: int,
     *,
@@ -31,17 +35,17 @@ def percentile_intervals(
     seed: int,
     confidence: float,
     clusters: NDArray[np.int64] | None = None,
+    limits: Mapping[str, tuple[float, float]] | None = None,
 ) -> dict[str, tuple[float, float]]:
-    """Each coefficient's interval: percentiles over samples of situations with replacement.
+    """Each coefficient's interval, from samples of situations with replacement.
 
     With `clusters` (one number per situation) whole clusters are drawn: replies to one situation
-    are rated alike, and drawing them one by one makes the interval too narrow.
+    are rated alike, and drawing them one by one makes the interval too narrow. See `interval` for
+    how it is made; `limits` are the ends of coefficients that do not lie between −1 and 1.
 
     All coefficients see the same samples. Samples without an estimate are left out; NaN where
     more than half are, where `resamples` is 0, and with a single situation. Situations count as
     drawn at random and raters as fixed, so the interval says nothing about other raters.
-
-    Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapter 13.
     """
     drawn = situations if clusters is None else int(clusters.max(initial=-1)) + 1
     if resamples <= 0 or drawn < 2:
@@ -55,17 +59,42 @@ def percentile_intervals(
             weights = weights[:, clusters]
         for name, statistic in statistics.items():
             found[name].append(statistic(weights))
-    return {name: percentiles(np.concatenate(parts), confidence) for name, parts in found.items()}
+    ends, values = limits or {}, estimates(statistics, situations)
+    return {
+        name: interval(
+            np.concatenate(parts), values[name], drawn, confidence, ends.get(name, (-1.0, 1.0))
+        )
+        for name, parts in found.items()
+    }
 
 
-def percentiles(values: Array, confidence: float) -> tuple[float, float]:
-    """The middle share of the values; NaN where more than half of them are."""
+def interval(
+    values: Array,
+    estimate: float,
+    drawn: int,
+    confidence: float,
+    limits: tuple[float, float] = (-1.0, 1.0),
+) -> tuple[float, float]:
+    """Student's interval around the estimate, with the bootstrap's bias and standard error.
+
+    On Fisher's z scale, where coefficients are nearer to normal and stay within their limits. With
+    few situations percentiles cover too little: they follow the bias of the coefficient twice, and
+    take the variance of so few for known. NaN where more than half of the values are missing.
+
+    Efron, B., & Tibshirani, R. J. (1993). An Introduction to the Bootstrap, chapters 10 and 12.
+    Hesterberg, T. C. (2015). The American Statistician 69, 371–386 (few draws).
+    """
     kept = values[np.isfinite(values)]
     if 2 * len(kept) < len(values) or len(kept) < 2:
         return math.nan, math.nan
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(kept, [tail, 1 - tail])
-    return float(low), float(high)
+    if np.ptp(kept) == 0:
+        return float(kept[0]), float(kept[0])
+    middle, half = sum(limits) / 2, (limits[1] - limits[0]) / 2
+    scaled = [np.clip((one - middle) / half, -_INSIDE, _INSIDE) for one in (kept, estimate)]
+    z, centre = (np.arctanh(one) for one in scaled)
+    reach = t_margin(drawn - 1, confidence) * math.sqrt(drawn / (drawn - 1)) * float(z.std(ddof=1))
+    ends = [math.tanh(2 * float(centre) - float(z.mean()) + side * reach) for side in (-1, 1)]
+    return middle + half * ends[0], middle + half * ends[1]
 
 
 def remembered(statistic: Statistic) -> Statistic:

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError
-from empathylab.stats.agreement.bootstrap import percentiles
+from empathylab.stats.agreement.bootstrap import interval
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.agreement.distances import Weights
 from empathylab.stats.agreement.table import Spacing
@@ -40,8 +40,8 @@ def cohen_kappa(
     their `values` or, one step each among the values that occur, by `ranks`. Not comparable across
     samples whose categories are unevenly used.
 
-    The interval is the large-sample one; with `resamples`, the percentiles of that many samples of
-    pairs. With `clusters` (the situation of each pair, as numbers) pairs of one cluster may be
+    The interval is the large-sample one; with `resamples`, it comes from that many samples
+    of pairs. With `clusters` (the situation of each pair, as numbers) pairs of one cluster may be
     alike: the standard error is linearised and summed over clusters, with Student's t. A pair with
     a missing value is left out and counted in `dropped`. NaN, with a note, where both raters always
     give one and the same value; no large-sample interval where they agree perfectly.
@@ -66,7 +66,7 @@ def cohen_kappa(
         generator = np.random.default_rng(seed)
         drawn = generator.multinomial(n, table.ravel() / n, size=resamples)
         found = [kappa_of_table(one.reshape(table.shape), distance)[0] for one in drawn]
-        low, high = percentiles(np.array(found), confidence)
+        low, high = interval(np.array(found), estimate, n, confidence)
         return Coefficient(estimate, low, high, n, dropped, confidence, "bootstrap over situations")
     if se <= 1e-9:
         return Coefficient(estimate, math.nan, math.nan, n, dropped, confidence)
@@ -84,6 +84,7 @@ def spearman(
     first: Values,
     second: Values,
     *,
+    clusters: Values | None = None,
     confidence: float = 0.95,
     method: Literal["bonett-wright", "fisher"] = "bonett-wright",
 ) -> Coefficient:
@@ -92,8 +93,9 @@ def spearman(
     Estimates how far two raters put situations in the same order; a rater who is stricter
     throughout loses nothing. The interval is on Fisher's z; `bonett-wright` widens its standard
     error to sqrt((1 + r²/2)/(n − 3)) as ranks need, `fisher` is the one for Pearson's r that papers
-    often print. A pair with a missing value is left out and counted in `dropped`. NaN with fewer
-    than 3 pairs (the interval: 4), or where either rater's values do not vary.
+    often print. With `clusters`, as in `cohen_kappa`, so many pairs count as independent ones
+    would be as certain. A pair with a missing value is left out and counted in `dropped`. NaN with
+    fewer than 3 pairs (the interval: 4), or where either rater's values do not vary.
 
     Spearman, C. (1904). American Journal of Psychology 15, 72–101.
     Bonett, D. G., & Wright, T. A. (2000). Psychometrika 65, 23–28.
@@ -103,10 +105,45 @@ def spearman(
     if n < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
         problem = note("few_pairs", n=n) if n < 3 else note("constant_rater")
         return missing(problem, n, dropped, confidence)
-    estimate = float(np.clip(np.corrcoef(_ranks(a), _ranks(b))[0, 1], -1, 1))
-    low, high = rank_interval(np.array([estimate]), np.array([n]), confidence, method=method)
-    how = "none" if math.isnan(low[0]) else f"Fisher's z ({method})"
+    ranks = [_standardised(_ranks(side)) for side in (a, b)]
+    estimate = float(np.clip((ranks[0] * ranks[1]).mean(), -1, 1))
+    worth = np.array([float(n)])
+    if clusters is not None:
+        _, place = np.unique(_vector(clusters)[_whole(first, second)], return_inverse=True)
+        influence = rank_influence(*ranks, estimate)
+        sums = np.bincount(place, influence)
+        counts = np.array([float(len(sums))])
+        squares = np.array([float(influence @ influence)]), np.array([float(sums @ sums)])
+        worth = effective_pairs(worth, *squares, counts, confidence)
+    low, high = rank_interval(np.array([estimate]), worth, confidence, method=method)
+    how = f"Fisher's z ({method}){', clustered' if clusters is not None else ''}"
+    how = "none" if math.isnan(low[0]) else how
     return Coefficient(estimate, float(low[0]), float(high[0]), n, dropped, confidence, how)
+
+
+def rank_influence(a: Array, b: Array, r: float | Array) -> Array:
+    """What each pair of standardised ranks adds to the error of their correlation."""
+    return a * b - r * (a**2 + b**2) / 2
+
+
+def effective_pairs(
+    n: Array, single: Array, clustered: Array, clusters: Array, confidence: float
+) -> Array:
+    """How many independent pairs clustered ones are worth; never more than there are.
+
+    By the sums of squares of single influences and of those of clusters, and by Student's t with
+    as many degrees of freedom as clusters less one.
+
+    Korn, E. L., & Graubard, B. I. (1998). Survey Methodology 24, 193–201.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    point = (1 + confidence) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect = clustered * clusters / (clusters - 1) / single
+        effect = np.where(single > 0, effect, n / clusters)
+        found = n / effect * (ndtri(point) / stdtrit(clusters - 1, point)) ** 2
+    return np.where(clusters > 1, np.minimum(found, n), np.nan)
 
 
 def rank_interval(
@@ -172,6 +209,10 @@ def _ranks(values: Array) -> Array:
     """Ranks but for a constant; equal values share their mean rank."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - counts / 2)[place])
+
+
+def _standardised(values: Array) -> Array:
+    return (values - values.mean()) / values.std()
 
 
 def _paired(first: Values, second: Values) -> tuple[Array, Array, int]:

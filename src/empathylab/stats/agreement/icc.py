@@ -8,10 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.stats.agreement.bootstrap import Statistic, remembered, resampled_intervals
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.notes import Note, note
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.int64]
+_FORMS = ("icc1", "icc2", "icc3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +33,22 @@ class IntraclassCorrelations:
     n_raters: int
 
 
-def intraclass_correlations(ratings: Array, *, confidence: float = 0.95) -> IntraclassCorrelations:
+def intraclass_correlations(
+    ratings: Array,
+    *,
+    confidence: float = 0.95,
+    clusters: Codes | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> IntraclassCorrelations:
     """The six intraclass correlations of a table of situations (rows) by raters (columns).
 
     Each estimates the share of the ratings' variance that lies between situations. Intervals take
-    ratings as normal and rows as independent. A row with a gap (NaN) is left out whole and counted
-    in `dropped`; for many gaps see `variance_components`. NaN, with a note, with fewer than 2 rows
-    or raters, or where nothing varies. May be negative. Where raters agree exactly the estimate
-    is 1, and there is no interval.
+    ratings as normal and rows as independent; with `clusters` (one number per row) they come from
+    resampled clusters instead, and hold for these raters. A row with a gap (NaN) is left out whole
+    and counted in `dropped`; for many gaps see `variance_components`. NaN, with a note, with fewer
+    than 2 rows or raters, or where nothing varies. May be negative. Where raters agree exactly the
+    estimate is 1, and there is no interval.
 
     Shrout, P. E., & Fleiss, J. L. (1979). Psychological Bulletin 86, 420–428.
     McGraw, K. O., & Wong, S. P. (1996). Psychological Methods 1, 30–46 (interval of ICC(2,·)).
@@ -53,10 +64,18 @@ def intraclass_correlations(ratings: Array, *, confidence: float = 0.95) -> Intr
     squares = _mean_squares(rows)
     ends = [_one_way(squares, confidence), _agreement(squares, confidence)]
     ends.append(_consistency(squares, confidence))
+    if clusters is not None:
+        _, own = np.unique(clusters[whole], return_inverse=True)
+        resampled = resampled_intervals(
+            _resampled(rows), n, resamples=resamples, seed=seed, confidence=confidence, clusters=own
+        )
+        ends = [(triple[0], *resampled[name]) for name, triple in zip(_FORMS, ends, strict=True)]
 
     def coefficient(triple: tuple[float, float, float], *, mean: bool) -> Coefficient:
         estimate, low, high = (_stepped_up(one, k) if mean else one for one in triple)
-        how = "F" if math.isfinite(low) else "none"
+        how = "none"
+        if math.isfinite(low):
+            how = "F" if clusters is None else "bootstrap over clusters"
         problem = note("constant_situations") if estimate != estimate else None
         return Coefficient(estimate, low, high, n, dropped, confidence, how, problem)
 
@@ -95,6 +114,37 @@ def _mean_squares(rows: Array) -> _Squares:
     # Sums of squares that are zero but for the error of floating point.
     tidy = [0.0 if one < 1e-14 * size else float(one) for one in (between, across, within, rest)]
     return _Squares(n, k, *tidy)
+
+
+def _resampled(rows: Array) -> dict[str, Statistic]:
+    """The three forms for one rating, of resampled rows."""
+    k = rows.shape[1]
+    means = rows.mean(axis=1)
+    within = ((rows - means[:, None]) ** 2).sum(axis=1)
+
+    def squares(taken: Array) -> Array:
+        n = taken.sum(axis=1)
+        mean, columns = taken @ means / n, taken @ rows / n[:, None]
+        across = n * ((columns - mean[:, None]) ** 2).sum(axis=1)
+        inside = taken @ within
+        between = k * (taken @ means**2 - n * mean**2) / (n - 1)
+        rest = (inside - across) / ((n - 1) * (k - 1))
+        return np.stack([n, between, across / (k - 1), inside / (n * (k - 1)), rest])
+
+    shared = remembered(squares)
+
+    def form(name: str) -> Statistic:
+        def statistic(taken: Array) -> Array:
+            n, between, across, inside, rest = shared(taken)
+            error = inside if name == "icc1" else rest
+            level = k * (across - rest) / n if name == "icc2" else 0.0
+            total = between + (k - 1) * error + level
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return np.asarray((between - error) / np.where(total > 0, total, np.nan))
+
+        return statistic
+
+    return {name: form(name) for name in _FORMS}
 
 
 def _stepped_up(icc: float, k: int) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empathylab.stats.agreement.coefficient import Coefficient
-from empathylab.stats.agreement.cohen import rank_interval
+from empathylab.stats.agreement.cohen import effective_pairs, rank_influence, rank_interval
 from empathylab.stats.agreement.table import RatingTable, totals
 from empathylab.stats.intervals import wilson
 from empathylab.stats.notes import Note, note
@@ -46,7 +46,7 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """For each pair of raters and pair of categories that occurs: how often."""
+    """For each pair of raters, cluster and pair of categories that occurs: how often."""
 
     pair: Codes
     first: Codes
@@ -54,6 +54,25 @@ class _Cells:
     count: Array
     raters: Codes
     """Of each pair: rater × number of raters + other rater."""
+    clusters: _Clusters | None
+    """None where situations are independent."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Clusters:
+    """The clusters of each pair of raters."""
+
+    place: Codes
+    """Of each cell: which cluster of which pair."""
+    pair: Codes
+    """Of each such cluster: its pair."""
+    counts: Array
+    """Of each pair: its clusters."""
+
+    def squares(self, influence: Array) -> Array:
+        """Of each pair: the sum of squares of its clusters' sums."""
+        sums = totals(self.place, influence, len(self.pair))
+        return totals(self.pair, sums**2, len(self.counts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +106,7 @@ def pair_agreements(
     """The agreement of each pair of raters with `min_shared` situations or more in common.
 
     The same figures as `cohen_kappa` (identity and quadratic) and `spearman`, made for all pairs
-    at once from their tables of counts.
+    at once from their tables of counts; clustered where the table has clusters.
     """
     cells = _cells(table, min_shared)
     pairs = len(cells.raters)
@@ -99,22 +118,27 @@ def pair_agreements(
     own = np.bincount(table.raters, minlength=len(table.rater_names))
     sizes = _Sizes(n, (own[rows] + own[columns] - 2 * n).astype(np.int64), confidence)
     values = table.scaled[cells.first], table.scaled[cells.second]
-    ranked = _spearman(cells, n, q)
-    same = totals(cells.pair, cells.count * (cells.first == cells.second), pairs)
-    constant = note("constant_pair")
+    ranked, worth = _spearman(cells, n, q, confidence)
+    kappas = [
+        _quadratic(cells, n, *values),
+        _quadratic(cells, n, *_steps(cells, q)),
+        _identity(cells, n, q),
+    ]
     flat = note("constant_or_few_pairs")
+    how = "" if cells.clusters is None else ", clustered"
     columns_of = [
-        sizes.coefficients(
-            _normal(*_quadratic(cells, n, *values), confidence), "large sample", constant
+        *(
+            sizes.coefficients(
+                _ends(*kappa, cells, confidence), f"large sample{how}", note("constant_pair")
+            )
+            for kappa in kappas
         ),
         sizes.coefficients(
-            _normal(*_quadratic(cells, n, *_steps(cells, q)), confidence), "large sample", constant
+            (ranked, *rank_interval(ranked, worth, confidence)),
+            f"Fisher's z (bonett-wright){how}",
+            flat,
         ),
-        sizes.coefficients(_normal(*_identity(cells, n, q), confidence), "large sample", constant),
-        sizes.coefficients(
-            (ranked, *rank_interval(ranked, n, confidence)), "Fisher's z (bonett-wright)", flat
-        ),
-        sizes.coefficients(_wilson(same, n, confidence), "Wilson", None),
+        sizes.coefficients(_wilson(cells, n, confidence), f"Wilson{how}", None),
     ]
     return [
         PairAgreement(dimension, table.rater_names[a], table.rater_names[b], int(size), *found)
@@ -130,18 +154,22 @@ def _cells(table: RatingTable, min_shared: int) -> _Cells:
     sizes = table.sizes.astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]) if len(sizes) else sizes
     k, q = len(table.rater_names), len(table.categories)
-    space = k * k * q * q
+    cluster = np.zeros(len(sizes), np.int64) if table.clusters is None else table.clusters
+    groups = int(cluster.max(initial=0)) + 1
+    space = k * k * groups * q * q
     dense = np.zeros(space, dtype=np.int64) if space <= _DENSE else None
     keys: list[Codes] = []
     counts: list[Codes] = []
     for size in np.unique(sizes[sizes >= 2]):
         left, right = np.triu_indices(int(size), 1)
-        same = starts[sizes == size]
+        same = np.flatnonzero(sizes == size)
         step = max(1, _BLOCK // len(left))
         for begin in range(0, len(same), step):
-            base = same[begin : begin + step, None]
+            units = same[begin : begin + step]
+            base = starts[units, None]
             a, b = (base + left).ravel(), (base + right).ravel()
-            key = ((raters[a] * k + raters[b]) * q + codes[a]) * q + codes[b]
+            key = (raters[a] * k + raters[b]) * groups + np.repeat(cluster[units], len(left))
+            key = (key * q + codes[a]) * q + codes[b]
             if dense is not None:
                 dense += np.bincount(key, minlength=space)
                 continue
@@ -156,13 +184,20 @@ def _cells(table: RatingTable, min_shared: int) -> _Cells:
         times = np.concatenate(counts) if counts else joined
         key, where = np.unique(joined, return_inverse=True)
         count = np.bincount(where, times, minlength=len(key)).astype(np.float64)
-    pair_key, cell = np.divmod(key, q * q if q else 1)
+    cluster_key, cell = np.divmod(key, q * q if q else 1)
+    pair_key, group = np.divmod(cluster_key, groups)
     names, pair = np.unique(pair_key, return_inverse=True)
     first, second = np.divmod(cell, q if q else 1)
     listed = totals(pair, count, len(names)) >= min_shared
     kept = listed[pair]
     renumbered = (np.cumsum(listed) - 1)[pair[kept]]
-    return _Cells(renumbered, first[kept], second[kept], count[kept], names[listed])
+    clusters = None
+    if table.clusters is not None:
+        found, place = np.unique(renumbered * groups + group[kept], return_inverse=True)
+        own = found // groups
+        counts = np.bincount(own, minlength=int(listed.sum())).astype(np.float64)
+        clusters = _Clusters(place, own, counts)
+    return _Cells(renumbered, first[kept], second[kept], count[kept], names[listed], clusters)
 
 
 def _steps(cells: _Cells, q: int) -> tuple[Array, Array]:
@@ -223,14 +258,17 @@ def _kappa(
     observed = totals(cells.pair, cells.count * distance, pairs) / n
     below = np.where(expected > 1e-12, expected, np.nan)
     ratio = observed / below
-    parts = (distance - ratio[cells.pair] * (by_row + by_column)) ** 2
-    spread = totals(cells.pair, cells.count * parts, pairs) / n
-    variance = (spread - observed**2) / (n * below**2)
-    return 1 - ratio, np.sqrt(np.maximum(variance, 0.0))
+    influence = distance - ratio[cells.pair] * (by_row + by_column) + observed[cells.pair]
+    if cells.clusters is None:
+        squares = totals(cells.pair, cells.count * influence**2, pairs)
+    else:
+        few = cells.clusters.counts / np.maximum(cells.clusters.counts - 1, 1)
+        squares = few * cells.clusters.squares(cells.count * influence)
+    return 1 - ratio, np.sqrt(squares) / (n * below)
 
 
-def _spearman(cells: _Cells, n: Array, q: int) -> Array:
-    """Spearman's correlation of each pair."""
+def _spearman(cells: _Cells, n: Array, q: int, confidence: float) -> tuple[Array, Array]:
+    """Spearman's correlation of each pair, and how many independent situations it is worth."""
 
     def ranks(codes: Codes) -> Array:
         counts, keys, place = _margin(cells, codes, q)
@@ -245,18 +283,39 @@ def _spearman(cells: _Cells, n: Array, q: int) -> Array:
     squares = totals(cells.pair, cells.count * a**2, pairs)
     squares = squares * totals(cells.pair, cells.count * b**2, pairs)
     usable = (squares > 0) & (n >= 3)
-    return np.clip(product / np.sqrt(np.where(usable, squares, np.nan)), -1, 1)
+    found = np.clip(product / np.sqrt(np.where(usable, squares, np.nan)), -1, 1)
+    sds = [np.sqrt(totals(cells.pair, cells.count * side**2, pairs) / n) for side in (a, b)]
+    scaled = [
+        side / np.where(sd > 0, sd, np.nan)[cells.pair]
+        for side, sd in zip((a, b), sds, strict=True)
+    ]
+    return found, _worth(cells, n, rank_influence(*scaled, found[cells.pair]), confidence)
 
 
-def _normal(estimate: Array, se: Array, confidence: float) -> tuple[Array, Array, Array]:
-    from scipy.special import ndtri
+def _worth(cells: _Cells, n: Array, influence: Array, confidence: float) -> Array:
+    """How many independent situations those of each pair are worth."""
+    if cells.clusters is None:
+        return n
+    single = totals(cells.pair, cells.count * influence**2, len(n))
+    clustered = cells.clusters.squares(cells.count * influence)
+    return effective_pairs(n, single, clustered, cells.clusters.counts, confidence)
 
-    margin = float(ndtri((1 + confidence) / 2)) * np.where(se > 1e-9, se, np.nan)
+
+def _ends(
+    estimate: Array, se: Array, cells: _Cells, confidence: float
+) -> tuple[Array, Array, Array]:
+    from scipy.special import ndtri, stdtrit
+
+    point = (1 + confidence) / 2
+    reach = ndtri(point) if cells.clusters is None else stdtrit(cells.clusters.counts - 1, point)
+    margin = reach * np.where(se > 1e-9, se, np.nan)
     return estimate, np.maximum(estimate - margin, -1), np.minimum(estimate + margin, 1)
 
 
-def _wilson(same: Array, n: Array, confidence: float) -> tuple[Array, Array, Array]:
+def _wilson(cells: _Cells, n: Array, confidence: float) -> tuple[Array, Array, Array]:
     """Shares in percent with Wilson's interval."""
-    share = same / n
-    low, high = wilson(share, n, confidence=confidence)
+    same = (cells.first == cells.second).astype(np.float64)
+    share = totals(cells.pair, cells.count * same, len(n)) / n
+    worth = _worth(cells, n, same - share[cells.pair], confidence)
+    low, high = wilson(share, worth, confidence=confidence)
     return 100 * share, 100 * low, 100 * high

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from empathylab.errors import InputError
-from empathylab.stats.agreement.bootstrap import Statistic, estimates, percentile_intervals
+from empathylab.stats.agreement.bootstrap import Statistic, estimates, resampled_intervals
 from empathylab.stats.agreement.coefficient import Coefficient, missing
 from empathylab.stats.agreement.components import (
     VarianceComponents,
@@ -41,6 +41,8 @@ class DimensionAgreement:
     dimension: str
     n_raters: int
     n_situations: int
+    n_clusters: int | None
+    """Of the situations, where they come in clusters; intervals are then over resampled ones."""
     n_ratings: int
     dropped: int
     """Rows without a rating, rater or situation."""
@@ -97,7 +99,7 @@ def agreement(
     are words). With `resamples` of 0 there are no bootstrap intervals. Pairs are listed where both
     rated at least `min_shared` situations; their number can grow with the square of the number of
     raters, their cost grows with the pairs of ratings. Where replies are rated, several to a
-    situation, `cluster` names the situation, and bootstrap intervals resample it.
+    situation, intervals are clustered by situation; see `rating_table` for `cluster`.
 
     Raises InputError where a rater rates a situation twice on a dimension, or no rating is left.
     """
@@ -231,17 +233,19 @@ def _summary(
         "gwet_ac1": gwet_statistic(table),
         "gwet_ac2": gwet_statistic(table, "quadratic"),
     }
-    gaps = table.missing_share > 0
+    gaps, clusters = table.missing_share > 0, table.clusters
     if gaps and can_resample(table):
         statistics["icc"] = icc_statistic(table)
     found = _bootstrapped(table, statistics, confidence, resamples, seed)
-    components, forms = variance_components(table), _forms(table, confidence)
+    components = variance_components(table)
+    forms = _forms(table, confidence, resamples, seed)
     resampled = found.pop("icc", None)
     icc = _icc(table, components, resampled, confidence) if gaps else forms.icc2
     return DimensionAgreement(
         dimension=dimension,
         n_raters=len(table.rater_names),
         n_situations=table.n_situations,
+        n_clusters=None if clusters is None else int(clusters.max(initial=-1)) + 1,
         n_ratings=table.n_ratings,
         dropped=table.dropped,
         missing_share=table.missing_share,
@@ -266,13 +270,14 @@ def _bootstrapped(
         return dict.fromkeys(statistics, undefined)
     values = estimates(statistics, table.n_situations)
     defined = {name: one for name, one in statistics.items() if math.isfinite(values[name])}
-    ends = percentile_intervals(
+    ends = resampled_intervals(
         defined,
         table.n_situations,
         resamples=resamples,
         seed=seed,
         confidence=confidence,
         clusters=table.clusters,
+        limits={"percent": (0.0, 100.0)},
     )
     over = "bootstrap over situations" if table.clusters is None else "bootstrap over clusters"
     found = {}
@@ -291,14 +296,18 @@ def _bootstrapped(
     return found
 
 
-def _forms(table: RatingTable, confidence: float) -> IntraclassCorrelations:
+def _forms(
+    table: RatingTable, confidence: float, resamples: int, seed: int
+) -> IntraclassCorrelations:
     raters = len(table.rater_names)
     if table.n_situations * raters > _LARGEST_GRID:
         # So large a grid is nearly empty, and no situation was rated by everybody.
         return intraclass_correlations(np.full((1, raters), np.nan), confidence=confidence)
     grid = np.full((table.n_situations, raters), np.nan)
     grid[table.situations, table.raters] = table.values
-    return intraclass_correlations(grid, confidence=confidence)
+    return intraclass_correlations(
+        grid, confidence=confidence, clusters=table.clusters, resamples=resamples, seed=seed
+    )
 
 
 def _icc(
@@ -319,6 +328,6 @@ def _icc(
         n=table.n_situations,
         dropped=0,
         confidence=confidence,
-        interval="none" if math.isnan(low) else "bootstrap over situations",
+        interval="none" if math.isnan(low) or resampled is None else resampled.interval,
         note=problem,
     )

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Spacing = Literal["values", "ranks"]
+_CLUSTER = "situation"
+"""The column that several replies share, where replies are what was rated."""
 
 _DENSE = 5_000_000
 """Situations × categories up to which counts are kept as a plain table, which is faster."""
@@ -138,16 +140,21 @@ def rating_table(
     words, and keeps categories that nobody used. Without it the categories are the numbers that
     occur. `spacing` says how far apart categories lie: by their `values`, or by their `ranks`,
     one step each. Words always lie one step apart. `cluster` names what several of the rated
-    things belong to (the situation, where replies are rated); it is then what is resampled.
+    things belong to, so that they may be rated alike. Without it, where another column than
+    `situation` says what was rated, each belongs to one situation and several share one, that is
+    `situation`. Name what was rated itself for none.
 
     Raises InputError for a rater who rates a situation twice, and for a rating outside `levels`.
     """
     require(frame, situation, rater, rating, *([cluster] if cluster else []))
+    if cluster is None and situation != _CLUSTER and _CLUSTER in frame.columns:
+        nested = frame.select(situation, _CLUSTER).drop_nulls().unique()
+        cluster = _CLUSTER if nested.height == nested[situation].n_unique() else None
     values, scale = _rated(frame, rating, levels)
     rows = frame.select(
         situation=pl.col(situation).cast(pl.String),
         rater=pl.col(rater).cast(pl.String),
-        cluster=pl.col(cluster or situation).cast(pl.String),
+        cluster=pl.coalesce(cluster or situation, situation).cast(pl.String),
     ).with_columns(value=values)
     whole = rows.drop_nulls()
     _refuse_doubles(whole)
@@ -167,8 +174,8 @@ def rating_table(
     )
 
 
-def _clusters(whole: pl.DataFrame) -> Codes:
-    """The cluster of each situation, in the order of the situations' codes."""
+def _clusters(whole: pl.DataFrame) -> Codes | None:
+    """The cluster of each situation, in the order of their codes; None where each has its own."""
     units = whole.select("situation", "cluster").unique().sort("situation")
     if units["situation"].n_unique() < units.height:
         twice = units.filter(pl.col("situation").is_duplicated())["situation"][0]
@@ -177,7 +184,8 @@ def _clusters(whole: pl.DataFrame) -> Codes:
             got=twice,
             remedy="Name what was rated so that each belongs to one cluster.",
         )
-    return _coded(units["cluster"])
+    alone = units["cluster"].n_unique() == units.height
+    return None if alone else _coded(units["cluster"])
 
 
 def _coded(labels: pl.Series) -> Codes:

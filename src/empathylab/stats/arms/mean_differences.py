@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from empathylab.errors import UnknownName
 from empathylab.stats.clusters.robust import t_margin
 from empathylab.stats.judges.powered_parts import (
+    MANY_CLUSTERS,
     OwnEnds,
     Part,
     Plan,
     difference_ends,
+    few_clusters,
     part_of,
     shared_rater_margin,
     widened,
@@ -57,7 +59,9 @@ def prediction_powered_differences(
     """Every arm's mean less every other's, each as `prediction_powered_difference` gives it.
 
     What each two share is found for all of them together, from the sums of each arm over raters,
-    over situations and over both, so that hundreds of arms take seconds.
+    over situations and over both, so that hundreds of arms take seconds. Where the same few raters
+    rated three arms or more, what raters and situations add to the error is taken from all pairs
+    together: a single pair shows it too badly.
     """
     if arm not in frame.columns:
         raise UnknownName("column", arm, frame.columns)
@@ -66,8 +70,10 @@ def prediction_powered_differences(
     labels = frame[arm].cast(pl.String)
     names = tuple(labels.drop_nulls().unique(maintain_order=True).to_list())
     parts = [part_of(frame, plan, ways, name, (labels == name).to_numpy()) for name in names]
-    ends = _Ends(parts, _Errors.of(parts, people=True), {})
-    errors = _Errors.of(parts)
+    rated = frame.filter(pl.col(rating).is_not_null())
+    situations, raters = (_shared(rated, arm, column, names) for column in (situation, rater))
+    people, errors = _Errors.of(parts, people=True), _Errors.of(parts)
+    ends = _Ends(parts, people, _Pooled.of(parts, people, raters), {})
     size = len(parts)
     estimate, low, high = (np.full((size, size), math.nan) for _ in range(3))
     for one in range(size):
@@ -77,10 +83,7 @@ def prediction_powered_differences(
             estimate[other, one] = -estimate[one, other]
             low[one, other], high[one, other] = found
             low[other, one], high[other, one] = -found[1], -found[0]
-    rated = frame.filter(pl.col(rating).is_not_null())
-    return ArmDifferences(
-        names, estimate, low, high, *(_shared(rated, arm, one, names) for one in (situation, rater))
-    )
+    return ArmDifferences(names, estimate, low, high, situations, raters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +137,79 @@ def _se(first: float, second: float, both: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
+class _Pooled:
+    """Standard errors of all pairs of people's means, with design effects common to all pairs."""
+
+    errors: Array
+    df: float
+    """Satterthwaite's, of the design effects."""
+
+    @classmethod
+    def of(cls, parts: Sequence[Part], people: _Errors, raters: Codes) -> _Pooled | None:
+        """None where raters are many, or two arms have none in common, or nothing varies.
+
+        Ratings of a pair vary more than independent ones by a factor for raters and one for
+        situations (Kish's design effects), which are estimated over all pairs, so that even four
+        raters of five arms show them with about 12 degrees of freedom instead of 3.
+        """
+        upper = np.triu_indices(len(parts), 1)
+        few = 1 < min((part.fewest for part in parts), default=0) < MANY_CLUSTERS
+        if len(parts) < 3 or not few or len(parts[0].clusters) < 2 or raters[upper].min() == 0:
+            return None
+        scale = np.array([1 / few_clusters(part.fewest) for part in parts])
+        kept = [tuple(codes[part.rated] for codes in part.clusters) for part in parts]
+        varied, degrees, rows = [], [], []
+        for way, codes in zip(people.ways, zip(*kept, strict=True), strict=False):
+            held = np.array([len(np.unique(own)) for own in codes])
+            varied.append(_apart(way, scale * np.sqrt(held / (held - 1))))
+            degrees.append(_degrees(codes, int(held.sum()), len(parts)))
+            rows.append(sum(map(len, codes)) / float(held.sum()))
+        n = np.array([part.n for part in parts])
+        alone = _apart(people.ways[2], scale * np.sqrt(n / (n - 1)))
+        if not alone[upper].sum() > 0:
+            return None
+        by_rater, by_situation = (float(way[upper].sum() / alone[upper].sum()) for way in varied)
+        # Below 1 where raters' own levels cancel; what is left by chance alone is not so small.
+        effect = max(by_rater + by_situation - 1, min(by_rater, by_situation) / 2)
+        # Situations with one rating each show nothing beyond what single ratings show.
+        errors = by_rater**2 / degrees[0], (1 - 1 / rows[1]) * by_situation**2 / degrees[1]
+        df = effect**2 / sum(errors)
+        return cls(np.sqrt(effect * alone), df)
+
+
+def _apart(products: Array, scale: Array) -> Array:
+    """The sums of squares of differences of scaled arms, from the sums of products of each two."""
+    scaled = products * np.outer(scale, scale)
+    own = np.diag(scaled)
+    return np.maximum(own[:, None] + own - 2 * scaled, 0.0)
+
+
+def _degrees(codes: Sequence[Codes], held: int, arms: int) -> float:
+    """Of arms by clusters, less those of arms and, as far as arms share them, of clusters.
+
+    Fewer where some clusters have most of the rows.
+    """
+    _, sizes = np.unique(np.concatenate(codes), return_counts=True)
+    count = len(sizes)
+    shared = (held - count) / (count * (arms - 1))
+    even = float(sizes.sum()) ** 2 / float((sizes**2).sum()) / count
+    return max(held - arms - (count - 1) * shared, 1.0) * even
+
+
+@dataclass(frozen=True, slots=True)
 class _Ends:
     """The arms' own intervals, each found once for as many degrees of freedom as a pair has."""
 
     parts: Sequence[Part]
     people: _Errors
-    known: dict[tuple[int, int], OwnEnds]
+    pooled: _Pooled | None
+    known: dict[tuple[int, float], OwnEnds]
 
     def of(self, errors: _Errors, one: int, other: int, confidence: float) -> tuple[float, float]:
         """The ends of the one's mean less the other's."""
-        df = min(self.parts[one].fewest, self.parts[other].fewest) - 1
+        df = float(min(self.parts[one].fewest, self.parts[other].fewest) - 1)
+        if self.pooled is not None:
+            df = self.pooled.df
         margin, se = t_margin(df, confidence), errors.apart(one, other)
         apart = self.parts[one].mean - self.parts[other].mean
         ends = apart - margin * se, apart + margin * se
@@ -153,7 +219,10 @@ class _Ends:
                     own, people = errors.own(arm), self.people.own(arm)
                     self.known[arm, df] = OwnEnds.of(self.parts[arm], own, people, margin)
             ends = difference_ends(self.known[one, df], self.known[other, df], se)
-        cautious = shared_rater_margin(self.parts[one], self.parts[other], confidence)
+        if self.pooled is not None:
+            cautious: float | None = margin * float(self.pooled.errors[one, other])
+        else:
+            cautious = shared_rater_margin(self.parts[one], self.parts[other], confidence)
         if cautious is None:
             return ends
         alone = self.people.apart(one, other)

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.stats.agreement.bootstrap import percentile_intervals
+from empathylab.stats.agreement.bootstrap import resampled_intervals
 from empathylab.stats.agreement.table import Codes, rating_table, totals
 from empathylab.stats.corrections import benjamini_yekutieli
 from empathylab.stats.notes import Note, note
@@ -325,12 +325,13 @@ class _Trials:
                 shares = (self.won.T @ taken.T) / (self.there.T @ taken.T)
             return np.asarray(shares.mean(axis=0))
 
-        ends = percentile_intervals(
+        ends = resampled_intervals(
             {"advantage": statistic},
             situations,
             resamples=resamples,
             seed=seed,
             confidence=confidence,
+            limits={"advantage": (0.0, 1.0)},
         )
         return ends["advantage"]
 

@@ -154,7 +154,7 @@ def _infinite(
     """What each row adds to the error of the estimate, and to that of people's mean."""
     n, n_judged = int(rated.sum()), int((~rated).sum())
     # The correction for few clusters, for each sample by its own number.
-    few, many = _few(fewest), _few(n_judged)
+    few, many = few_clusters(fewest), few_clusters(n_judged)
     people = np.where(rated, few * (y - y[rated].mean()) / n, 0.0)
     judge = np.where(rated, few * (f - f[rated].mean()) / n, 0.0)
     if n_judged:
@@ -167,7 +167,7 @@ def _finite(
 ) -> tuple[Array, Array]:
     """The same where these rows are all there are: only the choice of the rated ones is chance."""
     n, n_judged = int(rated.sum()), int((~rated).sum())
-    left = math.sqrt(n_judged / (n + n_judged)) * _few(fewest) / n
+    left = math.sqrt(n_judged / (n + n_judged)) * few_clusters(fewest) / n
     # The judge's mean over all rows moves by a part of its mean over the unrated ones.
     against_all = weight * (n + n_judged) / n_judged if n_judged else 0.0
     rest = y - against_all * f
@@ -175,7 +175,8 @@ def _finite(
     return own, np.where(rated, left * (y - y[rated].mean()), 0.0)
 
 
-def _few(clusters: int) -> float:
+def few_clusters(clusters: int) -> float:
+    """The factor of a standard error from so few clusters."""
     return math.sqrt(clusters / (clusters - 1)) if clusters > 1 else 1.0
 
 
@@ -212,7 +213,8 @@ def shared_rater_margin(first: Part, second: Part, confidence: float) -> float |
     if not np.isin(both[0][: first.n], both[0][first.n :]).any():
         return None
     residuals = [
-        part.people_influence[part.rated] * part.n / _few(part.fewest) for part in (first, second)
+        part.people_influence[part.rated] * part.n / few_clusters(part.fewest)
+        for part in (first, second)
     ]
     design = np.ones((first.n + second.n, 2))
     design[first.n :, 1] = 0

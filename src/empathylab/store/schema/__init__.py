@@ -26,6 +26,7 @@ from empathylab.store.schema.columns import (
 )
 from empathylab.store.schema.conversations import conversations, personas, turns
 from empathylab.store.schema.judging import judgements, preferences
+from empathylab.store.schema.live import live_conversations, live_turns
 from empathylab.store.schema.results import cached_results
 from empathylab.store.schema.search import add_search
 from empathylab.store.schema.studies import (
@@ -68,6 +69,8 @@ __all__ = [
     "invitations",
     "item_answers",
     "judgements",
+    "live_conversations",
+    "live_turns",
     "login_attempts",
     "messages",
     "metadata",
@@ -330,9 +333,9 @@ administrations = Table(
     # Which of the respondent's people answered; pairs their administrations.
     text_column("subject", nullable=True),
     Column("import_id", RowId, ForeignKey("imports.id"), nullable=True, index=True),
-    one_of("phase", "default", "evoked"),
+    one_of("phase", "default", "evoked", "before", "after", "later"),
     CheckConstraint("(respondent_id IS NULL) <> (rater_id IS NULL)", name="answered_by"),
-    CheckConstraint("phase = 'default' OR situation_id IS NOT NULL", name="evoked_by"),
+    CheckConstraint("phase <> 'evoked' OR situation_id IS NOT NULL", name="evoked_by"),
 )
 
 item_answers = Table(

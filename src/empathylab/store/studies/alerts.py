@@ -99,3 +99,12 @@ def comments_after(
         .order_by(pages.c.id)
     )
     return [(int(number), int(place), text) for number, place, text in connection.execute(query)]
+
+
+def stopped_for_safety(connection: Connection, study: int) -> list[int]:
+    """The places of participants whose part ended for their safety."""
+    table = schema.places
+    query = select(table.c.id).where(
+        table.c.study_id == study, table.c.world == "person", table.c.outcome == "safety"
+    )
+    return list(connection.execute(query).scalars())

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, Table, bindparam, delete, func, null, or
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
 from empathylab.store.results import clear_results
+from empathylab.store.studies.live import delete_conversations
 from empathylab.store.studies.places import change_place
 
 WITHDRAWN = "withdrawn"
@@ -29,13 +30,11 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
     `pseudonym` stands in place of their key and is derived from nothing. What they wrote as replies
     is for `withdraw_replies`.
     """
-    clear_results(connection)
-    people, answers, audit = schema.people, schema.page_answers, schema.audit
+    people, audit = schema.people, schema.audit
     connection.execute(
         delete(people).where(people.c.study_id == study, people.c.person == row.person)
     )
-    connection.execute(delete(answers).where(answers.c.place_id == row.id))
-    erase_rater(connection, study, row.person)
+    erase_answers(connection, study, row)
     change_place(
         connection,
         row.id,
@@ -53,6 +52,15 @@ def erase_person(connection: Connection, study: int, row: Row[Any], pseudonym: s
         .where(audit.c.study_id == study, audit.c.details["person"].as_string() == row.person)
         .values(details={"person": pseudonym})
     )
+
+
+def erase_answers(connection: Connection, study: int, row: Any) -> None:
+    """Deletes what the person answered and told, and what they were answered."""
+    clear_results(connection)
+    answers = schema.page_answers
+    connection.execute(delete(answers).where(answers.c.place_id == row.id))
+    delete_conversations(connection, row.id)
+    erase_rater(connection, study, row.person)
 
 
 def erase_rater(connection: Connection, study: int, name: str) -> bool:

@@ -98,7 +98,8 @@ def freeze_situations(connection: Connection, study: int, situations: Sequence[i
         {"study_id": study, "position": position, "situation_id": one}
         for position, one in enumerate(situations)
     ]
-    connection.execute(schema.study_situations.insert(), rows)
+    if rows:
+        connection.execute(schema.study_situations.insert(), rows)
 
 
 def freeze_scales(connection: Connection, study: int, scales: Mapping[str, int]) -> None:
@@ -231,6 +232,13 @@ def change_study(connection: Connection, study: int, **values: Any) -> None:
     connection.execute(update(schema.studies).where(schema.studies.c.id == study).values(**values))
 
 
+def pause_if_open(connection: Connection, study: int) -> bool:
+    """Whether the study was open and is paused now."""
+    table = schema.studies
+    pausing = update(table).where(table.c.id == study, table.c.status == "open")
+    return connection.execute(pausing.values(status="paused")).rowcount == 1
+
+
 def raise_revision(connection: Connection, study: int) -> None:
     """Makes running servers read again what the study shows."""
     table = schema.studies
@@ -266,6 +274,13 @@ def audit_rows(connection: Connection, study: int) -> Sequence[Row[Any]]:
     return connection.execute(
         select(table).where(table.c.study_id == study).order_by(table.c.id)
     ).all()
+
+
+def last_audit(connection: Connection, study: int, actions: Sequence[str]) -> Any:
+    """The newest entry of the audit log for one of these actions; None where there is none."""
+    table = schema.audit
+    query = select(table).where(table.c.study_id == study, table.c.action.in_(actions))
+    return connection.execute(query.order_by(table.c.id.desc()).limit(1)).one_or_none()
 
 
 def count_ratings(connection: Connection, study: int) -> int:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Select, delete, select, update
 
 from empathylab.store import schema
 from empathylab.store.results import clear_results
+from empathylab.store.studies.live import expire_turns
 
 
 def closings(connection: Connection, study: int) -> list[datetime]:
@@ -60,6 +61,7 @@ def expire_words(
         if len(kept) < len(row.given):
             connection.execute(update(table).where(table.c.id == row.id).values(given=kept))
             pages += 1
+    expire_turns(connection, _held(study, until))
     if pages:
         clear_results(connection)
         _expire_details(connection, study, set().union(*free.values()), until)

@@ -79,7 +79,14 @@ def add_arm(
     known = lab_scales(lab)
     offered = None
     if file is not None:
-        offered = resolve_situations(lab, file.situations.selection or file.situations.set or "")
+        wanted = file.situations
+        if wanted is None:
+            raise InputError(
+                "arms of a study with live replies are in its file",
+                where=f"study {name}",
+                remedy="Raise its version and add the author there.",
+            )
+        offered = resolve_situations(lab, wanted.selection or wanted.set or "")
     plain = name.rpartition("@")[0] or name
     with lab.exclusive(f"launch-{plain}", what=f"the launch of {plain}"):
         with lab.writing() as connection:

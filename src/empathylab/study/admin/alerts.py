@@ -26,9 +26,12 @@ from empathylab.store.studies.alerts import (
     change_alerts,
     claim_alerts,
     comments_after,
+    stopped_for_safety,
 )
+from empathylab.store.studies.records import audit_rows
 from empathylab.study.admin.alert_channels import Notice, Sender, channels
 from empathylab.study.admin.monitoring import Sums, watch
+from empathylab.study.live.pausing import ENGINE
 from empathylab.study.session.launched import Launched
 from empathylab.study.session.running import StudyContext
 
@@ -56,6 +59,9 @@ def sentence(kind: str, details: Mapping[str, Any]) -> str:
         "comment": "A participant left a comment.",
         "complaint": "A participant left a comment that may be a complaint.",
         "error": "The server failed on a page. See its log.",
+        "safety": "A participant's part ended for their safety. See the list of participants.",
+        "outage": "The study is paused: the provider of the model is down or too slow.",
+        "study-cap": "The study is paused: its limit on costs is reached.",
         "test": "This is a test alert.",
     }[kind]
 
@@ -117,7 +123,7 @@ class Alerts:
         """Stores what has happened since, and sends what is due."""
         service = self._service
         now = service.now()
-        events = [*self._progress(now), *self._comments()]
+        events = [*self._progress(now), *self._comments(), *self._live()]
         with service.lab.writing() as connection:
             add_alerts(connection, service.launched.row, events, self._senders.keys(), now)
         self.send()
@@ -180,6 +186,18 @@ class Alerts:
         for answer, place, text in found:
             self._last_comment = answer
             yield "complaint" if _COMPLAINT.search(text) else "comment", str(place), {}
+
+    def _live(self) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+        """Participants who were stopped for their safety, and pauses for want of replies."""
+        launched = self._service.launched
+        if launched.study.live is None:
+            return
+        with self._service.lab.reading() as connection:
+            for place in stopped_for_safety(connection, launched.row):
+                yield "safety", str(place), {}
+            for entry in audit_rows(connection, launched.row):
+                if entry.action == "pause" and entry.who == ENGINE:
+                    yield entry.details["reason"], str(entry.id), {}
 
 
 def _no_sums(connection: Connection, launched: Launched) -> Sums:

@@ -43,7 +43,6 @@ from empathylab.study.design.reading import study_from_dict
 class _Material:
     """What the study uses of the lab as it is now."""
 
-    whole: SituationSet
     situations: tuple[Situation, ...]
     scales: Mapping[str, Scale] = field(hash=False)
 
@@ -71,11 +70,10 @@ def launch(lab: Lab, study: Study, *, now: datetime, who: str = "researcher") ->
     Other words need a new version, which is a study with raters of its own.
     """
     known = lab_scales(lab)
-    wanted = study.situations.selection or study.situations.set or ""
-    whole, offered = resolve_situations(lab, wanted)
+    whole, offered = _offered(lab, study)
     with lab.exclusive(f"launch-{study.name}", what=f"the launch of {study.name}"):
         with lab.writing() as connection:
-            ids = add_situation_set(connection, whole)
+            ids = {} if whole is None else add_situation_set(connection, whole)
             chosen = choose_situations(study, offered)
             rows = [ids[one.id] for one in chosen]
             held = _held(connection, study)
@@ -83,12 +81,19 @@ def launch(lab: Lab, study: Study, *, now: datetime, who: str = "researcher") ->
             frozen = frozen_responses(connection, held.id) if held is not None and again else {}
             shown = _shown(connection, study, rows, frozen)
             _refuse_unready(study, chosen, rows, shown, known)
-            material = _Material(whole, chosen, choose_scales(study, known))
+            material = _Material(chosen, choose_scales(study, known))
             if held is not None and again:
                 _launch_again(connection, held, study, material, shown, now, who)
             else:
                 _launch_first(connection, held, study, material, rows, shown, now, who)
     return study.name
+
+
+def _offered(lab: Lab, study: Study) -> tuple[SituationSet | None, tuple[Situation, ...]]:
+    """The set or selection that the file names; nothing where participants tell their own."""
+    if study.situations is None:
+        return None, ()
+    return resolve_situations(lab, study.situations.selection or study.situations.set or "")
 
 
 def _held(connection: Connection, study: Study) -> Row[Any] | None:

@@ -102,7 +102,7 @@ _ONE_OF: Mapping[str, Mapping[str, tuple[str | None, ...]]] = {
         "responses.jsonl": ("model", "human"),
         "raters.jsonl": ("person", "model"),
     },
-    "phase": {"scale_answers.jsonl": ("default", "evoked")},
+    "phase": {"scale_answers.jsonl": ("default", "evoked", "before", "after", "later")},
     "valence": {"situations.jsonl": ("positive", "negative", "mixed", None)},
 }
 _DAYS = ("day", "first", "last", "launched", "closed")

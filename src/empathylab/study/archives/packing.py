@@ -145,9 +145,9 @@ class _Packer:
         }
 
     def _refuse_empty(self) -> None:
-        if not self._situations:
+        if not self._situations and not self._raters:
             raise InputError(
-                "the study holds neither frozen situations nor ratings, so there is nothing to "
+                "the study holds neither frozen situations nor raters, so there is nothing to "
                 "archive",
                 where=f"study {self.study.name}",
                 remedy="Launch it, or import its ratings.",

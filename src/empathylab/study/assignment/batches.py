@@ -22,8 +22,14 @@ def study_slots(study: Study, situations: Sequence[str]) -> dict[str, tuple[Slot
 
     Between subjects and where situations are imagined, each repeat is shuffled and cut again into
     batches as even as can be; all arms have the same ones. Within subjects, see
-    `_all_replies` and `_one_reply`. A situation must not be named twice.
+    `_all_replies` and `_one_reply`. A situation must not be named twice. With live replies, arms
+    are combinations of author and label, and slots have no items.
     """
+    if study.live is not None:
+        people = range(study.live.people_per_condition)
+        return {
+            arm: tuple(Slot(arm, number, ()) for number in people) for arm in study.live.conditions
+        }
     if len(set(situations)) != len(situations):
         twice = next(one for one in situations if list(situations).count(one) > 1)
         raise InputError("a situation is named twice", got=twice, remedy="Name each once.")

@@ -8,6 +8,7 @@ from empathylab.situations import Situation
 from empathylab.study.assignment.blinding import opaque_id
 from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath, Step
 from empathylab.study.blocks.pages import PageContent, ShownReply
+from empathylab.study.live.turns import Conversation
 
 
 def page_content(
@@ -19,14 +20,15 @@ def page_content(
     situation: Situation | None = None,
     replies: Sequence[str | ShownReply] = (),
     answers: Answers | None = None,
+    conversation: Conversation | None = None,
 ) -> PageContent:
     """The page for the path's participant, in one of the study's languages.
 
     `situation` and `replies` are those of the items that the step shows; `answers`
     are what they answered so far; `key` is the study's secret.
     """
-    shown = (ShownReply(one) if isinstance(one, str) else one for one in replies)
-    view = PageView(path, step, language, situation, tuple(shown), answers or {})
+    shown = (ShownReply(reply) if isinstance(reply, str) else reply for reply in replies)
+    view = PageView(path, step, language, situation, tuple(shown), answers or {}, conversation)
     block = path.study.block(step.block)
     body = block.body(view)
     return PageContent(
@@ -42,4 +44,5 @@ def page_content(
         reply=step.reply,
         least_seconds=block.minimum_seconds(step),
         help=view.said(path.study.help),
+        live=body.live,
     )

@@ -24,6 +24,9 @@ from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.blocks.questions.conditions import ConditionText, Values, condition
 from empathylab.study.blocks.questions.interface import Question, Thing
 from empathylab.study.blocks.texts import Identifier, Text
+from empathylab.study.live.conversations import LiveDesk
+from empathylab.study.live.settings import Live
+from empathylab.study.live.turns import Conversation
 from empathylab.table_specs import ColumnSpec
 
 Outcome = Literal[
@@ -35,6 +38,8 @@ Outcome = Literal[
     "failed-attention",
     "withdrawn",
     "timed-out",
+    "interrupted",
+    "safety",
 ]
 Answers = Mapping[str, Mapping[str, Any]]
 """By a page's key, the values that were accepted; an empty table for a page that was only read."""
@@ -49,6 +54,8 @@ class StudyRules(Protocol):
     def languages(self) -> tuple[str, ...]: ...
     @property
     def blocks(self) -> tuple[Block, ...]: ...
+    @property
+    def live(self) -> Live | None: ...
     @property
     def dimensions(self) -> tuple[Dimension, ...]: ...
     @property
@@ -122,6 +129,8 @@ class PageView:
     """Of the items that the page shows."""
     answers: Answers = field(default_factory=dict, hash=False)
     """What the participant has answered so far."""
+    conversation: Conversation | None = None
+    """Of a page with live replies; None in previews."""
 
     def said(self, text: Text | None) -> str:
         """The text in the participant's language; empty where there is none."""
@@ -158,7 +167,8 @@ class AnsweredScale:
     """A questionnaire that was answered."""
 
     scale: str
-    phase: Literal["default", "evoked"]
+    phase: str
+    """`default` or `evoked`; of the person who is helped `before`, `after` or `later`."""
     situation: str | None
     order: tuple[int, ...]
     values: Mapping[int, float] = field(hash=False)
@@ -229,6 +239,10 @@ class Block(FileModel):
     """Whether it shows the items of the participant's batch."""
     rates_responses: ClassVar[bool] = False
     """Whether the items are responses to rate; else they are situations."""
+    is_own_experience: ClassVar[bool] = False
+    """Whether its work is about what the participant went through, not about situations."""
+    is_live: ClassVar[bool] = False
+    """Whether its page shows a conversation with the participant."""
     evokes: ClassVar[bool] = False
     """Whether it puts the participant into a situation."""
     checks_attention: ClassVar[bool] = False
@@ -298,6 +312,14 @@ class Block(FileModel):
         """What one of the block's pages shows and asks."""
         return Body()
 
+    def follow(self, desk: LiveDesk, step: Step, answers: Answers) -> Conversation:
+        """Of a live block: the conversation that the page shows, which may begin now."""
+        return desk.read(desk.opened(step.key))
+
+    def converse(self, desk: LiveDesk, step: Step, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Of a live block: says what was answered; returns what else is stored with the answer."""
+        return {}
+
     def minimum_seconds(self, step: Step) -> int:
         """How long the page must be looked at."""
         return 0
@@ -324,6 +346,10 @@ class Block(FileModel):
         return {}
 
     # Results
+
+    def withdraws(self, answers: Answers) -> bool:
+        """Whether the participant asks on one of its pages to have all answers deleted."""
+        return False
 
     @property
     def person_fields(self) -> tuple[Question, ...]:

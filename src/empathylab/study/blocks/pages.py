@@ -29,6 +29,10 @@ Role = Literal[
     "second",
     "rating",
     "note",
+    "details",
+    "label",
+    "story",
+    "talk",
 ]
 InputKind = Literal[
     "choice",
@@ -36,6 +40,7 @@ InputKind = Literal[
     "dropdown",
     "line",
     "matrix",
+    "message",
     "number",
     "paragraph",
     "preference",
@@ -63,6 +68,7 @@ INPUTS: dict[InputKind, Input] = {
     "dropdown": Input("a choice from a list", 6.0),
     "line": Input("a line", 8.0),
     "matrix": Input("a choice in each row", 4.0),
+    "message": Input("a message", 30.0),
     "number": Input("a number", 5.0),
     "paragraph": Input("free words", 60.0),
     "preference": Input("the better of two replies", 6.0),
@@ -164,6 +170,24 @@ class Mistake:
 
 
 @dataclass(frozen=True, slots=True)
+class LivePage:
+    """How a page follows a conversation."""
+
+    shown: int
+    """How many turns it shows; the browser looks for more."""
+    waiting: bool
+    """Whether a reply is to come, before which there is nothing to answer."""
+    seconds: float
+    """Until it is worth looking again."""
+    ahead: int = 0
+    """In the waiting room: how many people came before."""
+    can_end: bool = False
+    """Whether the participant may end the conversation."""
+    ended: str = ""
+    """Why there is nothing more to say; empty while there is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """What a block puts on one of its pages."""
 
@@ -172,6 +196,7 @@ class Body:
     parts: tuple[Part, ...] = ()
     asks: tuple[Asked, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
+    live: LivePage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,3 +219,4 @@ class PageContent:
     least_seconds: int = 0
     help: str = ""
     """Where to find help, in Markdown."""
+    live: LivePage | None = None

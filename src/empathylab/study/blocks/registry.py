@@ -29,6 +29,10 @@ from empathylab.study.blocks.imagine import Imagine
 from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.norming import Norm
 from empathylab.study.blocks.rate import Rate
+from empathylab.study.blocks.recipients.chat import Chat
+from empathylab.study.blocks.recipients.feel import Feel
+from empathylab.study.blocks.recipients.reply import Reply
+from empathylab.study.blocks.recipients.tell import Tell
 from empathylab.study.blocks.scale import ScaleBlock
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.blocks.write import Write
@@ -92,12 +96,16 @@ for _type in (
     Demographics,
     Questions,
     ScaleBlock,
+    Feel,
     Tutorial,
     Rate,
     Compare,
     Imagine,
     Norm,
     Write,
+    Tell,
+    Reply,
+    Chat,
     Attention,
     Comment,
     Debrief,

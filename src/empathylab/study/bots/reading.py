@@ -42,6 +42,8 @@ class ReadPage(HTMLParser):
         """Explanations of what was answered wrongly before."""
         self.refused = False
         """Whether it says what is wrong with the answers that were sent."""
+        self.waiting = False
+        """Whether a reply is on its way, and the page is to be asked for again."""
         self.links: list[str] = []
         self._open: list[str] = []
         self._label_of = ""
@@ -68,6 +70,7 @@ class ReadPage(HTMLParser):
         if tag not in ("input", "meta", "link", "br", "hr"):
             self._open.append(tag)
         self.refused = self.refused or given.get("id") == "errors"
+        self.waiting = self.waiting or given.get("id") == "live"
         if tag == "section":
             self._hinting = "again" in given.get("class", "").split()
         elif tag == "div" and self._hinting and "body" in given.get("class", "").split():

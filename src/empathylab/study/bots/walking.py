@@ -13,6 +13,7 @@ from urllib.parse import urljoin
 
 import aiohttp
 
+from empathylab.runs.event_loops import run_to_end
 from empathylab.study.bots.behaviours import Behaviour, Mind, Notes, words_of
 from empathylab.study.bots.reading import ReadPage, block_of, filled
 from empathylab.study.bots.reports import Met
@@ -47,7 +48,7 @@ def walk(
     which say of what kind someone is, each is used in turn.
     """
     links = [link] if isinstance(link, str) else list(link)
-    return asyncio.run(_walk(links, behaviours, settings, progress))
+    return run_to_end(_walk(links, behaviours, settings, progress))
 
 
 async def _walk(
@@ -207,6 +208,9 @@ class _Bot:
             _, text, where = await self._ask("GET", where)
         page = ReadPage(text)
         seconds = time.perf_counter() - begun
+        if page.waiting:
+            await asyncio.sleep(self._settings.wait)
+            return await self._get("page")
         self._met.pages.setdefault(block_of(page.step) or "end", []).append(seconds)
         return page
 

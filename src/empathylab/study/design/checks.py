@@ -50,7 +50,11 @@ class Checked:
     @property
     def previews(self) -> Mapping[str, Preview]:
         """By language, the pages of a rater of the first arm; none without situations."""
-        return next(iter(self.pages.values()), {}) if self.plan.situations else {}
+        return (
+            next(iter(self.pages.values()), {})
+            if self.plan.problems == () or self.plan.situations
+            else {}
+        )
 
 
 def check_study(
@@ -79,9 +83,10 @@ def check_study(
     plan = needed_raters(study, [one.id for one in chosen], shown, known)
     problems += code_problems(study)
     # Without situations everything else that is missing is only a consequence.
-    found = (*problems, *plan.problems) if chosen else tuple(problems)
+    has_material = bool(chosen) or study.live is not None
+    found = (*problems, *plan.problems) if has_material else tuple(problems)
     pages = dict(_pages(study, chosen, replies, known))
-    first: Mapping[str, Preview] = next(iter(pages.values()), {}) if chosen else {}
+    first: Mapping[str, Preview] = next(iter(pages.values()), {}) if has_material else {}
     minutes = max((one.minutes for one in first.values()), default=None)
     notes = (
         *plan.notes,
@@ -97,8 +102,11 @@ def check_study(
     )
 
 
-def _offered(study: Study, lab: Lab | None) -> tuple[SituationSet, tuple[Situation, ...]]:
-    name = study.situations.selection or study.situations.set or ""
+def _offered(study: Study, lab: Lab | None) -> tuple[SituationSet | None, tuple[Situation, ...]]:
+    wanted = study.situations
+    if wanted is None:
+        return None, ()
+    name = wanted.selection or wanted.set or ""
     if lab is not None:
         return resolve_situations(lab, name)
     whole = builtin_set(name)
@@ -131,10 +139,10 @@ def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
 
 
 def _replies(
-    connection: Connection, study: Study, whole: SituationSet, chosen: tuple[Situation, ...]
+    connection: Connection, study: Study, whole: SituationSet | None, chosen: tuple[Situation, ...]
 ) -> tuple[dict[str, dict[str, ShownReply]], list[str], dict[str, set[str]]]:
     """By arm and situation, the replies that would be shown; what is wrong; and their prompts."""
-    if not study.rated:
+    if not study.rated or whole is None:
         return {}, [], {}
     held = find_study(connection, study.name, study.version)
     frozen = frozen_responses(connection, held.id) if held is not None else {}

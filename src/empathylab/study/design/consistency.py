@@ -16,6 +16,7 @@ def check_consistency(study: Study) -> None:
     _check_ids(study)
     _check_order(study)
     _check_work(study)
+    _check_live(study)
     _check_numbers(study)
     _check_arms(study)
     _check_within(study)
@@ -102,7 +103,34 @@ def _check_work(study: Study) -> None:
         raise wrong("a list with work in it: a block rate, imagine or write", at=("blocks",))
 
 
+def _check_live(study: Study) -> None:
+    talking = [number for number, block in enumerate(study.blocks) if block.is_live]
+    if study.live is None:
+        for number in talking:
+            raise misfit(
+                f"a block {study.blocks[number].kind} needs the key 'live' of the study",
+                "Say there who answers participants.",
+                at=("blocks", number),
+            )
+        return
+    if not talking:
+        raise misfit("no block shows live replies", "Add a block reply or chat.", at=("live",))
+    for key in ("batch_size", "people_per_situation", "ratings_per_response"):
+        if key in study.model_fields_set and not (key == "batch_size" and study.batch_size == 1):
+            raise wrong("left out with live replies", "Use live.people_per_condition.", at=(key,))
+    for number, block in enumerate(study.blocks):
+        if block.is_work and not block.is_own_experience:
+            raise wrong(
+                "left out with live replies: there are no situations",
+                "Take it out.",
+                at=("blocks", number),
+                got=block.kind,
+            )
+
+
 def _check_numbers(study: Study) -> None:
+    if study.live is not None:
+        return
     key, other = "ratings_per_response", "people_per_situation"
     if not study.rated:
         key, other = other, key

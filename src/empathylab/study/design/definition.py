@@ -33,6 +33,7 @@ from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.blocks.registry import AnyBlock, block_types
 from empathylab.study.blocks.texts import Identifier, Text, languages_of
 from empathylab.study.design.interface_texts import read_interface
+from empathylab.study.live.settings import Live
 
 Design = Literal["between", "within"]
 Platform = Literal["prolific", "mturk", "sona", "open", "invitation"]
@@ -298,8 +299,10 @@ class Study(FileModel):
     title: Text
     seed: Annotated[Whole, Field(ge=0, le=2**63 - 1)]
     blocks: Annotated[tuple[AnyBlock, ...], Field(min_length=1)]
-    situations: Situations
     recruitment: Recruitment
+    situations: Situations | None = None
+    """None where participants write about experiences of their own, with `live`."""
+    live: Live | None = None
     design: Design = "between"
     arms: dict[str, Arm] = Field(default_factory=dict)
     responses: Responses = Responses()
@@ -328,6 +331,16 @@ class Study(FileModel):
     """Who answers questions about the study."""
     interface: dict[str, Any] = Field(default_factory=dict)
     """By language, words in place of those that the pages say of themselves."""
+
+    @model_validator(mode="after")
+    def _situations_or_live(self) -> Self:
+        if (self.situations is None) == (self.live is None):
+            raise wrong(
+                "given with situations, or with live where participants tell their own",
+                "Add one of the two, or take one of them out.",
+                got="none" if self.live is None else "both",
+            )
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -390,7 +403,7 @@ class Study(FileModel):
     @property
     def items_per_rater(self) -> int:
         """How many items one rater has, where batches are full."""
-        return self.batch_size * self.replies_together
+        return 0 if self.live is not None else self.batch_size * self.replies_together
 
     @property
     def replies_together(self) -> int:

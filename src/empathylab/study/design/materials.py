@@ -17,6 +17,8 @@ def choose_situations(study: Study, situations: Iterable[Situation]) -> tuple[Si
     `situations` are those of the set or selection that the file names.
     """
     wanted = study.situations
+    if wanted is None:
+        return ()
     offered = tuple(situations)
     pool = [one for one in offered if wanted.valence in (None, one.valence)]
     drawn = {one.id for one in _grouped(study, pool)}
@@ -46,7 +48,7 @@ def choose_scales(study: Study, known: Mapping[str, Scale]) -> dict[str, Scale]:
 
 def _grouped(study: Study, pool: list[Situation]) -> list[Situation]:
     wanted = study.situations
-    if wanted.group is None:
+    if wanted is None or wanted.group is None:
         return pool
     groups: dict[str, list[Situation]] = {}
     for one in pool:

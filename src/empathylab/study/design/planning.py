@@ -14,6 +14,7 @@ from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.design.definition import EVERYONE, Study
 from empathylab.study.design.interface_texts import untranslated
+from empathylab.study.design.live_checks import live_notes, live_problems
 from empathylab.study.design.materials import choose_scales
 from empathylab.study.design.protocol import block_texts
 from empathylab.study.design.signal_consent import signal_problems
@@ -59,6 +60,10 @@ class Plan:
     def sentences(self) -> tuple[str, ...]:
         """The numbers in words, for the command line and the console."""
         low, high = self.packet
+        if high == 0:
+            said = [f"{_count(self.raters, 'participant')} must finish."]
+            said += [f"Condition {one.arm}: {one.raters}." for one in self.arms]
+            return tuple(said)
         size = f"{high}" if low == high else f"{low} to {high}"
         said = [f"{_count(self.raters, 'rater')} must finish, each with a batch of {size}."]
         shared = sum(one.raters for one in self.arms) > self.raters
@@ -96,6 +101,7 @@ def needed_raters(
     problems += _missing_responses(study, missing, len(situations))
     problems += _missing_wording(study, scales or {})
     problems += signal_problems(study)
+    problems += live_problems(study)
     if slots:
         problems += quota_problems(study.quotas, places)
     sizes = [len(slot.items) for of_arm in slots.values() for slot in of_arm]
@@ -115,6 +121,10 @@ def _arm_plans(
     slots: Mapping[str, Sequence[Slot]],
     missing: Mapping[str, int],
 ) -> Iterator[ArmPlan]:
+    if study.live is not None:
+        for arm, own in slots.items():
+            yield ArmPlan(arm, 0, 0, 0, len(own))
+        return
     if not study.rated:
         here = slots.get(EVERYONE, ())
         work = sum(len(slot.items) for slot in here)
@@ -160,6 +170,7 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
         yield "There is no content_note: people should know beforehand what may distress them."
     if study.help is None:
         yield "There is no help: say where people find help if a text weighs on them."
+    yield from live_notes(study)
     if study.contact is None:
         yield "There is no contact: participants must be able to ask about the study."
     rules = {one.get("rule") for one in study.exclusions}
@@ -175,7 +186,7 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
                 f"The quota by {quota.by!r} goes by what links say: people of each kind need a "
                 f"link of their own, with {quota.by}=… in it ({kinds})."
             )
-    if sizes and set(sizes) != {study.items_per_rater}:
+    if study.live is None and sizes and set(sizes) != {study.items_per_rater}:
         low, high = min(sizes), max(sizes)
         got = f"{high}" if low == high else f"{low} to {high}"
         yield (

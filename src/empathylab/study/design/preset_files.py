@@ -6,7 +6,15 @@ from importlib.resources import files
 
 from empathylab.errors import UnknownName
 
-PRESETS = ("appraisal", "between-subjects", "norming", "within-subjects")
+PRESETS = (
+    "appraisal",
+    "between-subjects",
+    "chat",
+    "norming",
+    "peer",
+    "recipient",
+    "within-subjects",
+)
 
 
 def preset_text(name: str) -> str:

@@ -42,6 +42,10 @@ def to_dict(study: Study) -> dict[str, object]:
     What has an order is a list: databases do not keep the order of keys.
     """
     data = _fields(study)
+    if study.live is not None:
+        del data["batch_size"], data["responses"]
+        data.pop("replies_per_situation")
+        return data
     data["ratings_per_response" if study.rated else "people_per_situation"] = study.repeats
     if not study.rated:
         del data["responses"]

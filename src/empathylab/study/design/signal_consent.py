@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from empathylab.study.blocks.interface import Block
-from empathylab.study.blocks.texts import Text
 from empathylab.study.design.definition import Study
+from empathylab.study.design.live_checks import texts_in
 
 
 def signal_problems(study: Study) -> Iterator[str]:
@@ -18,7 +17,7 @@ def signal_problems(study: Study) -> Iterator[str]:
         return
     consent = study.blocks[0]
     for language in study.languages:
-        words = " ".join(_texts_in(consent, language)).lower()
+        words = " ".join(texts_in(consent, language)).lower()
         stems = _RECORDED.get(language.partition("-")[0].lower())
         if stems is None:
             yield (
@@ -31,13 +30,6 @@ def signal_problems(study: Study) -> Iterator[str]:
                 "and the rhythm of typing are recorded, not the keys. Add a sentence to the block "
                 f"{consent.id!r}, or remove the key."
             )
-
-
-def _texts_in(block: Block, language: str) -> Iterator[str]:
-    for name in type(block).model_fields:
-        value = getattr(block, name)
-        if isinstance(value, Text):
-            yield value.said(language)
 
 
 _RECORDED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

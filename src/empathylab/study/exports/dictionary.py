@@ -9,18 +9,26 @@ import polars as pl
 
 from empathylab.situations.sources.released import Dimension
 from empathylab.study.design.definition import Study
-from empathylab.study.exports.specs import FAILED_ATTENTION, RATERS, SIGNALS, TABLES
+from empathylab.study.exports.specs import FAILED_ATTENTION, LIVE, RATERS, SIGNALS, TABLES
 from empathylab.study.exports.tables import StudyTables
 from empathylab.table_specs import ColumnSpec, ColumnType, polars_type
 
+_OF_RATERS = {one.name: one.meaning for one in (FAILED_ATTENTION, *SIGNALS, *LIVE)}
 MEANINGS: Mapping[str, Mapping[str, str]] = {
     spec.name: {one.name: one.meaning for one in spec.columns}
-    | ({one.name: one.meaning for one in (FAILED_ATTENTION, *SIGNALS)} if spec is RATERS else {})
+    | (_OF_RATERS if spec is RATERS else {})
     for spec in TABLES
 }
 _SPECS = {one.name: one for one in TABLES}
 _TYPES = {polars_type(one): one for one in get_args(ColumnType)}
 _MOST_VALUES = 20
+_WHEN = {
+    "default": "",
+    "evoked": ", answered after a situation",
+    "before": ", answered before being helped",
+    "after": ", answered after being helped",
+    "later": ", answered days after being helped",
+}
 
 
 def dictionary_rows(
@@ -54,7 +62,7 @@ def _own(found: StudyTables, column: str) -> tuple[str | None, str | None]:
     if column in found.scores:
         scale, part, phase = found.scores[column]
         of = "Total" if part == "total" else f"Subscale {part}"
-        when = "" if phase == "default" else ", answered after a situation"
+        when = _WHEN[phase]
         return f"{of} of the {scale.name} ({scale.id}){when}", _score_range(scale, part)
     if column not in found.told:
         return None, None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection
@@ -26,6 +27,7 @@ from empathylab.store.studies.archive import (
     situation_rows,
     written_rows,
 )
+from empathylab.store.studies.live import exported_turns
 from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
 from empathylab.study.archives.packing import (
@@ -280,6 +282,35 @@ class StudySource:
             if one.details.get("rater") in people
         ]
 
+    def live_turns(self) -> list[Record]:
+        """What participants told, and what they were answered."""
+        return [
+            {
+                "rater": turn.person,
+                "block": turn.step,
+                "author": turn.author,
+                "kind": turn.kind,
+                "label": turn.label,
+                "position": turn.position,
+                "sender": turn.sender,
+                "text": turn.text,
+                "masked": turn.masked,
+                "outcome": turn.outcome,
+                "reason": turn.reason,
+                "rejected": turn.rejected,
+                "due_seconds": _between(turn.asked_at, turn.due_at),
+                "waited_seconds": _between(turn.asked_at, turn.shown_at),
+                "model": turn.model,
+                "model_seconds": turn.latency,
+                "prompt_tokens": turn.prompt_tokens,
+                "completion_tokens": turn.completion_tokens,
+                "cost": turn.cost,
+                "ended_because": turn.ended_because,
+                "excluded": self._excluded.get(turn.person),
+            }
+            for turn in exported_turns(self.connection, self.row.id)
+        ]
+
     def pages(self) -> list[Record]:
         """How long each page took, and how often it was left."""
         return [
@@ -403,3 +434,7 @@ def _signals(stored: Record | None) -> Record:
         "key_interval_sd_ms": stored.get("spread"),
         "hidden_field": bool(stored.get("trap")),
     }
+
+
+def _between(begin: datetime, end: datetime | None) -> float | None:
+    return None if end is None else round((end - begin).total_seconds(), 3)

@@ -90,14 +90,16 @@ SCALE_ANSWERS = TableSpec[StudySource](
         ColumnSpec(
             "phase",
             "text",
-            "At rest (default), or after imagining a situation (evoked)",
-            "default; evoked",
+            "At baseline (default), after imagining a situation (evoked), or by the person who is "
+            "helped: before, after, or days later",
+            "default; evoked; before; after; later",
         ),
-        ColumnSpec("situation", "text", "After which situation; empty at rest"),
+        ColumnSpec("situation", "text", "After which situation; empty where there is none"),
         ColumnSpec(
             "trial",
             "whole number",
-            "Which of the rater's situations it was, from 1 in the order shown; empty at rest",
+            "Which of the rater's situations it was, from 1 in the order shown; empty where there "
+            "is none",
         ),
         ColumnSpec("item", "whole number", "The item's number in the scale"),
         ColumnSpec("position", "whole number", "In which place the item was shown"),
@@ -150,6 +152,46 @@ PREFERENCES = TableSpec[StudySource](
         _EXCLUDED,
     ),
     StudySource.preferences,
+)
+LIVE_TURNS = TableSpec[StudySource](
+    "live_turns",
+    "What participants told of themselves, and what they were answered",
+    (
+        _RATER,
+        _BLOCK,
+        ColumnSpec("author", "text", "Who answers the participant, by the name in the study file"),
+        ColumnSpec("kind", "text", "What kind of author that is", "model; person; fixed"),
+        ColumnSpec("label", "text", "What the participant was told about the author"),
+        ColumnSpec("position", "whole number", "In which place of the conversation, from 1"),
+        ColumnSpec("sender", "text", "Who wrote the turn", "participant; respondent"),
+        ColumnSpec(
+            "text",
+            "text",
+            "The words as they were shown; read them before you pass them on, they may identify "
+            "a person",
+        ),
+        ColumnSpec(
+            "masked", "text", "What a model got or wrote; empty where it is the same as the text"
+        ),
+        ColumnSpec(
+            "outcome",
+            "text",
+            "Whether it is the author's own reply",
+            "valid; fallback",
+        ),
+        ColumnSpec("reason", "text", "Why it is the fallback, or why there is no reply"),
+        ColumnSpec("rejected", "text", "What the model wrote and nobody was shown"),
+        ColumnSpec("due_seconds", "number", "The drawn delay, from the message to the reply"),
+        ColumnSpec("waited_seconds", "number", "From the message to when the reply was shown"),
+        ColumnSpec("model", "text", "The version that the endpoint says has answered"),
+        ColumnSpec("model_seconds", "number", "How long the model took"),
+        ColumnSpec("prompt_tokens", "whole number", "Tokens that the model read"),
+        ColumnSpec("completion_tokens", "whole number", "Tokens that the model wrote"),
+        ColumnSpec("cost", "number", "US dollars, by the price table"),
+        ColumnSpec("ended_because", "text", "Why the conversation ended early; empty: it did not"),
+        _EXCLUDED,
+    ),
+    StudySource.live_turns,
 )
 PAGES = TableSpec[StudySource](
     "pages",
@@ -314,6 +356,7 @@ TABLES = (
     WRITTEN,
     ANSWERS,
     PREFERENCES,
+    LIVE_TURNS,
     PAGES,
     ATTENTION,
     COMMENTS,
@@ -343,3 +386,14 @@ SIGNALS = (
     ),
 )
 """Columns of `raters` that studies with `signals: true` have."""
+LIVE = (
+    ColumnSpec("author", "text", "Who answered the participant, by the name in the study file"),
+    ColumnSpec("label", "text", "What the participant was told about the author"),
+    ColumnSpec(
+        "reply_outcome",
+        "text",
+        "Whether the participant saw the author's replies only, or the fallback",
+        "valid; fallback",
+    ),
+)
+"""Columns of `raters` that studies with live replies have."""

@@ -16,10 +16,12 @@ from empathylab.study.design.definition import Study
 from empathylab.study.exports.source import StudySource
 from empathylab.study.exports.specs import ALWAYS, RATERS, TABLES
 
-TELLING = ("arm", "respondent", "response")
+TELLING = ("arm", "respondent", "response", "author", "reply_outcome")
 """The columns of what raters did that say which arm it belongs to."""
 RESULTS = ("rating", "label")
 """The columns of ratings that say how a response was rated."""
+_NO_RESULTS = ("default", "before")
+"""The phases of scales that are no outcomes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +81,13 @@ def _blinded(
     Rows are sorted by rater: their order in the lab follows the responses, which follow the arms.
     """
     blocks = [] if study is None else [study.block(one) for one in hidden_blocks(study)]
-    # A scale in the phase evoked is an outcome; any other may be asked after the replies, too.
+    # A scale in another phase may be asked after the replies, too.
     late = {block.uses_scale for block in blocks if not block.is_outcome}
     told = [one.name for block in blocks for one in block.columns("")]
     after = [
         column
         for column, (scale, _, phase) in scores.items()
-        if phase == "evoked" or scale.id in late
+        if phase not in _NO_RESULTS or scale.id in late
     ]
     hidden = (*TELLING, *RESULTS, *told, *after)
     changed = {
@@ -97,9 +99,9 @@ def _blinded(
         keys = [one for one in ("rater", "set", "situation", "dimension") if one in changed[name]]
         changed[name] = changed[name].sort(keys)
     changed["scale_answers"] = tables["scale_answers"].filter(
-        pl.col("phase") == "default", ~pl.col("scale").is_in([one for one in late if one])
+        pl.col("phase").is_in(_NO_RESULTS), ~pl.col("scale").is_in([one for one in late if one])
     )
-    for name in ("written_replies", "answers", "preferences"):
+    for name in ("written_replies", "answers", "preferences", "live_turns"):
         changed[name] = tables[name].clear()
     changed["arms"] = tables["arms"].drop("raters", "ratings", "first", "last")
     return changed

@@ -44,7 +44,11 @@ class WriteQueue:
 
     def write_shared(self, work: Callable[[Batch], Result]) -> Result:
         """The same for work that can share what others of its batch read and write."""
-        return self._queue(_Work(work), self._free).result()
+        return self.soon(work).result()
+
+    def soon(self, work: Callable[[Batch], Result], *, locked: bool = False) -> Future[Result]:
+        """The same as a future; `locked`: with the study locked."""
+        return self._queue(_Work(work), self._locked if locked else self._free)
 
     def enqueue(
         self, person: str, work: Callable[[Batch], Result], *, locked: bool

@@ -21,7 +21,7 @@ _TYPES: dict[Outcome, str] = {
     "no-consent": "NO_CONSENT",
     "failed-attention": "FAILED_ATTENTION_CHECK",
 }
-_REVIEWED: tuple[Outcome, ...] = ("completed", "failed-attention")
+_REVIEWED: tuple[Outcome, ...] = ("completed", "failed-attention", "interrupted", "safety")
 """Outcomes that a researcher decides on; the others are to be returned."""
 _REASONS: dict[Outcome, str] = {
     "no-consent": "You did not want to take part.",

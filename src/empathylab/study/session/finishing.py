@@ -101,7 +101,7 @@ def _item_answers(
         yield {
             "block": block.id,
             "position": one.step.number,
-            "situation": one.items[0].situation,
+            "situation": one.items[0].situation if one.items else None,
             "arms": arms,
             "question": one.question,
             "value": one.value,

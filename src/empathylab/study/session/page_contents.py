@@ -10,6 +10,7 @@ from empathylab.study.blocks.content import page_content
 from empathylab.study.blocks.interface import Answers, ParticipantPath, Step
 from empathylab.study.blocks.pages import PageContent, ShownReply
 from empathylab.study.design.interface_texts import interface_words
+from empathylab.study.live.turns import Conversation
 from empathylab.study.session.flow import study_steps
 from empathylab.study.session.launched import Launched
 
@@ -21,6 +22,7 @@ def step_content(
     slot: Slot | None,
     language: str,
     answers: Answers,
+    conversation: Conversation | None = None,
 ) -> PageContent:
     """The page of a step as its participant reads it."""
     situation, replies = None, list[ShownReply]()
@@ -38,6 +40,7 @@ def step_content(
         situation=situation,
         replies=replies,
         answers=answers,
+        conversation=conversation,
     )
 
 

@@ -28,6 +28,7 @@ from empathylab.study.blocks.answers import check_answer, valid_values
 from empathylab.study.blocks.forms import Accepted, Given, Refused
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.batches import Batch
+from empathylab.study.live.turns import Conversation
 from empathylab.study.session.admissions import Admissions
 from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.drafts import with_begun
@@ -76,6 +77,7 @@ Freed = Literal["returned", "timed-out", "abandoned"]
 _ATTEMPTS = 20
 _UNKNOWN = "We do not know this visit. Please open the link that you were given once more."
 _ANSWERED = "This page has been answered."
+_NO_REPLY_YET = "The reply is still being written."
 
 
 class StudyService:
@@ -101,6 +103,11 @@ class StudyService:
     def lab(self) -> Lab:
         """Where it is kept."""
         return self._running.lab
+
+    @property
+    def running(self) -> RunningStudy:
+        """The study in this process."""
+        return self._running
 
     @property
     def launched(self) -> Launched:
@@ -182,6 +189,9 @@ class StudyService:
             if not isinstance(found, Show):
                 return late(transaction, found, step_key, values)
             path, step = transaction.path, found.step
+            conversation = transaction.conversation(step)
+            if conversation is not None and (conversation.waiting or conversation.unshown):
+                return Moved(_NO_REPLY_YET)
             checked = check_answer(path, step, values)
             if isinstance(checked, Accepted) and checked.values == transaction.given.get(step_key):
                 return Saved(step_key, ended=False)
@@ -276,6 +286,25 @@ class StudyService:
         self._run(person, "locked", go, None)
         if delete:
             leave_no_trace(self._running.lab)
+
+    def stop(self, person: str) -> None:
+        """Ends a person's part because they need help; a researcher is alerted."""
+
+        def end(transaction: ParticipantTransaction) -> None:
+            row = transaction.row
+            if row.status != "finished" and row.status not in FOR_GOOD:
+                transaction.end("safety", draft={})
+
+        self._run(person, "locked", end, None)
+
+    def conversation(self, person: str) -> Conversation | None:
+        """The conversation on the page that the person is on; None where there is none."""
+
+        def find(transaction: ParticipantTransaction) -> Conversation | None:
+            found = transaction.decision()
+            return transaction.conversation(found.step) if isinstance(found, Show) else None
+
+        return self._run(person, "read", find, None)
 
     def outcome(self, person: str) -> Completion | None:
         """The code and address at the end; None before it."""

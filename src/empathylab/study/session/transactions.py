@@ -18,6 +18,8 @@ from typing import Any, Literal, cast
 
 from sqlalchemy import Connection, Row
 
+from empathylab.store.studies.deletion import erase_answers
+from empathylab.store.studies.live import end_open_conversations, live_outcome
 from empathylab.store.studies.participants import set_visit_ids, visit_ids
 from empathylab.store.studies.places import (
     abandon_place,
@@ -25,7 +27,9 @@ from empathylab.store.studies.places import (
     page_times,
     platform_details,
 )
+from empathylab.store.studies.records import add_audit
 from empathylab.store.studies.results import add_finished_work
+from empathylab.study.admin.deletion import PARTICIPANT, take_back_replies
 from empathylab.study.assignment.allocation import (
     FOR_GOOD,
     Full,
@@ -45,6 +49,9 @@ from empathylab.study.blocks.interface import Outcome, ParticipantPath, Step
 from empathylab.study.blocks.pages import PageContent
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.current_places import claim_state, note_claim, place_of
+from empathylab.study.live.conversations import LiveDesk
+from empathylab.study.live.settings import Live
+from empathylab.study.live.turns import Conversation
 from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.drafts import begun_on, refused_on, with_refused, without
 from empathylab.study.session.eligibility import was_here
@@ -103,6 +110,7 @@ class ParticipantTransaction:
         """When the person asked; they may have waited for their turn since."""
         self.mode = mode
         self._clock = clock
+        self._conversations: dict[str, Conversation] = {}
         self.answers = {one.step: one for one in batch.given(row.id)}
         self.given: dict[str, Mapping[str, Any]] = {
             key: one.given for key, one in self.answers.items()
@@ -148,7 +156,33 @@ class ParticipantTransaction:
             if stopped is not None:
                 return stopped
             found = decide(self.path, self.given, asked)
+        if isinstance(found, Show) and self._is_interrupted(found):
+            self.end("interrupted", draft={})
+            return self.finished("interrupted")
         return cast("Show | GoTo | End", found)
+
+    def _is_interrupted(self, show: Show) -> bool:
+        """Whether the page's replies can no longer be had."""
+        conversation = None if show.revising else self.conversation(show.step)
+        return conversation is not None and conversation.interrupted
+
+    def conversation(self, step: Step) -> Conversation | None:
+        """The conversation that the page shows, as it stands now; None where it shows none."""
+        block = self.launched.study.block(step.block)
+        if not block.is_live:
+            return None
+        if step.key not in self._conversations:
+            self._conversations[step.key] = block.follow(self._desk, step, self.given)
+        return self._conversations[step.key]
+
+    @property
+    def _desk(self) -> LiveDesk:
+        launched, row = self.launched, self.row
+        connection = self.batch.reading if self.mode == "read" else self.connection
+        live = cast("Live", launched.study.live)
+        return LiveDesk(
+            connection, live, launched.secret, row, row.language, self.now, self.require
+        )
 
     def _let_in(self) -> Closed | Finished | None:
         """What keeps the person from the pages, if anything does."""
@@ -248,9 +282,14 @@ class ParticipantTransaction:
     def page(self, show: Show, notice: str = "") -> Page:
         """The page to show, with what was answered or begun on it."""
         step, draft = show.step, self.row.draft
+        conversation = self.conversation(step)
+        if conversation is not None and conversation.unshown:
+            self._desk.mark_shown(conversation)
+            # The time on the page is that of reading the reply, not of waiting for it.
+            self.change(shown_step=step.key, shown_at=self.now)
         return Page(
             step=step.key,
-            content=self._content(step),
+            content=self._content(step, conversation),
             progress=show.progress,
             can_go_back=show.back is not None,
             draft={**self.given.get(step.key, {}), **begun_on(draft, step.key)},
@@ -314,6 +353,9 @@ class ParticipantTransaction:
         Writes the answer, claims a place where one is due next, and writes the end where there is
         nothing more.
         """
+        block = self.launched.study.block(step.block)
+        if block.is_live and step.key not in self.answers:
+            values = {**values, **block.converse(self._desk, step, values)}
         self.given[step.key] = dict(values)
         following = decide(self.path, self.given)
         self.require("locked" if isinstance(following, NeedsPlace) else "write")
@@ -355,6 +397,9 @@ class ParticipantTransaction:
                 return stopped
             following = decide(self.path, self.given)
         following = cast("Show", following)
+        if self._is_interrupted(following):
+            self.end("interrupted", **values)
+            return self.finished("interrupted")
         if following.step.key != self.row.shown_step:
             # The next page is shown at once; so showing it needs no write of its own.
             values |= {"shown_step": following.step.key, "shown_at": self.now}
@@ -362,13 +407,38 @@ class ParticipantTransaction:
         return self.page(following)
 
     def end(self, outcome: Outcome, **values: Any) -> None:
-        """Writes down how it ended; completed work goes where analyses read it."""
+        """Writes down how it ended; completed work goes where analyses read it.
+
+        Those who are told the truth at the end and want their answers deleted have completed it.
+        """
+        if outcome == "completed" and self._withdraws():
+            self._erase_answers()
+            self.change(status="withdrawn", outcome=outcome, **values, draft={}, traits={})
+            return
         if outcome == "completed":
             self._finish()
+        if outcome == "safety":
+            self._stop_for_safety()
         if self.row.arm is not None:
             status: Status = "finished" if outcome == "completed" else "failed"
             values["status"] = ended(self.place, status).status
         self.change(outcome=outcome, **values)
+
+    def _withdraws(self) -> bool:
+        return any(block.withdraws(self.given) for block in self.launched.study.blocks)
+
+    def _erase_answers(self) -> None:
+        self.require("locked")
+        launched, now = self.launched, self.now
+        erase_answers(self.connection, launched.row, self.row)
+        name, person = launched.study.name, self.row.person
+        take_back_replies(self.connection, name, person, who=PARTICIPANT, at=now)
+        add_audit(self.connection, launched.row, now, PARTICIPANT, "withdraw answers")
+
+    def _stop_for_safety(self) -> None:
+        study, person = self.launched.row, self.row.person
+        end_open_conversations(self.connection, study, "safety", self.now, place=self.row.id)
+        add_audit(self.connection, study, self.now, PARTICIPANT, "safety stop", person=person)
 
     def _finish(self) -> None:
         times = page_times(self.connection, self.row.id)
@@ -385,6 +455,12 @@ class ParticipantTransaction:
         if self.launched.study.signals:
             signals = rater_columns(one.timing for one in times.values())
             work = dataclasses.replace(work, details={**work.details, **signals})
+        if self.launched.study.live is not None:
+            author, label = self._desk.condition
+            outcome = live_outcome(self.connection, self.row.id)
+            told = {"author": author, "label": label, "reply_outcome": outcome}
+            known = {name: value for name, value in told.items() if value is not None}
+            work = dataclasses.replace(work, details={**work.details, **known})
         if work.replies:
             self.require("locked")  # replies are numbered, one person at a time
         study = self.launched.study
@@ -395,16 +471,23 @@ class ParticipantTransaction:
         """The end, with the debriefing where the study was completed."""
         content = self._content(last_step(self.launched.study)) if outcome == "completed" else None
         completion = completion_for(self.launched.study, outcome)
-        return Finished(outcome, content, completion, self.row.language)
+        deleted = outcome == "completed" and self.row.status == "withdrawn"
+        return Finished(outcome, content, completion, self.row.language, deleted)
 
     def closed(self, reason: Any, sentence: str, outcome: Outcome | None = None) -> Closed:
         """A closed door, with the code for it where the study has one."""
         code = completion_for(self.launched.study, outcome) if outcome else Completion(None, None)
         return Closed(reason, sentence, code, self.row.language)
 
-    def _content(self, step: Step) -> PageContent:
+    def _content(self, step: Step, conversation: Conversation | None = None) -> PageContent:
         return step_content(
-            self.launched, self.path, step, self.slot, self.row.language, self.given
+            self.launched,
+            self.path,
+            step,
+            self.slot,
+            self.row.language,
+            self.given,
+            conversation,
         )
 
 

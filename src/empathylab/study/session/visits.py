@@ -65,6 +65,8 @@ class Finished:
     """The debriefing, where the study was completed."""
     completion: Completion
     language: str = "en"
+    deleted: bool = False
+    """Whether they had their answers deleted at the end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,9 @@ from empathylab.study.session.service import StudyService
 from empathylab.study.web.assets import send_asset
 from empathylab.study.web.console import RULES, Console, error_page, guarded, guarded_routes
 from empathylab.study.web.forms import MOST_BYTES
+from empathylab.study.web.live_replies import LiveReplies
 from empathylab.study.web.pages import RaterPages, RaterService
+from empathylab.study.web.queue import QueuePages
 from empathylab.study.web.recruitment import MTURK_HOSTS
 from empathylab.study.web.rendering import plain_page
 from empathylab.study.web.security import Guard
@@ -47,7 +49,9 @@ def create_app(
     is there where the service keeps the study in a lab.
     """
     service = _once(service_factory)
-    pages = RaterPages(service, study, secret, trust_proxy, most_bytes)
+    replies = LiveReplies(service) if study.live is not None else None
+    wake = replies.wake if replies is not None else _nothing
+    pages = RaterPages(service, study, secret, trust_proxy, most_bytes, wake)
     console = _once(lambda: _console(service(), trust_proxy=trust_proxy, url=public_url))
     errors = ErrorNotes()
 
@@ -90,6 +94,8 @@ def create_app(
             Route("/leave", pages.ask_to_leave, methods=["GET"]),
             Route("/leave", pages.leave, methods=["POST"]),
             Route("/left", pages.left, methods=["GET"]),
+            *(_live_routes(pages) if replies is not None else ()),
+            *_queue_routes(service, study, secret, trust_proxy=trust_proxy),
             Route("/static/{name}", send_asset, methods=["GET"]),
             Route("/health", pages.health, methods=["GET"]),
             Route("/ready", pages.readiness, methods=["GET"]),
@@ -100,11 +106,41 @@ def create_app(
                 Guard, failure=failed, trouble=note_error, frames=frames, trust_proxy=trust_proxy
             ),
         ],
+        lifespan=replies.lifespan if replies is not None else None,
         exception_handlers={HTTPException: refused, LabError: unavailable, UserError: unknown},
     )
     # It would send people to whatever host a request claims to be for.
     app.router.redirect_slashes = False
     return app
+
+
+def _live_routes(pages: RaterPages) -> tuple[Route, ...]:
+    return (
+        Route("/live", pages.follow, methods=["GET"]),
+        Route("/stop", pages.ask_to_stop, methods=["GET"]),
+        Route("/stop", pages.stop, methods=["POST"]),
+    )
+
+
+def _queue_routes(
+    service: Callable[[], RaterService], study: Study, secret: bytes, *, trust_proxy: bool
+) -> tuple[Route, ...]:
+    """The pages of confederates, where a study has such."""
+
+    def context() -> StudyService:
+        opened = service()
+        if not isinstance(opened, StudyService):
+            raise HTTPException(404)
+        return opened
+
+    has_queue = study.live is not None and any(
+        author.person == "confederate" for author in study.live.authors.values()
+    )
+    return QueuePages(context, secret, trust_proxy).routes if has_queue else ()
+
+
+def _nothing() -> None:
+    """Nobody waits for a reply in a study without live replies."""
 
 
 def _console(service: RaterService, *, trust_proxy: bool, url: str) -> Console:

@@ -14,6 +14,8 @@ _KINDS = {
     "study.css": "text/css",
     "study.js": "text/javascript",
     "signals.js": "text/javascript",
+    "live.js": "text/javascript",
+    "queue.js": "text/javascript",
     "study.svg": "image/svg+xml",
     "console.css": "text/css",
     "console.js": "text/javascript",

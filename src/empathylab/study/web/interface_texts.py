@@ -58,8 +58,16 @@ class Words:
     tries_left: str
     rate_this: str
     wrong_answer: str
+    details_warning: str
+    look_again: str
+    need_help: str
+    stop: str
+    keep_data: str
+    withdraw_data: str
     speakers: Mapping[str, str] = field(hash=False)
     """Who speaks in a conversation."""
+    chat: Mapping[str, str] = field(hash=False)
+    """Of conversations with the participant."""
     preference: Mapping[str, str] = field(hash=False)
     """The answers to a comparison of two replies."""
     counts: Mapping[str, str] = field(hash=False)

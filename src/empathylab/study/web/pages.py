@@ -14,7 +14,13 @@ from urllib.parse import quote, urlencode
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 
 from empathylab.errors import LabError, UserError
 from empathylab.study.assignment.allocation import World
@@ -24,6 +30,7 @@ from empathylab.study.blocks.forms import Given, Refused
 from empathylab.study.design.definition import Study
 from empathylab.study.group_commit.next_pages import NextPages
 from empathylab.study.group_commit.waiting import Waiting
+from empathylab.study.live.turns import Conversation
 from empathylab.study.session.visits import Closed, Finished, Moved, Page, PlatformIds, Saved, View
 from empathylab.study.web.forms import MOST_BYTES, Form, read_form
 from empathylab.study.web.interface_texts import Said, asked_language
@@ -37,6 +44,7 @@ from empathylab.study.web.rendering import (
     leave_page,
     plain_page,
     retry_page,
+    stop_page,
     study_page,
 )
 from empathylab.study.web.security import is_secure, policy
@@ -53,7 +61,7 @@ from empathylab.study.web.sessions import (
 
 _AFTER = "after"
 """The parameter that names the page from whose answer someone comes."""
-_RETURNS = {"leave": "/leave"}
+_RETURNS = {"leave": "/leave", "stop": "/stop"}
 """Where a change of language leads, by the page it was made on; to the page that is due if none."""
 _UNSIGNED = ("mturk", "prolific", "sona")
 """Platforms whose links name a person by an id that others may know or guess."""
@@ -85,6 +93,8 @@ class RaterService(Protocol):
     def back(self, person: str, step_key: str) -> Page | None: ...
     def save_draft(self, person: str, step_key: str, values: Given) -> None: ...
     def leave(self, person: str, *, delete: bool) -> None: ...
+    def stop(self, person: str) -> None: ...
+    def conversation(self, person: str) -> Conversation | None: ...
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,8 @@ class RaterPages:
     secret: bytes
     trust_proxy: bool = False
     most_bytes: int = MOST_BYTES
+    wake: Callable[[], None] = lambda: None
+    """Called when a participant begins to wait for a live reply."""
     _next_pages: NextPages = field(default_factory=NextPages)
     _waiting: Waiting = field(default_factory=Waiting)
     _service: list[RaterService] = field(default_factory=list)
@@ -209,6 +221,7 @@ class RaterPages:
             return self._to(request, "/page?moved")
         if done.following is None:
             return self._to(request, "/page")
+        self._note_waiting(done.following)
         self._next_pages.give(session.person, done.step, done.following)
         return self._to(request, f"/page?{_AFTER}={quote(done.step)}")
 
@@ -253,6 +266,45 @@ class RaterPages:
         response = self._to(request, _RETURNS.get(request.query_params.get("at", ""), "/page"))
         self._keep(request, response, dataclasses.replace(session, language=language))
         return response
+
+    def _note_waiting(self, view: View) -> None:
+        if isinstance(view, Page) and view.content.live is not None and view.content.live.waiting:
+            self.wake()
+
+    async def follow(self, request: Request) -> Response:
+        """How the conversation on the person's page stands, for the page's script."""
+        session = self._session(request)
+        if session is None:
+            return Response(status_code=403)
+        service = await self.service()
+        found = await run_in_threadpool(service.conversation, session.person)
+        if found is None:
+            return JSONResponse({"shown": 0, "waiting": False, "seconds": 0})
+        seconds = round(found.seconds, 1)
+        return JSONResponse(
+            {"shown": len(found.turns), "waiting": found.waiting, "seconds": seconds}
+        )
+
+    async def ask_to_stop(self, request: Request) -> Response:
+        """Where to find help, and the choice to stop."""
+        session = self._session(request)
+        if session is None:
+            return await self._turned_away(request, "unknown")
+        session = await self._with_owner(session)
+        return HTMLResponse(stop_page(self.frame(request, session), guest=session.guest))
+
+    async def stop(self, request: Request) -> Response:
+        """The participant stops because they need help."""
+        form, session = await self._form(request)
+        if session is None:
+            return await self._turned_away(request, "unknown")
+        if not same_id(form.token, form_token(session, self.secret)):
+            return self._out_of_date(request)
+        if (await self._with_owner(session)).guest:
+            raise HTTPException(403)
+        service = await self.service()
+        await run_in_threadpool(service.stop, session.person)
+        return self._to(request, "/page")
 
     async def ask_to_leave(self, request: Request) -> Response:
         """The choice to leave, with or without one's answers."""
@@ -386,6 +438,7 @@ class RaterPages:
         moved: bool = False,
     ) -> Response:
         """A page with what was refused on it and why, or else what was begun."""
+        self._note_waiting(page)
         frame = self.frame(request, session, page.language)
         if session.guest:
             page = dataclasses.replace(page, can_go_back=False)
@@ -409,6 +462,10 @@ class RaterPages:
     ) -> Response:
         frame = self.frame(request, session, view.language)
         handing, text = self._handing(session, view), said.text
+        if isinstance(view, Finished) and view.outcome == "safety":
+            text = f"{text}\n\n{frame.said(self.study.help)}"
+        if isinstance(view, Finished) and view.deleted:
+            text = f"{frame.words.pages['data-withdrawn'].text}\n\n{text}"
         if session.guest:
             # The code pays: anyone who knows another's id must not get it.
             handing, text = Handing(), f"{text}\n\n{frame.words.pages['leave-guest'].text}"

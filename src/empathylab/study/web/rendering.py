@@ -23,7 +23,7 @@ from empathylab.study.web.interface_texts import Words, direction, own_name, wor
 from empathylab.study.web.markdown import block_html, inline_html
 
 _TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks", "preview")
-_WORK = ("rate", "compare", "imagine", "norm", "write", "scale")
+_WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply", "chat")
 _NOTES = {"example": "why"}
 """What a note is, by the kind of page: all others warn of what comes."""
 
@@ -146,7 +146,7 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         answered=page.answered,
         content=content,
         # The block's title may speak of a reply or a situation that is not on this page yet.
-        title=frame.words.content_note if content.page == "note" else content.title,
+        title=_title(frame, content),
         count=_count(frame, content),
         text=block_html(content.text),
         sections=_sections(frame, content),
@@ -165,8 +165,40 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         general=[text for name, text in filled.errors.items() if name not in named],
         errors=filled.errors,
         problems=[problem for one in drawn for problem in one.problems],
-        drafts=len(drawn) > 1 or any(one.kind == "paragraph" or one.rows for one in drawn),
+        waiting=_waiting(frame.words, content),
+        send=frame.words.chat["send"] if "message" in named else frame.words.go_on,
+        over=_over(frame.words, content),
+        drafts=len(drawn) > 1
+        or any(one.kind in ("paragraph", "message") or one.rows for one in drawn),
     )
+
+
+def _title(frame: Frame, content: PageContent) -> str:
+    waits = content.live is not None and content.live.waiting
+    if content.page == "room":
+        return frame.words.pages["room" if waits else "partner"].title
+    if waits and content.page != "chat":
+        return frame.words.pages["waiting"].title
+    if content.page == "debrief":
+        return frame.words.parts["reveal"]
+    return frame.words.content_note if content.page == "note" else content.title
+
+
+def _waiting(words: Words, content: PageContent) -> str:
+    """What a page says that waits for a reply or a partner."""
+    if content.page == "chat":
+        return words.chat["typing"]
+    if content.page != "room":
+        return words.pages["waiting"].text
+    ahead = content.live.ahead if content.live else 0
+    counted = f" {words.chat['ahead'].format(count=ahead)}" if ahead else ""
+    return words.pages["room"].text + counted
+
+
+def _over(words: Words, content: PageContent) -> str:
+    """What a page says whose conversation is over; empty while it is not."""
+    ended = content.live.ended if content.live else ""
+    return words.chat["left" if ended == "left" else "over"] if ended else ""
 
 
 def _questions(frame: Frame, drawn: tuple[Drawn, ...]) -> Markup:
@@ -211,6 +243,12 @@ def leave_page(frame: Frame, *, guest: bool = False, closed: bool = False) -> st
     return _render("leave", frame, title=said.title, text=said.text, guest=guest, closed=closed)
 
 
+def stop_page(frame: Frame, *, guest: bool = False) -> str:
+    """Where to find help, with the choice to stop; only the owner of a visit can end it."""
+    said = frame.words.pages["need-help"]
+    return _render("stop", frame, title=said.title, text=said.text, guest=guest)
+
+
 @dataclass(frozen=True, slots=True)
 class Handing:
     """What a person takes along at the end."""
@@ -246,6 +284,11 @@ def preview_page(
         assets=asset_paths(),
         own_name=own_name,
     )
+
+
+def queue_page(root: str, context: Mapping[str, Any]) -> str:
+    """The page of a confederate."""
+    return _template("queue").render(root=root, assets=asset_paths(), **context)
 
 
 def _render(name: str, frame: Frame, **context: Any) -> str:
@@ -292,7 +335,8 @@ def _count(frame: Frame, content: PageContent) -> str:
         number, of = content.reply
         return frame.words.counts["same"].format(number=number, of=of)
     said = frame.words.counts.get(content.page)
-    return said.format(number=content.number, of=content.of) if said and content.of > 1 else ""
+    shown = said and content.number <= content.of > 1
+    return said.format(number=content.number, of=content.of) if said and shown else ""
 
 
 def _sections(frame: Frame, content: PageContent) -> list[Section]:
@@ -309,6 +353,8 @@ def _sections(frame: Frame, content: PageContent) -> list[Section]:
             drawn_as = _NOTES.get(content.page, role)
         elif role == "situation" and titled:
             drawn_as = "post"
+        elif role == "details":
+            bodies = (escape(frame.words.details_warning),)
         heading = frame.words.parts[drawn_as]
         reply = parts[0].reply
         if reply is not None and reply.chat:
@@ -321,7 +367,7 @@ def _sections(frame: Frame, content: PageContent) -> list[Section]:
 
 def _turn(words: Words, role: str, text: str) -> tuple[str, str, str]:
     """A turn under a name that tells nothing of who speaks."""
-    speaker = "person" if role == "person" else "helper"
+    speaker = role if role in ("person", "you", "other") else "helper"
     return speaker, words.speakers[speaker], text
 
 
@@ -329,6 +375,10 @@ def _drawn(words: Words, content: PageContent, asked: Asked, filled: Filled) -> 
     if asked.kind == "preference":
         named = (Option(one.value, words.preference[one.value]) for one in asked.options)
         asked = dataclasses.replace(asked, kind="choice", options=tuple(named))
+    if content.page == "debrief":
+        said = {"keep": words.keep_data, "withdraw": words.withdraw_data}
+        chosen = tuple(Option(option.value, said[option.value]) for option in asked.options)
+        asked = dataclasses.replace(asked, options=chosen)
     names = {asked.name, *(row.value for row in asked.rows if not asked.name)}
     given = any(name.partition(".")[0] in names for name in filled.values)
     if not given and not filled.errors:

@@ -93,11 +93,11 @@ FEATURES: dict[str, Feature] = {
     "self_disclosure": _count("words about the writer's own life"),
     "questions_to_person": _count("questions that say you"),
     # Diversity, readability, sentiment.
-    "mattr": _measure("moving-average type–token ratio (20 words)"),
-    "mtld": _measure("textual lexical diversity (MTLD)"),
+    "mattr": _measure("moving-average type–token ratio (20 words), from 20 words"),
+    "mtld": _measure("textual lexical diversity (MTLD), from 30 words"),
     "syllables": _count("syllables, by rule"),
-    "flesch_reading_ease": _measure("Flesch's reading ease"),
-    "flesch_kincaid_grade": _measure("Flesch–Kincaid grade"),
-    "sentiment": _measure("sentiment (VADER compound, -1 to 1)"),
+    "flesch_reading_ease": _measure("Flesch's reading ease, from 30 words"),
+    "flesch_kincaid_grade": _measure("Flesch–Kincaid grade, from 30 words"),
+    "sentiment": _measure("sentiment of the words (VADER compound, -1 to 1); not warmth"),
 }
 """Every feature that `features` gives without a user's lexicon, in order."""

@@ -6,6 +6,7 @@ the stretch began.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ WINDOW = 20
 """Words in MATTR's window for single responses, which are short."""
 RUNNING_WINDOW = 50
 """Words in MATTR's window for a respondent's running text."""
+RUNNING_SHORTEST = 100
+"""Words that a respondent's running text needs for MTLD."""
 THRESHOLD = 0.72
 """The type–token ratio at which MTLD closes a factor (McCarthy & Jarvis 2010)."""
 RUNNING_CHARACTERS = 1_000_000
@@ -37,7 +40,7 @@ class Diversity(NamedTuple):
     mattr: float
     """NaN with fewer words than the window."""
     mtld: float
-    """NaN where no word comes twice."""
+    """NaN below 100 words, and where no word comes twice."""
     words: int
     """Words used."""
     responses: int
@@ -82,7 +85,7 @@ def diversity(
             Diversity(
                 str(name),
                 float(mattr(repeats, window)[0]),
-                float(mtld(repeats)[0]),
+                float(mtld(repeats)[0]) if len(codes) >= RUNNING_SHORTEST else math.nan,
                 len(codes),
                 own.height,
                 int(given[name]) - own.height,

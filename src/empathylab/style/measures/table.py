@@ -55,6 +55,10 @@ BATCH_ROWS = 200_000
 PART_ROWS = 6_250
 """Texts that are counted together: their numbers stay in the processor's own memory."""
 
+SHORTEST = 30
+"""Words that a response needs for readability and MTLD."""
+_OF_LONGER = ("flesch_reading_ease", "flesch_kincaid_grade", "mtld")
+
 
 def features(
     frame: pl.DataFrame,
@@ -67,6 +71,7 @@ def features(
     sentiment: bool | None = None,
     diversity: bool = True,
     window: int = WINDOW,
+    shortest: int = SHORTEST,
 ) -> pl.DataFrame:
     """The features of each response, in the frame's order; see `FEATURES` for their meaning.
 
@@ -75,7 +80,8 @@ def features(
     for `lexicons` come last. `lists` is a word list, a `.dic`, or a folder of them: a list named
     like one that ships replaces it, others are added. `sentiment` needs the extra `style`: None
     leaves it out where that is not installed (`sentiment_missing` says why), False leaves it out.
-    `diversity` gives MATTR, in windows of `window` words, and MTLD.
+    `diversity` gives MATTR, in windows of `window` words, and MTLD. Readability and MTLD are null
+    for texts with fewer words than `shortest`, on which they mean nothing.
     """
     require_columns(frame, [respondent, situation, text], "responses")
     chosen = chosen_lexicons(lexicons, lists)
@@ -89,6 +95,10 @@ def features(
     own = [name for name in FEATURES if name in table.columns]
     added = [name for name in matching.columns if name not in FEATURES]
     table = table.select(*own, *added)
+    long = pl.col("words") >= shortest
+    table = table.with_columns(
+        pl.when(long).then(pl.col(name)).alias(name) for name in _OF_LONGER if name in table.columns
+    )
     if texts.null_count():
         there = texts.is_not_null()
         table = table.select(pl.when(there).then(pl.all()).otherwise(None))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,7 +14,11 @@ import polars as pl
 
 from empathylab.errors import InputError, UnknownName
 
+_FILE_KEYS = ("version", "language", "words", "tactic")
 _KEYS = ("name", "meaning", "patterns", "unless", "examples", "counterexamples")
+
+
+_NAME = re.compile(r"(?<![?P])<(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +49,21 @@ class TacticRules:
     def positions(self, sentences: pl.Series) -> pl.DataFrame:
         """Per sentence and tactic, at which byte the tactic is first found; null where it is not.
 
-        The sentence counts in lower case, with straight apostrophes and single spaces.
+        The rules read `plain_sentences`.
         """
-        plain = (
-            sentences.cast(pl.String)
-            .str.to_lowercase()
-            .str.replace_all("[’ʼ]", "'")
-            .str.replace_all(r"\s+", " ")
-            .str.strip_chars()
-            .alias("sentence")
-        )
+        plain = plain_sentences(sentences).alias("sentence")
         return plain.to_frame().select(_position(tactic) for tactic in self.tactics)
+
+
+def plain_sentences(sentences: pl.Series) -> pl.Series:
+    """The sentences in lower case, with straight apostrophes and single spaces."""
+    return (
+        sentences.cast(pl.String)
+        .str.to_lowercase()
+        .str.replace_all("[’ʼ]", "'")
+        .str.replace_all(r"\s+", " ")
+        .str.strip_chars()
+    )
 
 
 def tactic_rules(path: Path | None = None) -> TacticRules:
@@ -63,8 +73,7 @@ def tactic_rules(path: Path | None = None) -> TacticRules:
     in a pattern is an error at once.
     """
     if path is None:
-        built_in = files("empathylab.style") / "lists" / "tactics.toml"
-        return parse_tactic_rules(built_in.read_text(encoding="utf-8"), where="tactics.toml")
+        return _built_in_rules()
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -77,6 +86,12 @@ def tactic_rules(path: Path | None = None) -> TacticRules:
     return parse_tactic_rules(text, where=path.name)
 
 
+@cache
+def _built_in_rules() -> TacticRules:
+    text = (files("empathylab.style") / "lists" / "tactics.toml").read_text(encoding="utf-8")
+    return parse_tactic_rules(text, where="tactics.toml")
+
+
 def parse_tactic_rules(text: str, *, where: str) -> TacticRules:
     """The rules that the TOML text holds, tried on their own examples."""
     try:
@@ -86,8 +101,9 @@ def parse_tactic_rules(text: str, *, where: str) -> TacticRules:
             f"this is not TOML: {error}", where=where, remedy="Fix the file's syntax."
         ) from None
     for key in table:
-        if key not in ("version", "language", "tactic"):
-            raise UnknownName("key", key, ["version", "language", "tactic"], where=where)
+        if key not in _FILE_KEYS:
+            raise UnknownName("key", key, _FILE_KEYS, where=where)
+    words = _words(table.get("words", {}), where)
     entries = table.get("tactic", [])
     if not isinstance(entries, list) or not entries:
         raise InputError(
@@ -95,7 +111,9 @@ def parse_tactic_rules(text: str, *, where: str) -> TacticRules:
             where=where,
             remedy="Add a [[tactic]] table with name, meaning and patterns.",
         )
-    tactics = tuple(_tactic(entry, f"{where} [[tactic]] {i}") for i, entry in enumerate(entries, 1))
+    tactics = tuple(
+        _tactic(entry, words, f"{where} [[tactic]] {i}") for i, entry in enumerate(entries, 1)
+    )
     rules = TacticRules(str(table.get("language", "")), int(table.get("version", 1)), tactics)
     doubled = next((name for name in rules.names if rules.names.count(name) > 1), None)
     if doubled is not None:
@@ -109,7 +127,18 @@ def parse_tactic_rules(text: str, *, where: str) -> TacticRules:
     return rules
 
 
-def _tactic(entry: object, where: str) -> Tactic:
+def _words(table: object, where: str) -> dict[str, str]:
+    if not isinstance(table, Mapping) or not all(isinstance(text, str) for text in table.values()):
+        raise InputError(
+            "'words' must be a table of texts",
+            where=where,
+            got=table,
+            remedy='Write it as name = "first|second".',
+        )
+    return {name: f"(?:{text})" for name, text in table.items()}
+
+
+def _tactic(entry: object, words: Mapping[str, str], where: str) -> Tactic:
     if not isinstance(entry, Mapping):
         raise InputError("a tactic must be a table", where=where, remedy="Write [[tactic]] above.")
     for key in entry:
@@ -126,14 +155,27 @@ def _tactic(entry: object, where: str) -> Tactic:
     lists = {key: _texts(entry, key, where) for key in _KEYS[2:]}
     if not lists["patterns"]:
         raise InputError("'patterns' is empty", where=where, remedy="Add a regular expression.")
-    for pattern in (*lists["patterns"], *lists["unless"]):
-        _require_pattern(pattern, where)
+    for key in ("patterns", "unless"):
+        lists[key] = tuple(_expand(pattern, words, where) for pattern in lists[key])
+        for pattern in lists[key]:
+            _require_pattern(pattern, where)
     return Tactic(entry["name"], entry["meaning"], **lists)
+
+
+def _expand(pattern: str, words: Mapping[str, str], where: str) -> str:
+    """The pattern with the words that each `<name>` stands for."""
+
+    def listed(match: re.Match[str]) -> str:
+        if match[1] not in words:
+            raise UnknownName("name in [words]", match[1], list(words), where=where)
+        return words[match[1]]
+
+    return _NAME.sub(listed, pattern)
 
 
 def _texts(entry: Mapping[str, object], key: str, where: str) -> tuple[str, ...]:
     value = entry.get(key, [])
-    if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
+    if not isinstance(value, list) or not all(isinstance(text, str) and text for text in value):
         raise InputError(
             f"{key!r} must be a list of texts, none of them empty",
             where=where,

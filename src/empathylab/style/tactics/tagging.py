@@ -1,8 +1,8 @@
 """Which tactics of empathic language a response uses, sentence by sentence, and in which order.
 
 The ten tactics are validation, paraphrasing, emotional expression, empowerment, information,
-reappraisal, self-disclosure, advice, assistance and questioning. Rules tell them by wording (see
-`tactic_rules`); any other tagger, a model say, can take the rules' place.
+reappraisal, self-disclosure, advice, assistance and questioning. Rules find them by wording (see
+`tactic_rules`), weighed by a classifier; any other tagger, such as a model, can replace both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import polars as pl
 
 from empathylab.errors import InputError
 from empathylab.style.responses import RESPONDENT, SITUATION, TEXT, usable_responses
+from empathylab.style.tactics.classifier import classify
 from empathylab.style.tactics.rules import TacticRules, tactic_rules
+from empathylab.style.text.language import english
 from empathylab.style.text.sentences import sentence_lists
 
 Tagger = Callable[[Sequence[str]], Sequence[Collection[str]]]
@@ -41,7 +43,7 @@ class TacticUse:
     """Where in the response it stands on average: 0 the first sentence, 1 the last; NaN if unused
     or only in responses of one sentence."""
     responses: int
-    """Of the respondent, all told."""
+    """Of the respondent, in a language that the tagger knows."""
     situations: int
 
 
@@ -71,8 +73,11 @@ class Templates:
 
 
 def tag(sentences: Sequence[str], tagger: Tagger | None = None) -> list[tuple[str, ...]]:
-    """The tactics of each sentence, in the order in which they occur in it; by rules by default."""
-    tagged = list((tagger or by_rules())(sentences))
+    """The tactics of each sentence, in the order in which they occur in it.
+
+    By default rules and a classifier find them; they know English only.
+    """
+    tagged = list((tagger or _by_classifier)(sentences))
     if len(tagged) != len(sentences):
         raise InputError(
             "the tagger must give one answer per sentence",
@@ -84,25 +89,41 @@ def tag(sentences: Sequence[str], tagger: Tagger | None = None) -> list[tuple[st
 
 
 def by_rules(rules: TacticRules | None = None) -> Tagger:
-    """A tagger that goes by the rules given, or by those that come with the package."""
+    """A tagger that goes by these rules alone, or by the built-in ones without their classifier."""
     used = rules or tactic_rules()
+    return lambda sentences: _ordered(used.positions(_series(sentences)))
 
-    def tagger(sentences: Sequence[str]) -> list[tuple[str, ...]]:
-        series = pl.Series("sentence", sentences, dtype=pl.String)
-        places = used.positions(series).with_row_index("number")
-        found = (
-            places.unpivot(index="number", variable_name="tactic", value_name="place")
-            .drop_nulls("place")
-            .sort("number", "place", maintain_order=True)
-            .group_by("number", maintain_order=True)
-            .agg("tactic")
+
+def _by_classifier(sentences: Sequence[str]) -> list[tuple[str, ...]]:
+    """By the built-in rules, weighed by the classifier; what no rule found comes last."""
+    tagged, places = classify(_series(sentences), tactic_rules())
+    end = pl.lit(len(max(sentences, key=len, default="")) * 4, dtype=pl.UInt32)
+    return _ordered(
+        places.select(
+            pl.when(pl.Series(tagged[:, column])).then(pl.col(name).fill_null(end)).alias(name)
+            for column, name in enumerate(places.columns)
         )
-        tagged: list[tuple[str, ...]] = [()] * len(series)
-        for number, tactics in found.iter_rows():
-            tagged[number] = tuple(tactics)
-        return tagged
+    )
 
-    return tagger
+
+def _series(sentences: Sequence[str]) -> pl.Series:
+    return pl.Series("sentence", sentences, dtype=pl.String)
+
+
+def _ordered(places: pl.DataFrame) -> list[tuple[str, ...]]:
+    """Per row, the tactics with a place, in the order of their places."""
+    found = (
+        places.with_row_index("number")
+        .unpivot(index="number", variable_name="tactic", value_name="place")
+        .drop_nulls("place")
+        .sort("number", "place", maintain_order=True)
+        .group_by("number", maintain_order=True)
+        .agg("tactic")
+    )
+    tagged: list[tuple[str, ...]] = [()] * places.height
+    for number, tactics in found.iter_rows():
+        tagged[number] = tuple(tactics)
+    return tagged
 
 
 def tactic_table(
@@ -116,27 +137,45 @@ def tactic_table(
     """One row per sentence: response, respondent, situation, place, sentences, sentence, tactics.
 
     `response` is the row in the frame given, `place` counts the response's sentences from 0,
-    `sentences` is how many it has. Each different sentence is tagged once.
+    `sentences` is how many it has. Each different sentence is tagged once. The built-in tagger
+    knows English only: `tactics` is null for sentences of responses in another language.
     """
     responses = usable_responses(frame, respondent=respondent, situation=situation, text=text).frame
+    known = english(responses[TEXT]) if tagger is None else pl.lit(value=True)
     table = (
         responses.select(
-            "response", RESPONDENT, SITUATION, sentence=sentence_lists(responses[TEXT])
+            *("response", RESPONDENT, SITUATION),
+            known=known,
+            sentence=sentence_lists(responses[TEXT]),
         )
         .with_columns(sentences=pl.col("sentence").list.len())
         .explode("sentence", empty_as_null=False, keep_nulls=False)
         .with_columns(place=pl.int_range(pl.len()).over("response"))
     )
-    different = table["sentence"].unique(maintain_order=True)
+    different = table.filter("known")["sentence"].unique(maintain_order=True)
     tagged = tag(different.to_list(), tagger)
     tags = pl.DataFrame(
         {
             "sentence": different,
-            "tactics": pl.Series([list(one) for one in tagged], dtype=pl.List(pl.String)),
-        }
+            "tactics": pl.Series(list(map(list, tagged)), dtype=pl.List(pl.String)),
+            "known": pl.repeat(value=True, n=len(different), eager=True),
+        },
+        schema_overrides={"known": pl.Boolean},
     )
     columns = ["response", RESPONDENT, SITUATION, "place", "sentences", "sentence", "tactics"]
-    return table.join(tags, on="sentence", how="left", maintain_order="left").select(columns)
+    return table.join(tags, on=["sentence", "known"], how="left", maintain_order="left").select(
+        columns
+    )
+
+
+def not_english(table: pl.DataFrame) -> dict[str, int]:
+    """Per respondent, the responses in another language, of which the tactics are not known."""
+    counts = (
+        table.filter(pl.col("tactics").is_null())
+        .group_by(RESPONDENT, maintain_order=True)
+        .agg(pl.col("response").n_unique())
+    )
+    return dict(counts.iter_rows())
 
 
 def tactic_uses(table: pl.DataFrame, *, confidence: float = 0.95) -> list[TacticUse]:
@@ -147,6 +186,7 @@ def tactic_uses(table: pl.DataFrame, *, confidence: float = 0.95) -> list[Tactic
     """
     from empathylab.stats.intervals import wilson
 
+    table = table.drop_nulls("tactics")
     base = table.group_by(RESPONDENT, maintain_order=True).agg(
         pl.col("response").n_unique().alias("responses"),
         pl.col(SITUATION).n_unique().alias("situations"),
@@ -210,7 +250,7 @@ def tactic_places(table: pl.DataFrame, *, parts: int = 3) -> pl.DataFrame:
     last = pl.max_horizontal(pl.col("sentences").cast(pl.Int64) - 1, 1)
     # Halves go to the later part.
     part = (pl.col("place") * (parts - 1) * 2 + last) // (2 * last) + 1
-    placed = table.with_columns(part=part)
+    placed = table.drop_nulls("tactics").with_columns(part=part)
     sizes = placed.group_by(RESPONDENT, "part").agg(pl.len().alias("size"))
     counted = (
         placed.explode("tactics", empty_as_null=False, keep_nulls=False)
@@ -226,6 +266,7 @@ def tactic_places(table: pl.DataFrame, *, parts: int = 3) -> pl.DataFrame:
 
 def tactic_templates(table: pl.DataFrame, *, top: int = 10) -> list[Templates]:
     """The most common tactic sequences per respondent, and how often they recur."""
+    table = table.drop_nulls("tactics")
     sequences = _sequences(table)
     every = table.group_by(RESPONDENT, maintain_order=True).agg(pl.col("response").n_unique())
     found = []
@@ -263,14 +304,14 @@ def _uses(table: pl.DataFrame) -> pl.DataFrame:
 
 def _sequences(table: pl.DataFrame) -> pl.DataFrame:
     """Per response with a tactic, its tactics in order, each run written once."""
-    one = table.select("response", RESPONDENT, tactic="tactics").explode(
+    uses = table.select("response", RESPONDENT, tactic="tactics").explode(
         "tactic", empty_as_null=False, keep_nulls=False
     )
     repeated = (
         (pl.col("tactic") == pl.col("tactic").shift(1)).over("response").fill_null(value=False)
     )
     return (
-        one.filter(~repeated)
+        uses.filter(~repeated)
         .group_by("response", RESPONDENT, maintain_order=True)
         .agg(pl.col("tactic").alias("tactics"))
     )

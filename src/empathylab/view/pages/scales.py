@@ -45,7 +45,8 @@ def show_administrations(visit: Visit) -> Page:
 
 
 def _phase(row: Row) -> str:
-    return "baseline" if row["phase"] == "default" else "after a situation"
+    named = {"default": "baseline", "evoked": "after a situation"}
+    return named.get(row["phase"], str(row["phase"]))
 
 
 def show_administration(visit: Visit) -> Page:

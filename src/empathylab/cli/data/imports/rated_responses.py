@@ -60,18 +60,15 @@ def welivita(
     json: JsonOption = False,
 ) -> None:
     """Imports the rated replies of Welivita & Pu 2024: situations, replies, raters, ratings."""
-    from empathylab.situations.sources.tables import check_set_id
-    from empathylab.situations.sources.welivita import read_release
-    from empathylab.tables import mapped, read_table
+    from empathylab.api.imports import read_welivita
+    from empathylab.tables import mapped
 
-    check_set_id(name, path.name)
-    release = read_release(
-        read_table(path),
-        where=path.name,
-        people=[(file.name, read_table(file)) for file in demographics or ()],
-        emotions=dict(mapped(one, option="--map") for one in emotions or ()),
-        respondents=dict(mapped(one, option="--respondent") for one in respondent or ()),
-        name=name,
+    release = read_welivita(
+        path,
+        demographics or (),
+        name,
+        respondents=dict(mapped(pair, option="--respondent") for pair in respondent or ()),
+        emotions=dict(mapped(pair, option="--map") for pair in emotions or ()),
     )
     _store(lab, release, "welivita", path, replace=replace, as_json=json)
 
@@ -302,20 +299,11 @@ def _numbers(text: str | None) -> list[float]:
 def _store(
     lab: Path, release: Release, kind: str, path: Path, *, replace: bool, as_json: bool
 ) -> None:
+    from empathylab.api.imports import store_release
     from empathylab.store import Lab
-    from empathylab.store.imports.releases import content_hash, import_release
 
-    # Two files of one name are two sources where they belong to different sets or studies.
-    name = release.study.name if release.study else release.situation_set.id
     with Lab.open(lab) as opened:
-        done = import_release(
-            opened,
-            release,
-            kind=kind,
-            source=f"{name}/{path.name}",
-            fingerprint=content_hash(release),
-            replace=replace,
-        )
+        done = store_release(opened, release, kind, path, replace=replace)
     print_release(done, as_json=as_json)
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
 from empathylab.file_models import Words
-from empathylab.scales import Scale, scale_from_dict
+from empathylab.scales import Scale, scales_in
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.forms import MOST_FIELD_CHARACTERS, FormReader
 from empathylab.study.blocks.interface import (
@@ -31,12 +29,7 @@ LABEL = "label"
 @cache
 def norm_scales() -> tuple[Scale, ...]:
     """The questionnaires about situations that ship, one for each list of emotions."""
-    folder = files("empathylab.study.blocks.norming") / "scales"
-    return tuple(
-        scale_from_dict(tomllib.loads(file.read_text(encoding="utf-8")), where=file.name)
-        for file in sorted(folder.iterdir(), key=lambda file: file.name)
-        if file.name.endswith(".toml")
-    )
+    return scales_in("empathylab.study.blocks.norming")
 
 
 class Norm(WorkBlock):

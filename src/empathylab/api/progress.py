@@ -1,34 +1,71 @@
-"""Progress of runs and simulations on stderr: a live bar on a terminal, plain lines elsewhere."""
+"""Progress of runs and simulations: a bar in a notebook or terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
 import contextlib
+import html
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeRemainingColumn,
-)
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
-from empathylab.runs import Tally
+    from empathylab.runs import Tally
 
 _LINE_SECONDS = 10.0
+_BAR_SECONDS = 0.2
 
 
-@contextlib.contextmanager
-def progress() -> Iterator[Callable[[Tally], None]]:
-    """An observer for the runner."""
-    if not sys.stderr.isatty():
-        yield _Lines()
-        return
-    bar = Progress(
+class Reporter:
+    """Tells people how far a call is; a quiet one says nothing."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet = quiet
+
+    def say(self, sentence: str) -> None:
+        """A remark on stderr."""
+        if not self.quiet:
+            sys.stderr.write(f"{sentence}\n")
+
+    @contextlib.contextmanager
+    def runs(self) -> Iterator[Callable[[Tally], None]]:
+        """An observer for the runner."""
+        if self.quiet:
+            yield _ignore
+        elif in_notebook():
+            yield _NotebookBars()
+        elif not sys.stderr.isatty():
+            yield _Lines()
+        else:
+            with _run_bars() as bar:
+                yield _Bars(bar)
+
+
+def _ignore(_tally: Tally) -> None:
+    pass
+
+
+def in_notebook() -> bool:
+    """Whether a notebook shows the output, rather than a terminal."""
+    shell = sys.modules.get("IPython")
+    found = None if shell is None else shell.get_ipython()
+    return found is not None and hasattr(found, "kernel")
+
+
+def _run_bars() -> Progress:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
@@ -37,8 +74,6 @@ def progress() -> Iterator[Callable[[Tally], None]]:
         console=Console(stderr=True),
         transient=False,
     )
-    with bar:
-        yield _Bars(bar)
 
 
 @contextlib.contextmanager
@@ -47,6 +82,9 @@ def counts(what: str) -> Iterator[Callable[[str, int, int], None]]:
     if not sys.stderr.isatty():
         yield _CountLines(what)
         return
+    from rich.console import Console
+    from rich.progress import Progress
+
     # Without a thread of its own: processes are started while it is shown.
     with Progress(console=Console(stderr=True), auto_refresh=False) as bar:
         tasks: dict[str, TaskID] = {}
@@ -71,6 +109,35 @@ class _CountLines:
             self._last = time.monotonic()
             sys.stderr.write(f"{name}: {done} of {total} {self._what}\n")
             sys.stderr.flush()
+
+
+class _NotebookBars:
+    """One output of the cell, which is replaced; it needs no widgets."""
+
+    def __init__(self) -> None:
+        self._tallies: dict[int, Tally] = {}
+        self._output: Any = None
+        self._last = 0.0
+
+    def __call__(self, tally: Tally) -> None:
+        self._tallies[id(tally)] = tally
+        if tally.missing and time.monotonic() - self._last < _BAR_SECONDS:
+            return
+        self._last = time.monotonic()
+        show = import_module("IPython.display")
+        shown = show.HTML("".join(map(_bar_html, self._tallies.values())))
+        if self._output is None:
+            self._output = show.display(shown, display_id=True)
+        else:
+            self._output.update(shown)
+
+
+def _bar_html(tally: Tally) -> str:
+    name = html.escape(f"{tally.protocol} {tally.model}")
+    return (
+        f'<div>{name} <progress aria-label="{name}" value="{tally.done}" max="{tally.planned}">'
+        f"</progress> {tally.done}/{tally.planned}, {html.escape(state(tally))}</div>"
+    )
 
 
 class _Bars:

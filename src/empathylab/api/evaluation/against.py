@@ -1,18 +1,18 @@
-"""`empathylab evaluate --against`: a new model compared with human ratings of a study."""
+"""A new model compared with human ratings of a study: its replies, and judges that predict."""
 
 from __future__ import annotations
 
 import dataclasses
-import json as encoder
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from empathylab.cli.actor import operator
-from empathylab.cli.options import RunOptions
-from empathylab.cli.tables import print_json, print_rows
+from empathylab.api.evaluation.result import AgainstStudy
+from empathylab.api.progress import Reporter
+from empathylab.api.run_options import Mode, RunOptions, require_at_least
+from empathylab.api.sessions import Sessions
+from empathylab.errors import InputError
 
 if TYPE_CHECKING:
     from empathylab.analysis.benchmark import BenchmarkResult
@@ -30,58 +30,31 @@ if TYPE_CHECKING:
 class Wanted:
     """What is to be measured, as the options say."""
 
-    models: list[str]
+    models: Sequence[str]
     study: str
-    judges: list[str]
-    dimension: str | None
-    sample: int | None
+    judges: Sequence[str]
+    dimension: str | None = None
+    sample: int | None = None
     """Only so many of the study's situations."""
-    human_sample: int | None
-    mode: Any
-    peek: str | None
-    judge_base_url: str | None
+    human_sample: int | None = None
+    mode: Mode = "structured"
+    peek: str | None = None
+    who: str = "researcher"
+    """Who peeks, for the audit log."""
+    judge_base_url: str | None = None
+
+    def __post_init__(self) -> None:
+        require_at_least(1, sample=self.sample, human_sample=self.human_sample)
+        if not self.judges:
+            raise InputError(
+                "a judge is needed to predict human ratings",
+                where="--against",
+                remedy="Give --judge MODEL, or --judge style, which is free and a weak baseline.",
+            )
 
 
-def evaluate_against(
-    wanted: Wanted, options: RunOptions, *, as_json: bool, open_report: bool = False
-) -> None:
-    """Asks for missing replies and judgements, and prints the results."""
-    from empathylab.cli.model_runs import conclude
-    from empathylab.store import Lab
-
-    judges = list(dict.fromkeys(wanted.judges))
-    _require_judges(judges)
-    with Lab.open(options.lab, create=False) as lab:
-        bench = _opened(lab, wanted, options)
-        tallies = bench.ask_for_replies(wanted.models)
-        conclude(tallies, options)
-        samples = bench.samples(wanted.models)
-        tallies += bench.ask_judges(wanted.models, judges)
-        conclude(tallies, options)
-        found = bench.measured(wanted.models, judges)
-        page = bench.page(found)
-    notes = [bench.prompt.note] if bench.prompt.note else []
-    if as_json:
-        _print_json(bench, found, samples, tallies, page, notes)
-    else:
-        _print(found, samples, page, notes)
-    if open_report:
-        typer.launch(page.resolve().as_uri())
-
-
-def _require_judges(judges: Sequence[str]) -> None:
-    from empathylab.errors import InputError
-
-    if not judges:
-        raise InputError(
-            "a judge is needed to predict human ratings",
-            where="--against",
-            remedy="Give --judge MODEL, or --judge style, which is free and a weak baseline.",
-        )
-
-
-def _opened(lab: Lab, wanted: Wanted, options: RunOptions) -> _Bench:
-    """All that is checked before anything is asked or paid for."""
+def open_bench(lab: Lab, wanted: Wanted, options: RunOptions, reporter: Reporter) -> Bench:
+    """The study, checked before anything is asked or paid for."""
     from empathylab.analysis.benchmark.frames import reference_ratings
     from empathylab.analysis.benchmark.prompts import study_prompt, study_set
     from empathylab.store.ratings import lab_study
@@ -90,18 +63,17 @@ def _opened(lab: Lab, wanted: Wanted, options: RunOptions) -> _Bench:
 
     study = lab_study(lab, wanted.study)
     reference = reference_ratings(lab, study.name, wanted.dimension)
-    require_closed(lab, study, peek=wanted.peek, who=operator())
+    require_closed(lab, study, peek=wanted.peek, who=wanted.who)
     for name in wanted.models:
         _require_one_arm(reference, name)
         _require_covered(lab, reference, name, wanted.judges)
     measured = measured_study(lab, study.name)
     whole = study_set(lab, measured)
-    return _Bench(lab, wanted, options, reference, measured, study_prompt(lab, measured), whole)
+    prompt = study_prompt(lab, measured)
+    return Bench(lab, wanted, options, reporter, reference, measured, prompt, whole)
 
 
 def _require_one_arm(reference: ReferenceRatings, name: str) -> None:
-    from empathylab.errors import InputError
-
     if arms := reference.arms_of(name):
         raise InputError(
             "people rated its replies in several arms of the study, each measured by itself",
@@ -116,7 +88,6 @@ def _require_covered(
 ) -> None:
     """A judge whose ratings came with the study cannot be asked about other replies."""
     from empathylab.analysis.benchmark.frames import FEWEST_RATINGS
-    from empathylab.errors import InputError
 
     for judge in _brought(lab, reference, judges):
         covered = reference.imported.filter(judge=judge, respondent=name).height
@@ -142,16 +113,39 @@ def _brought(lab: Lab, reference: ReferenceRatings, judges: Iterable[str]) -> li
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Bench:
+class Bench:
     """The study on the bench, and what is asked of models there."""
 
     lab: Lab
     wanted: Wanted
     options: RunOptions
+    reporter: Reporter
     reference: ReferenceRatings
     study: MeasuredStudy
     prompt: StudyPrompt
     situation_set: SituationSet
+
+    def compared(self) -> AgainstStudy:
+        """Asks for missing replies and judgements; ends with an error where some got no answer."""
+        models, judges = list(dict.fromkeys(self.wanted.models)), list(self.wanted.judges)
+        tallies = self.ask_for_replies(models)
+        Sessions(tuple(tallies), self.options).require_complete()
+        samples = self.samples(models)
+        tallies += self.ask_judges(models, list(dict.fromkeys(judges)))
+        sessions = Sessions(tuple(tallies), self.options)
+        sessions.require_complete()
+        found = self.measured(models, list(dict.fromkeys(judges)))
+        return AgainstStudy(
+            sessions=sessions,
+            study=self.study.name,
+            protocol_hash=self.study.protocol_hash,
+            prompt=self.prompt.prompt,
+            situations=len(self.keys()),
+            results=tuple(found),
+            human_samples=tuple(samples),
+            notes=(self.prompt.note,) if self.prompt.note else (),
+            report=self.page(found),
+        )
 
     def keys(self) -> set[tuple[str, str]]:
         """The study's situations, or the part of them that is wanted."""
@@ -170,7 +164,9 @@ class _Bench:
             return []
         plans = {name: self._missing_replies(name) for name in dict.fromkeys(names)}
         jobs = [
-            self._job(self._model(name), [plan]) for name, plan in plans.items() if plan is not None
+            self.options.job(self.options.open_models([name])[0], [plan])
+            for name, plan in plans.items()
+            if plan is not None
         ]
         return self._carry_out(jobs)
 
@@ -198,9 +194,9 @@ class _Bench:
         """Whether this very run was begun before, so that it can go on where it was."""
         from empathylab.store import runs_frame
 
-        predicted = encoder.loads(encoder.dumps(settings))
+        predicted = json.loads(json.dumps(settings))
         runs = runs_frame(self.lab).filter(protocol="respond", respondent=name)
-        return any(encoder.loads(one) == predicted for one in runs["settings"])
+        return any(json.loads(one) == predicted for one in runs["settings"])
 
     def ask_judges(self, names: Sequence[str], judges: Sequence[str]) -> list[Tally]:
         """The judges rate what people rated, for their errors to be known, and the new replies."""
@@ -210,8 +206,10 @@ class _Bench:
         if not asked:
             return []
         plans = list(self._judging(names))
-        models = [self._judge(name) for name in asked]
-        return self._carry_out([self._job(one, plans) for one in models])
+        return self._carry_out([self.options.job(self._judge(name), plans) for name in asked])
+
+    def _judge(self, name: str) -> Model:
+        return self.options.open_judge(name, self.wanted.judge_base_url, self.wanted.models)
 
     def _asked_judges(self, judges: Sequence[str]) -> list[str]:
         """Without those whose ratings came with the study."""
@@ -280,96 +278,10 @@ class _Bench:
         board = leaderboard(self.lab, self.reference, self.study, known=whole)
         return write_leaderboard(path, board)
 
-    def _model(self, name: str) -> Model:
-        return self.options.open_models([name])[0]
-
-    def _judge(self, name: str) -> Model:
-        """At its own address; at that of the models where it comes from the same provider."""
-        from empathylab.models import open_model
-
-        providers = {one.partition("/")[0] for one in self.wanted.models}
-        own = self.wanted.judge_base_url
-        if own is None and name.partition("/")[0] in providers:
-            own = self.options.base_url
-        return open_model(name, base_url=own, api_key_env=self.options.api_key_env)
-
-    def _job(self, model: Model, plans: Sequence[Plan]) -> Job:
-        from empathylab.runs import Job
-
-        return Job(
-            model,
-            plans,
-            limits=self.options.limits(),
-            fresh=self.options.fresh,
-            batching=self.options.batching(),
-        )
-
     def _carry_out(self, jobs: list[Job]) -> list[Tally]:
-        from empathylab.cli.progress import progress
         from empathylab.runs import run
 
         if not jobs:
             return []
-        with progress() as observe:
+        with self.reporter.runs() as observe:
             return run(self.lab, jobs, prices=self.options.price_table(), observe=observe)
-
-
-def _print_json(
-    bench: _Bench,
-    found: Sequence[BenchmarkResult],
-    samples: Sequence[HumanSample],
-    tallies: Sequence[Tally],
-    page: Path,
-    notes: Sequence[str],
-) -> None:
-    content = {
-        "study": bench.study.name,
-        "protocol_hash": bench.study.protocol_hash,
-        "prompt": bench.prompt.prompt,
-        "situations": len(bench.keys()),
-        "results": [result.to_dict() for result in found],
-        "human_samples": [dataclasses.asdict(one) for one in samples],
-        "notes": list(notes),
-        "report": str(page),
-        "sessions": [_session(one) for one in tallies],
-    }
-    print_json(content)
-
-
-def _session(tally: Tally) -> dict[str, Any]:
-    # Not asdict(), which cannot copy a Counter.
-    predicted = {field.name: getattr(tally, field.name) for field in dataclasses.fields(tally)}
-    return predicted | {"done": tally.done, "missing": tally.missing}
-
-
-def _print(
-    found: Sequence[BenchmarkResult],
-    samples: Sequence[HumanSample],
-    page: Path,
-    notes: Sequence[str],
-) -> None:
-    from empathylab.analysis.benchmark.prose import difference_rows, estimate_rows
-
-    for result in found:
-        one = result.measurement
-        typer.echo(
-            f"{one.respondent} compared with {one.study}, {one.dimension}; judge {one.judge}; "
-            f"{one.situations:,} situations\n"
-        )
-        print_rows(estimate_rows(one), "estimates", as_json=False)
-        typer.echo("")
-        print_rows(difference_rows(one), "differences", as_json=False)
-        typer.echo("")
-        for sentence in result.caveats:
-            typer.echo(f"– {sentence}")
-        typer.echo("")
-    for sample in samples:
-        typer.echo(
-            f"For people to rate: the replies to {len(sample.situations):,} situations, kept as "
-            f"{sample.selection} (`empathylab data show {sample.selection}`)."
-        )
-        typer.echo(f"  {sample.command}")
-        typer.echo(f"  {sample.advice}\n")
-    for note in notes:
-        typer.echo(note, err=True)
-    typer.echo(f"Report: {page}")

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-import typer
-
-from empathylab.cli.evaluate.gate_options import GateOptions
-from empathylab.cli.options import RunOptions
+from empathylab.api.evaluation.gates import GateOptions
+from empathylab.api.progress import Reporter
+from empathylab.api.run_options import Mode, RunOptions, require_at_least
 
 if TYPE_CHECKING:
     from empathylab.analysis.scores import ScoresResult
-    from empathylab.analysis.scores.gates import Conditions, Gate, Measured
+    from empathylab.analysis.scores.gates import Conditions, Measured
+    from empathylab.api.evaluation.result import Evaluation
     from empathylab.models import Model, Prices
     from empathylab.report import LabOverview
     from empathylab.runs import Job, Plan, Tally
     from empathylab.store import Lab
-
-Mode = Literal["structured", "free", "logprob"]
 
 SELF = "self"
 """As `--judge`: every model scores its own replies."""
@@ -35,6 +31,9 @@ class JudgeOptions:
     base_url: str | None = None
     planted: int | None = None
     """To how many situations planted replies are scored; all where none is given."""
+
+    def __post_init__(self) -> None:
+        require_at_least(2, planted=self.planted)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -51,6 +50,9 @@ class Combination:
     """Of replies: an id or a file; the usual one where none is given."""
     language: str | None = None
     """Of prompts, situations and the scale; English where none is given."""
+
+    def __post_init__(self) -> None:
+        require_at_least(1, situations=self.situations)
 
     def plans(self, lab: Lab, model: str) -> list[Plan]:
         """A scale before and after situations, where it has its wording, and replies to people."""
@@ -115,44 +117,40 @@ class Combination:
         return plan_responding(lab, model, responding)
 
 
+Asked = tuple["Model", Sequence[Combination], RunOptions]
+"""A model, the ways of asking it, and its options."""
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
-class Evaluated:
-    """All that an evaluation found."""
+class Evaluating:
+    """An evaluation under way: the lab, who is asked, who scores, and what is demanded."""
 
-    tallies: list[Tally]
-    """Of the models that were measured."""
-    judging: list[Tally]
-    data: LabOverview
-    report: Path
-    measured: tuple[Measured, ...]
-    scores: Mapping[str, ScoresResult]
-    """By respondent, where a judge scored its replies."""
-    gates: tuple[Gate, ...]
+    lab: Lab
+    asked: Sequence[Asked]
+    judge: JudgeOptions
+    gates: GateOptions
+    options: RunOptions
+    reporter: Reporter
+    judges: Mapping[str, Model]
+    """By respondent, the model that scores its replies."""
 
-    @property
-    def failed(self) -> tuple[Gate, ...]:
-        return tuple(gate for gate in self.gates if not gate.passed)
+    def carried_out(self) -> Evaluation:
+        """Measures the models; what a gate or a judge needs is checked before anything is asked."""
+        from empathylab.analysis import overview
+        from empathylab.analysis.scores.gates import check_gates
+        from empathylab.api.evaluation.result import Evaluation
+        from empathylab.api.sessions import Sessions
+        from empathylab.report import write_report
 
-
-def evaluate_models(
-    asked: Sequence[tuple[Model, Sequence[Combination], RunOptions]],
-    judge: JudgeOptions,
-    gates: GateOptions,
-    options: RunOptions,
-) -> Evaluated:
-    """Measures the models; what a gate or a judge needs is checked before anything is asked."""
-    from empathylab.analysis import overview
-    from empathylab.analysis.scores.gates import check_gates
-    from empathylab.report import write_report
-    from empathylab.store import Lab
-
-    judges = _judges(judge, [model.name for model, _, _ in asked], options)
-    prices = options.price_table()
-    with Lab.open(options.lab) as lab:
-        conditions = gates.conditions(lab)
-        _say_missing_wording(lab, [way for _, ways, _ in asked for way in ways])
-        tallies = _carry_out(lab, [_job(lab, *one) for one in asked], prices)
-        judging = _ask_judges(lab, judges, tallies, conditions, judge, options, prices)
+        lab, prices = self.lab, self.options.price_table()
+        conditions = self.gates.conditions(lab)
+        self._say_missing_wording()
+        jobs = [
+            options.job(model, model_plans(lab, model.name, ways))
+            for model, ways, options in self.asked
+        ]
+        tallies = self._run(jobs, prices)
+        judging = self._ask_judges(tallies, conditions, prices)
         data = overview.from_lab(lab)
         path = write_report(data, lab.reports)
         own = {tally.run for tally in tallies if tally.run is not None}
@@ -161,112 +159,86 @@ def evaluate_models(
             data = overview.from_lab(lab, first=own)
         scores = {
             respondent: _scores(lab, respondent, model.name, tallies, conditions, data)
-            for respondent, model in judges.items()
+            for respondent, model in self.judges.items()
         }
         measured = _measured(lab, tallies)
-    found = check_gates(conditions, measured, scores)
-    return Evaluated(tallies, judging, data, path, measured, scores, found)
+        return Evaluation(
+            sessions=Sessions(tuple(tallies), self.options),
+            judging=Sessions(tuple(judging), self.options),
+            overview=data,
+            report=path,
+            measured=measured,
+            scores=scores,
+            gates=check_gates(conditions, measured, scores),
+        )
+
+    def _say_missing_wording(self) -> None:
+        """Says which scales cannot be administered in the language, each once."""
+        ways = [way for _, ways, _ in self.asked for way in ways]
+        reasons = (way.missing_wording(self.lab) for way in ways)
+        for reason in dict.fromkeys(filter(None, reasons)):
+            self.reporter.say(f"Only replies are measured: {reason}")
+
+    def _run(self, jobs: Sequence[Job], prices: Prices) -> list[Tally]:
+        from empathylab.runs import run
+
+        with self.reporter.runs() as observe:
+            return run(self.lab, jobs, prices=prices, observe=observe)
+
+    def _ask_judges(
+        self, tallies: Sequence[Tally], conditions: Conditions, prices: Prices
+    ) -> list[Tally]:
+        """Every judge scores the planted replies, then those of the models and of the baseline."""
+        from empathylab.judging.asking import Asking
+        from empathylab.judging.scoring import plan_planted, plan_scoring, planted_sample
+        from empathylab.store.judged_responses import run_responses
+
+        asking = Asking(seed=self.options.seed)
+        jobs = []
+        for judge in {id(model): model for model in self.judges.values()}.values():
+            mine = {name for name, model in self.judges.items() if model is judge}
+            runs = [
+                tally.run
+                for tally in tallies
+                if tally.protocol == "respond" and tally.model in mine
+            ]
+            if conditions.baseline is not None:
+                runs.append(conditions.baseline)
+            replies = {
+                number: run_responses(self.lab, number)
+                for number in dict.fromkeys(runs)
+                if number is not None
+            }
+            plans = [plan_planted(asking, planted_sample(self.judge.planted))]
+            plans += [
+                plan_scoring(found, f"replies of run {number}", asking)
+                for number, found in replies.items()
+                if found
+            ]
+            jobs.append(self.options.job(judge, plans))
+        return self._run(jobs, prices) if jobs else []
 
 
-def _say_missing_wording(lab: Lab, ways: Sequence[Combination]) -> None:
-    """Says which scales cannot be administered in the language, each once."""
-    for reason in dict.fromkeys(filter(None, (way.missing_wording(lab) for way in ways))):
-        sys.stderr.write(f"Only replies are measured: {reason}\n")
-
-
-def conclude(found: Evaluated, options: RunOptions) -> None:
-    """Says which conditions failed and what is missing, and ends with the exit code that fits."""
-    from empathylab.cli.model_runs import conclude as conclude_runs
-
-    for gate in found.failed:
-        sys.stderr.write(f"{gate}\n")
-    conclude_runs([*found.tallies, *found.judging], options)
-    if found.failed:
-        raise typer.Exit(1)
+def open_judges(
+    judge: JudgeOptions, models: Sequence[str | Model], options: RunOptions, reporter: Reporter
+) -> dict[str, Model]:
+    """By respondent, the model that scores its replies."""
+    if judge.name is None:
+        return {}
+    if judge.name == SELF:
+        reporter.say(
+            "Warning: each model scores its own replies. Models tend to prefer their own; name "
+            "another model with --judge to rely on the scores."
+        )
+        return {model.name: model for model in options.open_models(models)}
+    names = [model if isinstance(model, str) else model.name for model in models]
+    return dict.fromkeys(names, options.open_judge(judge.name, judge.base_url, names))
 
 
 def model_plans(lab: Lab, model: str, combinations: Sequence[Combination]) -> list[Plan]:
     """The plans of all combinations; what two of them share, such as the replies, comes once."""
-    plans = [plan for one in combinations for plan in one.plans(lab, model)]
+    plans = [plan for way in combinations for plan in way.plans(lab, model)]
     return list({repr((plan.protocol, plan.settings)): plan for plan in plans}.values())
-
-
-def _job(lab: Lab, model: Model, combinations: Sequence[Combination], options: RunOptions) -> Job:
-    return _with_options(model, model_plans(lab, model.name, combinations), options)
-
-
-def _with_options(model: Model, plans: Sequence[Plan], options: RunOptions) -> Job:
-    from empathylab.runs import Job
-
-    return Job(
-        model,
-        plans,
-        limits=options.limits(),
-        fresh=options.fresh,
-        batching=options.batching(),
-    )
-
-
-def _carry_out(lab: Lab, jobs: Sequence[Job], prices: Prices) -> list[Tally]:
-    from empathylab.cli.progress import progress
-    from empathylab.runs import run
-
-    with progress() as observe:
-        return run(lab, jobs, prices=prices, observe=observe)
-
-
-def _judges(judge: JudgeOptions, names: Sequence[str], options: RunOptions) -> dict[str, Model]:
-    """By respondent, the model that scores its replies."""
-    from empathylab.models import open_model
-
-    if judge.name is None:
-        return {}
-    if judge.name == SELF:
-        sys.stderr.write(
-            "Warning: each model scores its own replies. Models tend to prefer their own; name "
-            "another model with --judge to rely on the scores.\n"
-        )
-        return {model.name: model for model in options.open_models(list(names))}
-    providers = {name.partition("/")[0] for name in names}
-    own = judge.base_url
-    if own is None and judge.name.partition("/")[0] in providers:
-        own = options.base_url
-    model = open_model(judge.name, base_url=own, api_key_env=options.api_key_env)
-    return dict.fromkeys(names, model)
-
-
-def _ask_judges(
-    lab: Lab,
-    judges: Mapping[str, Model],
-    tallies: Sequence[Tally],
-    conditions: Conditions,
-    judge: JudgeOptions,
-    options: RunOptions,
-    prices: Prices,
-) -> list[Tally]:
-    """Every judge scores the planted replies, then those of the models and of the baseline."""
-    from empathylab.judging.asking import Asking
-    from empathylab.judging.scoring import plan_planted, plan_scoring, planted_sample
-    from empathylab.store.judged_responses import run_responses
-
-    asking = Asking(seed=options.seed)
-    jobs = []
-    for model in {id(one): one for one in judges.values()}.values():
-        mine = {name for name, one in judges.items() if one is model}
-        runs = [
-            tally.run for tally in tallies if tally.protocol == "respond" and tally.model in mine
-        ]
-        if conditions.baseline is not None:
-            runs.append(conditions.baseline)
-        replies = {run: run_responses(lab, run) for run in dict.fromkeys(runs) if run is not None}
-        plans = [plan_planted(asking, planted_sample(judge.planted))]
-        plans += [
-            plan_scoring(found, f"replies of run {run}", asking)
-            for run, found in replies.items()
-            if found
-        ]
-        jobs.append(_with_options(model, plans, options))
-    return _carry_out(lab, jobs, prices) if jobs else []
 
 
 def _scores(
@@ -305,5 +277,5 @@ def _measured(lab: Lab, tallies: Sequence[Tally]) -> tuple[Measured, ...]:
         runs = [tally.run for tally in mine if tally.run is not None]
         requests, usable = usable_requests(lab, runs)
         replies = [tally.run for tally in mine if tally.protocol == "respond"]
-        found.append(Measured(name, tuple(one for one in replies if one), requests, usable))
+        found.append(Measured(name, tuple(filter(None, replies)), requests, usable))
     return tuple(found)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from empathylab.cli import summary
+from empathylab.api.run_summary import print_parts, summary_parts
 
 
 @pytest.fixture
@@ -21,8 +21,7 @@ def printed(capsys: pytest.CaptureFixture[str]) -> Any:
             runs=[],
             cautions=lambda _: [f"{name} was asked little"],
         )
-        tally: Any = SimpleNamespace(model=name)
-        summary.print_summary(data, [tally], Path("lab/[bold]/report.html"))
+        print_parts(summary_parts(data, [name], Path("lab/[bold]/report.html")))
         return capsys.readouterr().out
 
     return of

@@ -1,0 +1,1 @@
+"""The simulated designs of `error_rates.py`, by topic."""

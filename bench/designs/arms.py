@@ -1,0 +1,130 @@
+"""The first conclusion of `analyze ratings`: arms compared between and within subjects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from designs.simulation import FIVE, THREE, Codes, Counts, names, rated
+from empathylab.analysis.ratings import from_table
+
+EFFECT = 0.6
+Places = tuple[Codes, Codes, Codes]
+
+
+@dataclass(frozen=True, slots=True)
+class ArmsDesign:
+    """Who rates what, and how much raters, situations and replies differ on the logit scale."""
+
+    name: str
+    raters: tuple[int, int]
+    """Of each arm; within subjects the first number counts all."""
+    ratings: int
+    """Per rater; within subjects half of them of each arm."""
+    situations: int = 0
+    """0: as many as one arm has replies, if each is rated as often as `ratings_per_reply`."""
+    ratings_per_reply: int = 1
+    """Of every reply, by different raters, where `situations` is 0."""
+    reply_sd: float = 0.0
+    by_arm_sd: float = 0.0
+    within: bool = False
+    thresholds: tuple[float, ...] = THREE
+    dimensions: int = 1
+    rater_sd: float = 0.7
+    situation_sd: float = 0.5
+
+    def count(self, seed: int) -> Counts:
+        """False positives without a difference, and coverage of a log-odds of 0.6."""
+        conclusions, claims, _ = self._conclusions(0.0, seed)
+        known, _, covering = self._conclusions(EFFECT, seed + 500_000)
+        return {"false_positives": (claims, conclusions), "coverage": (covering, known)}
+
+    def _conclusions(self, effect: float, seed: int) -> tuple[int, int, int]:
+        """First conclusions, one per dimension: all, those that claim, those that cover."""
+        result = from_table(self.simulated(effect, seed), reference="human")
+        first: dict[str | None, Any] = {}
+        for conclusion in result.conclusions:
+            if conclusion.subset == "all":
+                first.setdefault(conclusion.dimension, conclusion)
+        claims = sum(found.kind in ("better", "worse") for found in first.values())
+        covering = sum(
+            found.unit == "log-odds" and found.low is not None and found.low <= effect <= found.high
+            for found in first.values()
+        )
+        return len(first), claims, covering
+
+    def simulated(self, effect: float, seed: int) -> pl.DataFrame:
+        """The ratings of one study."""
+        random = np.random.default_rng(seed)
+        places = self._assigned(random)
+        return pl.concat(
+            [self._drawn(places, effect, number, random) for number in range(self.dimensions)]
+        )
+
+    def _drawn(
+        self, places: Places, effect: float, dimension: int, random: np.random.Generator
+    ) -> pl.DataFrame:
+        rater, arm, situation = places
+        situations = int(situation.max()) + 1
+        by_arm = random.normal(0, self.by_arm_sd, (int(rater.max()) + 1, 2))
+        latent = (
+            effect * arm
+            + random.normal(0, self.rater_sd, int(rater.max()) + 1)[rater]
+            + random.normal(0, self.situation_sd, situations)[situation]
+            + random.normal(0, self.reply_sd, (situations, 2))[situation, arm]
+            + by_arm[rater, arm]
+            + random.logistic(size=len(rater))
+        )
+        return pl.DataFrame(
+            {
+                "rater": names("r", rater),
+                "arm": np.array(["human", "model"])[arm],
+                "situation": names("s", situation),
+                "dimension": f"d{dimension}",
+                "rating": rated(latent, self.thresholds).astype(np.int64),
+            }
+        )
+
+    def _assigned(self, random: np.random.Generator) -> Places:
+        """Rater, arm and situation of every rating."""
+        raters, ratings = sum(self.raters), self.ratings
+        rater = np.repeat(np.arange(raters), ratings)
+        if self.within:
+            arm = np.tile(np.repeat([0, 1], ratings // 2), raters)
+        else:
+            arm = (rater >= self.raters[0]).astype(np.int64)
+        if self.situations:
+            draws = [random.permutation(self.situations)[:ratings] for _ in range(raters)]
+            return rater, arm, np.concatenate(draws)
+        # Each arm's raters take the replies in turn, the second time others take them.
+        situation = np.empty(len(rater), dtype=np.int64)
+        for side in (0, 1):
+            replies = int((arm == side).sum()) // self.ratings_per_reply
+            turns = [random.permutation(replies) for _ in range(self.ratings_per_reply)]
+            situation[arm == side] = np.concatenate(turns)
+        return rater, arm, situation
+
+
+_SHARED: dict[str, Any] = {"situations": 20, "reply_sd": 0.5}
+DESIGNS = [
+    ArmsDesign("between_plain", (30, 30), 10),
+    ArmsDesign("between_shared_replies_60x20", (30, 30), 20, **_SHARED),
+    ArmsDesign("between_shared_replies_400x10", (200, 200), 10, **_SHARED),
+    *(ArmsDesign(f"between_{few}_to_50_raters", (few, 50), 10) for few in (2, 3, 5, 10)),
+    ArmsDesign("between_6_to_6_raters", (6, 6), 20),
+    ArmsDesign("between_6_to_6_raters_shared_replies", (6, 6), 20, **_SHARED),
+    ArmsDesign("within_30_raters", (30, 0), 20, by_arm_sd=0.4, within=True),
+    ArmsDesign(
+        "within_30_raters_shared_replies", (30, 0), 20, **_SHARED, by_arm_sd=0.4, within=True
+    ),
+    ArmsDesign("within_8_raters", (8, 0), 20, by_arm_sd=0.4, within=True),
+    ArmsDesign("likert_between_plain", (30, 30), 10, thresholds=FIVE),
+    ArmsDesign("likert_between_shared_replies_60x20", (30, 30), 20, **_SHARED, thresholds=FIVE),
+    ArmsDesign("likert_between_3_to_50_raters", (3, 50), 10, thresholds=FIVE),
+    ArmsDesign("likert_within_30_raters", (30, 0), 20, by_arm_sd=0.4, within=True, thresholds=FIVE),
+    ArmsDesign("two_dimensions_between", (30, 30), 10, dimensions=2),
+    ArmsDesign("between_two_ratings_per_reply", (200, 200), 10, ratings_per_reply=2, reply_sd=0.5),
+]

@@ -1,0 +1,1 @@
+"""Evaluations: by scales, replies and judges, or against the human ratings of a study."""

@@ -1,0 +1,66 @@
+"""The conditions of a release gate, as a caller gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from empathylab.errors import InputError, UnknownName
+
+if TYPE_CHECKING:
+    from empathylab.analysis.scores.gates import Conditions
+    from empathylab.store import Lab
+
+
+@dataclass(frozen=True, slots=True)
+class GateOptions:
+    """What is demanded of every model."""
+
+    fail_under: Mapping[str, float] = field(default_factory=dict)
+    """By metric, such as `replies.empathy`, the lowest mean that passes."""
+    max_unusable: float | None = None
+    """The largest proportion of requests without a usable answer."""
+    baseline: str | None = None
+    """A run by number or name."""
+    no_worse_than: float | None = None
+    """How much lower than the baseline's the mean may be."""
+
+    def __post_init__(self) -> None:
+        from empathylab.analysis.scores.gates import METRICS
+
+        for metric in self.fail_under:
+            if metric not in METRICS:
+                raise UnknownName("metric", metric, METRICS, where="--fail-under")
+        if self.max_unusable is not None and not 0 <= self.max_unusable <= 1:
+            raise InputError(
+                "the largest proportion must lie between 0% and 100%",
+                where="--max-unusable",
+                got=self.max_unusable,
+                remedy="Write it like 10% or 0.1.",
+            )
+
+    def conditions(self, lab: Lab) -> Conditions:
+        """What is demanded; refuses what cannot be checked."""
+        from empathylab.analysis.scores.gates import Conditions
+        from empathylab.store.run_labels import replies_run
+
+        if (self.baseline is None) != (self.no_worse_than is None):
+            raise InputError(
+                "a comparison with a baseline needs both a run and a margin",
+                where="--baseline" if self.baseline else "--no-worse-than",
+                remedy="Give --baseline RUN and --no-worse-than POINTS.",
+            )
+        if self.no_worse_than is not None and not self.no_worse_than > 0:
+            raise InputError(
+                "the margin must be above 0",
+                where="--no-worse-than",
+                got=self.no_worse_than,
+                remedy="Give points of the scale from 1 to 5, such as 0.2.",
+            )
+        return Conditions(
+            fail_under=dict(self.fail_under),
+            max_unusable=self.max_unusable,
+            baseline=None if self.baseline is None else replies_run(lab, self.baseline),
+            no_worse_than=self.no_worse_than,
+        )

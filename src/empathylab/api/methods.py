@@ -1,0 +1,64 @@
+"""What is done to the methods of a lab: forms for `await`, and errors in Python's words."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
+
+from empathylab.errors import UserError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+PYTHON = "Python"
+"""The interface of those who import the package."""
+# Options, but not those of a command that the message names.
+_OPTION = re.compile(r"(`[^`]*`|empathylab .*?(?:$|\. ))|--([a-z][a-z-]*)")
+_OTHER_NAMES = {"set": "situation_set", "lab": "open_lab(FOLDER)", "against": "evaluate_against"}
+
+
+def awaitable(method: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
+    """The same method for `await`; cancelling it stops the requests, and answers are kept."""
+
+    @functools.wraps(method)
+    async def waiting(*args: P.args, **kwargs: P.kwargs) -> R:
+        from empathylab.runs.event_loops import in_thread
+
+        return await in_thread(functools.partial(method, *args, **kwargs))
+
+    waiting.__doc__ = f"`{method.__name__}` for `await`."
+    return waiting
+
+
+def in_python_words(method: Callable[P, R]) -> Callable[P, R]:
+    """The same method of a lab, whose errors name arguments where a command's name options."""
+
+    @functools.wraps(method)
+    def worded(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return method(*args, **kwargs)
+        except UserError as error:
+            lab: Any = args[0]
+            if lab.interface == PYTHON:
+                raise in_python(error) from None
+            raise
+
+    return worded
+
+
+def in_python(error: UserError) -> UserError:
+    """The same error in Python's words."""
+    error.where = error.where and python_words(error.where)
+    error.what, error.remedy = python_words(error.what), python_words(error.remedy)
+    return error
+
+
+def python_words(text: str) -> str:
+    """The text with the names of arguments in place of options: `max_cost` for `--max-cost`."""
+
+    def argument(found: re.Match[str]) -> str:
+        name = found[2] and found[2].replace("-", "_")
+        return _OTHER_NAMES.get(name, name) if name else found[0]
+
+    return _OPTION.sub(argument, text)

@@ -1,0 +1,85 @@
+"""An evaluation as the command line or a sweep file asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from empathylab.api.evaluation.gates import GateOptions
+from empathylab.api.evaluation.measurement import Asked, Combination, JudgeOptions
+from empathylab.api.evaluation.result import Evaluation
+from empathylab.api.run_options import RunOptions
+from empathylab.cli.evaluate.shown import Shown
+from empathylab.cli.model_runs import conclude
+from empathylab.cli.options import command_lab
+from empathylab.errors import InputError
+from empathylab.tracking import require_tracker
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is evaluated."""
+
+    names: list[str]
+    way: Combination
+    judge: JudgeOptions
+    gates: GateOptions
+    options: RunOptions
+
+    def carry_out(self, lab: Path, shown: Shown, *, dry_run: bool) -> None:
+        """Measures the models and prints the results; a dry run prints what it would take."""
+        from empathylab.cli.evaluate.estimate import print_estimate
+        from empathylab.cli.evaluate.output import show
+
+        if shown.track is not None:
+            require_tracker(shown.track)  # before anything is asked and paid for
+        judge, gates = self.judge, self.gates
+        if any(name.lower().endswith((".yaml", ".yml")) for name in self.names):
+            asked, judge, gates = self._from_file()
+        else:
+            models = self.options.open_models(self.names)
+            asked = [(model, [self.way], self.options) for model in models]
+        if dry_run:
+            print_estimate(lab, asked, judge, self.options, as_json=shown.as_json)
+            return
+        with command_lab(lab) as opened:
+            found = opened.evaluate_ways(asked, judge, gates, self.options)
+        show(found, shown)
+        if shown.track is not None:
+            from empathylab.cli.evaluate.tracked import track_evaluation
+
+            track_evaluation(shown.track, found, self.way, judge, lab=lab)
+        if shown.open_report:
+            typer.launch(found.report.resolve().as_uri())
+        _conclude(found)
+
+    def _from_file(self) -> tuple[list[Asked], JudgeOptions, GateOptions]:
+        """What a sweep file asks for; what it says itself cannot be given as an option too."""
+        from empathylab.cli.evaluate.sweep import read_sweep
+
+        further = (self.judge.name, self.way.language, self.options.temperature)
+        given = self.gates != GateOptions() or any(value is not None for value in further)
+        if given or len(self.names) > 1:
+            raise InputError(
+                "a sweep file itself names the models, judge, gates, temperatures and language",
+                where=self.names[0],
+                remedy="Write them in the file, and give the file alone.",
+            )
+        sweep = read_sweep(Path(self.names[0]))
+        asked: list[Asked] = []
+        for entry in sweep.models:
+            options = entry.options(self.options)
+            [model] = options.open_models([entry.name])
+            asked.append((model, sweep.combinations(), options))
+        return asked, sweep.judge_options(self.judge.planted), sweep.gate_options()
+
+
+def _conclude(found: Evaluation) -> None:
+    """Says which conditions failed and what is missing, and ends with the exit code that fits."""
+    for gate in found.failed:
+        typer.echo(str(gate), err=True)
+    conclude(found.asked)
+    if found.failed:
+        raise typer.Exit(1)

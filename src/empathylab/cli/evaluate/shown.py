@@ -1,0 +1,21 @@
+"""How an evaluation is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from empathylab.tracking import Tracker
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the command line asks for."""
+
+    as_json: bool
+    summary: str
+    """`text` or `md`."""
+    junit: Path | None
+    open_report: bool
+    track: Tracker | None = None
+    """The experiment tracker that gets the results, too."""

@@ -1,0 +1,289 @@
+"""Live replies and chats of studies: conversations with participants, turn by turn.
+
+A pending turn is claimed by one server process for a few seconds and the claim is renewed while a
+model is asked. When the process is killed, the claim runs out and another process takes the turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, case, delete, func, insert, or_, select, update
+
+from empathylab.store import schema
+from empathylab.store.inserts import insert_or_ignore
+
+Rows = Sequence[Any]
+"""Rows of the lab, whose columns are attributes."""
+
+_CONVERSATIONS, _TURNS = schema.live_conversations, schema.live_turns
+
+
+def find_conversation(connection: Connection, place: int, step: str) -> Any:
+    """The participant's conversation on that page; None where there is none."""
+    query = select(_CONVERSATIONS).where(
+        _CONVERSATIONS.c.place_id == place, _CONVERSATIONS.c.step == step
+    )
+    return connection.execute(query).one_or_none()
+
+
+def add_conversation(connection: Connection, row: Mapping[str, Any]) -> Any:
+    """The conversation of that place and step, added unless it is there already."""
+    insert_or_ignore(connection, _CONVERSATIONS, [row])
+    return find_conversation(connection, row["place_id"], row["step"])
+
+
+def change_conversation(connection: Connection, conversation: int, **values: Any) -> None:
+    """Changes columns of a conversation."""
+    connection.execute(
+        update(_CONVERSATIONS).where(_CONVERSATIONS.c.id == conversation).values(**values)
+    )
+
+
+def end_conversation(connection: Connection, conversation: int, reason: str, at: datetime) -> bool:
+    """Whether the conversation ends now; the reason of one that has ended stays."""
+    done = connection.execute(
+        update(_CONVERSATIONS)
+        .where(_CONVERSATIONS.c.id == conversation, _CONVERSATIONS.c.state != "ended")
+        .values(state="ended", reason=reason, ended_at=at)
+    )
+    return done.rowcount == 1
+
+
+def turn_rows(connection: Connection, conversation: int) -> Rows:
+    """The turns of a conversation in order."""
+    query = (
+        select(_TURNS)
+        .where(_TURNS.c.live_conversation_id == conversation)
+        .order_by(_TURNS.c.position)
+    )
+    return connection.execute(query).all()
+
+
+def add_turn(connection: Connection, row: Mapping[str, Any]) -> None:
+    """Keeps a turn; a second one at the same position breaks a unique rule."""
+    connection.execute(insert(_TURNS), [dict(row)])
+
+
+def mark_turns_shown(connection: Connection, turns: Sequence[int], at: datetime) -> None:
+    """Keeps when turns were first shown."""
+    connection.execute(
+        update(_TURNS)
+        .where(_TURNS.c.id.in_(turns), _TURNS.c.shown_at.is_(None))
+        .values(shown_at=at)
+    )
+
+
+def _free(now: datetime) -> Any:
+    return or_(
+        _TURNS.c.state == "pending",
+        (_TURNS.c.state == "claimed") & (_TURNS.c.claimed_until < now),
+    )
+
+
+def waiting_turns(connection: Connection, study: int, now: datetime, most: int) -> Rows:
+    """Turns of a study that no process works on, with their conversations, the most urgent first.
+
+    Turns of conversations that have ended are left alone.
+    """
+    query = (
+        select(
+            _TURNS,
+            _CONVERSATIONS.c.place_id,
+            _CONVERSATIONS.c.author,
+            _CONVERSATIONS.c.step,
+        )
+        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .where(
+            _CONVERSATIONS.c.study_id == study,
+            _CONVERSATIONS.c.kind == "model",
+            _CONVERSATIONS.c.state != "ended",
+            _free(now),
+        )
+        .order_by(_TURNS.c.due_at, _TURNS.c.id)
+        .limit(most)
+    )
+    return connection.execute(query).all()
+
+
+def claim_turn(
+    connection: Connection, turn: int, claim: str, now: datetime, until: datetime, cost: float
+) -> bool:
+    """Whether the turn is this process's until then; `cost` is the most that it can cost."""
+    done = connection.execute(
+        update(_TURNS)
+        .where(_TURNS.c.id == turn, _free(now))
+        .values(
+            state="claimed",
+            claim=claim,
+            claimed_until=until,
+            attempts=_TURNS.c.attempts + 1,
+            cost=_TURNS.c.cost + cost,
+        )
+    )
+    return done.rowcount == 1
+
+
+def renew_claims(connection: Connection, claim: str, until: datetime) -> None:
+    """Keeps all turns that this process has claimed for longer."""
+    connection.execute(
+        update(_TURNS)
+        .where(_TURNS.c.claim == claim, _TURNS.c.state == "claimed")
+        .values(claimed_until=until)
+    )
+
+
+def finish_turn(
+    connection: Connection, turn: int, claim: str, *, saved: float = 0.0, **values: Any
+) -> bool:
+    """Whether the turn was still this process's and is stored now.
+
+    `saved` is by how much it cost less than what was set aside for it.
+    """
+    done = connection.execute(
+        update(_TURNS)
+        .where(_TURNS.c.id == turn, _TURNS.c.claim == claim, _TURNS.c.state == "claimed")
+        .values(claim=None, claimed_until=None, cost=_TURNS.c.cost - saved, **values)
+    )
+    return done.rowcount == 1
+
+
+def live_costs(connection: Connection, study: int) -> tuple[float, float]:
+    """What the study's live replies cost, and how much of it is set aside for those under way."""
+    under_way = case((_TURNS.c.state == "claimed", _TURNS.c.cost), else_=0.0)
+    query = (
+        select(
+            func.coalesce(func.sum(_TURNS.c.cost), 0.0),
+            func.coalesce(func.sum(under_way), 0.0),
+        )
+        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .where(_CONVERSATIONS.c.study_id == study)
+    )
+    total, set_aside = connection.execute(query).one()
+    return float(total), float(set_aside)
+
+
+def place_cost(connection: Connection, place: int) -> float:
+    """The same of one participant."""
+    query = (
+        select(func.coalesce(func.sum(_TURNS.c.cost), 0.0))
+        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .where(_CONVERSATIONS.c.place_id == place)
+    )
+    return float(connection.execute(query).scalar_one())
+
+
+def end_open_conversations(
+    connection: Connection, study: int, reason: str, at: datetime, *, place: int | None = None
+) -> int:
+    """How many open conversations of the study, or of one participant, end now."""
+    own = [_CONVERSATIONS.c.study_id == study, _CONVERSATIONS.c.state != "ended"]
+    if place is not None:
+        own.append(_CONVERSATIONS.c.place_id == place)
+    done = connection.execute(
+        update(_CONVERSATIONS).where(*own).values(state="ended", reason=reason, ended_at=at)
+    )
+    return done.rowcount
+
+
+def end_waiting_conversations(
+    connection: Connection, study: int, reason: str, at: datetime
+) -> None:
+    """Ends the conversations of a study in which a reply has not been shown yet."""
+    waiting = select(_TURNS.c.live_conversation_id).where(_TURNS.c.shown_at.is_(None))
+    connection.execute(
+        update(_CONVERSATIONS)
+        .where(
+            _CONVERSATIONS.c.study_id == study,
+            _CONVERSATIONS.c.state != "ended",
+            _CONVERSATIONS.c.id.in_(waiting),
+        )
+        .values(state="ended", reason=reason, ended_at=at)
+    )
+
+
+def delete_conversations(connection: Connection, place: int) -> None:
+    """Deletes a participant's conversations with their turns."""
+    connection.execute(delete(_CONVERSATIONS).where(_CONVERSATIONS.c.place_id == place))
+
+
+def exported_turns(connection: Connection, study: int) -> Rows:
+    """All turns of a study's participants with their conversations, by person and position."""
+    places = schema.places
+    query = (
+        select(
+            _TURNS,
+            _CONVERSATIONS.c.step,
+            _CONVERSATIONS.c.author,
+            _CONVERSATIONS.c.label,
+            _CONVERSATIONS.c.kind,
+            _CONVERSATIONS.c.state.label("conversation_state"),
+            _CONVERSATIONS.c.reason.label("ended_because"),
+            places.c.person,
+        )
+        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .join(places, places.c.id == _CONVERSATIONS.c.place_id)
+        .where(_CONVERSATIONS.c.study_id == study, places.c.world == "person")
+        .order_by(places.c.person, _CONVERSATIONS.c.id, _TURNS.c.position)
+    )
+    return connection.execute(query).all()
+
+
+def expire_turns(connection: Connection, places: Select[tuple[int]]) -> None:
+    """Deletes the words of conversations at these places; counts and times stay."""
+    own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.place_id.in_(places))
+    connection.execute(
+        update(_TURNS)
+        .where(_TURNS.c.live_conversation_id.in_(own), _TURNS.c.text.is_not(None))
+        .values(text="", masked=None, rejected=None)
+    )
+
+
+def live_outcome(connection: Connection, place: int) -> str:
+    """Whether all replies to a participant were the author's own, or some the fallback's."""
+    query = (
+        select(_TURNS.c.reason)
+        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .where(_CONVERSATIONS.c.place_id == place, _TURNS.c.outcome == "fallback")
+    )
+    return "fallback" if connection.execute(query).first() is not None else "valid"
+
+
+def conversation_rows(connection: Connection, conversations: Sequence[int]) -> Rows:
+    """Conversations with the language of their participants, in the order of their ids."""
+    places = schema.places
+    query = (
+        select(_CONVERSATIONS, places.c.language, places.c.person)
+        .join(places, places.c.id == _CONVERSATIONS.c.place_id)
+        .where(_CONVERSATIONS.c.id.in_(conversations))
+        .order_by(_CONVERSATIONS.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def release_claims(connection: Connection, claim: str) -> None:
+    """Gives back the turns of a process that ends, for others to answer."""
+    connection.execute(
+        update(_TURNS)
+        .where(_TURNS.c.claim == claim, _TURNS.c.state == "claimed")
+        .values(state="pending", claim=None, claimed_until=None)
+    )
+
+
+def last_reasons(connection: Connection, study: int, count: int) -> list[str | None]:
+    """Why the newest replies of models were none, newest first; None where they were."""
+    query = (
+        select(_TURNS.c.reason)
+        .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.live_conversation_id)
+        .where(
+            _CONVERSATIONS.c.study_id == study,
+            _CONVERSATIONS.c.kind == "model",
+            _TURNS.c.sender == "respondent",
+            _TURNS.c.state.in_(("ready", "failed")),
+        )
+        .order_by(_TURNS.c.ready_at.desc(), _TURNS.c.id.desc())
+        .limit(count)
+    )
+    return list(connection.execute(query).scalars())

@@ -1,0 +1,111 @@
+"""People who answer participants: pairs of participants, and the queue of trained confederates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, func, select, update
+
+from empathylab.store import schema
+from empathylab.store.studies.live import Rows
+
+_CONVERSATIONS, _TURNS, _PLACES = schema.live_conversations, schema.live_turns, schema.places
+
+
+def conversation_row(connection: Connection, conversation: int) -> Any:
+    """A conversation; None where it was deleted."""
+    query = select(_CONVERSATIONS).where(_CONVERSATIONS.c.id == conversation)
+    return connection.execute(query).one_or_none()
+
+
+def others_waiting(connection: Connection, row: Any, world: str, seen_since: datetime) -> Rows:
+    """Others who wait on the same page for the same author, the first comer first."""
+    query = (
+        select(_CONVERSATIONS)
+        .join(_PLACES, _PLACES.c.id == _CONVERSATIONS.c.place_id)
+        .where(
+            _CONVERSATIONS.c.study_id == row.study_id,
+            _CONVERSATIONS.c.step == row.step,
+            _CONVERSATIONS.c.author == row.author,
+            _CONVERSATIONS.c.state == "waiting",
+            _CONVERSATIONS.c.seen_at >= seen_since,
+            _CONVERSATIONS.c.id != row.id,
+            _PLACES.c.world == world,
+        )
+        .order_by(_CONVERSATIONS.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def queue(connection: Connection, study: int, authors: Sequence[str], taken_by: str | None) -> Rows:
+    """Conversations of those authors that a confederate has taken, or that nobody has (None)."""
+    query = (
+        select(_CONVERSATIONS)
+        .where(
+            _CONVERSATIONS.c.study_id == study,
+            _CONVERSATIONS.c.author.in_(authors),
+            _CONVERSATIONS.c.state != "ended",
+            _CONVERSATIONS.c.taken_by.is_(None)
+            if taken_by is None
+            else _CONVERSATIONS.c.taken_by == taken_by,
+        )
+        .order_by(_CONVERSATIONS.c.id)
+    )
+    return connection.execute(query).all()
+
+
+def take(connection: Connection, conversation: int, who: str, **values: Any) -> bool:
+    """Whether the conversation is this confederate's now."""
+    done = connection.execute(
+        update(_CONVERSATIONS)
+        .where(
+            _CONVERSATIONS.c.id == conversation,
+            _CONVERSATIONS.c.taken_by.is_(None),
+            _CONVERSATIONS.c.state != "ended",
+        )
+        .values(taken_by=who, **values)
+    )
+    return done.rowcount == 1
+
+
+def answer_turn(connection: Connection, turn: int, text: str, at: datetime) -> bool:
+    """Whether a person's reply is stored now; a turn that has one keeps it."""
+    done = connection.execute(
+        update(_TURNS)
+        .where(_TURNS.c.id == turn, _TURNS.c.state == "pending")
+        .values(text=text, state="ready", ready_at=at, outcome="valid")
+    )
+    return done.rowcount == 1
+
+
+def fail_turn(
+    connection: Connection, turn: int, reason: str, at: datetime, text: str | None
+) -> None:
+    """Ends the wait for a person's reply: with the fallback, or without a reply."""
+    values = {"reason": reason, "ready_at": at, "text": text}
+    outcome = {"state": "failed"} if text is None else {"state": "ready", "outcome": "fallback"}
+    connection.execute(
+        update(_TURNS)
+        .where(_TURNS.c.id == turn, _TURNS.c.state == "pending")
+        .values(**values, **outcome)
+    )
+
+
+def blank_replies(connection: Connection, place: int) -> None:
+    """Deletes what a participant wrote in the conversations of their partners."""
+    own = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.place_id == place)
+    partners = select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.partner_id.in_(own))
+    connection.execute(
+        update(_TURNS)
+        .where(_TURNS.c.live_conversation_id.in_(partners), _TURNS.c.sender == "respondent")
+        .values(text="", masked=None)
+    )
+
+
+def last_event(connection: Connection, conversations: Sequence[int]) -> datetime | None:
+    """When something was last said in the conversations; None before."""
+    latest = func.max(func.coalesce(_TURNS.c.ready_at, _TURNS.c.asked_at))
+    query = select(latest).where(_TURNS.c.live_conversation_id.in_(conversations))
+    return connection.execute(query).scalar_one()  # type: ignore[no-any-return]

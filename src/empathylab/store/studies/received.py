@@ -1,0 +1,120 @@
+"""Live replies to participants who finished, with what the participants said of them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import polars as pl
+from sqlalchemy import Connection, select
+
+from empathylab.scales.score_frames import score_frame
+from empathylab.store import schema
+from empathylab.store.frames import read_frame
+from empathylab.store.queries import scale_table, scales_by_row
+from empathylab.store.studies.records import real_people
+
+
+class LiveReply(NamedTuple):
+    """A participant's first conversation of a study, all of its turns."""
+
+    participant: str
+    author: str
+    label: str | None
+    replier: str
+    """The model, the partner, or the author where the reply is fixed."""
+    reply: str
+    """The conversation's number in the lab."""
+    turns: tuple[tuple[str, str], ...]
+    """Who speaks, `person` or `respondent`, and what they say, masked where the study masks."""
+    fallback: bool
+    """Whether the model's reply was replaced."""
+    partner: str | None
+    details: dict[str, Any]
+    """What is known about the participant, such as answers to questions."""
+
+
+def live_replies(connection: Connection, study: int) -> list[LiveReply]:
+    """The replies to all people who finished and are not excluded, in the order of arrival."""
+    talks, places, raters = schema.live_conversations, schema.places, schema.raters
+    people = select(raters.c.name, raters.c.details).where(
+        raters.c.study_id == study, real_people()
+    )
+    known = {row.name: row.details for row in connection.execute(people)}
+    query = (
+        select(talks, places.c.person)
+        .join(places, places.c.id == talks.c.place_id)
+        .where(talks.c.study_id == study, places.c.world == "person")
+        .order_by(talks.c.id)
+    )
+    rows = connection.execute(query).all()
+    names = {int(row.id): str(row.person) for row in rows}
+    first = {row.person: row for row in reversed(rows)}
+    turns = _turns(connection, study)
+    found = []
+    for row in sorted(first.values(), key=lambda one: int(one.id)):
+        if row.person not in known:
+            continue
+        own = turns.get(int(row.id), [])
+        replies = [turn for turn in own if turn.sender == "respondent"]
+        partner = names.get(int(row.partner_id)) if row.partner_id is not None else None
+        models = [turn.model for turn in replies if turn.model]
+        found.append(
+            LiveReply(
+                participant=str(row.person),
+                author=row.author,
+                label=row.label,
+                replier=models[0] if models else partner or row.author,
+                reply=str(row.id),
+                turns=tuple(
+                    (
+                        "person" if turn.sender == "participant" else "respondent",
+                        turn.masked or turn.text or "",
+                    )
+                    for turn in own
+                ),
+                fallback=any(turn.outcome == "fallback" for turn in replies),
+                partner=partner,
+                details=known[row.person],
+            )
+        )
+    return found
+
+
+def _turns(connection: Connection, study: int) -> dict[int, list[Any]]:
+    talks, turns = schema.live_conversations, schema.live_turns
+    query = (
+        select(turns)
+        .join(talks, talks.c.id == turns.c.live_conversation_id)
+        .where(talks.c.study_id == study, turns.c.state == "ready")
+        .order_by(turns.c.live_conversation_id, turns.c.position)
+    )
+    found: dict[int, list[Any]] = {}
+    for row in connection.execute(query):
+        found.setdefault(int(row.live_conversation_id), []).append(row)
+    return found
+
+
+def feeling_scores(connection: Connection, study: int) -> pl.DataFrame:
+    """Scores of questionnaires before and after the reply: rater, scale, subscale, phase, score."""
+    given, items = schema.administrations, schema.item_answers
+    raters, scales = schema.raters, schema.scales
+    query = (
+        select(
+            given.c.id.label("administration"),
+            given.c.scale_id.label("scale_row"),
+            raters.c.name.label("rater"),
+            scales.c.name.label("scale"),
+            given.c.phase,
+            items.c.item,
+            items.c.value,
+        )
+        .join(raters, raters.c.id == given.c.rater_id)
+        .join(scales, scales.c.id == given.c.scale_id)
+        .join(items, items.c.administration_id == given.c.id)
+        .where(raters.c.study_id == study, given.c.phase.in_(("before", "after")))
+        .order_by(given.c.id, items.c.item)
+    )
+    answers = read_frame(connection, query)
+    scores = score_frame(answers, scales_by_row(scale_table(connection)))
+    of = answers.select("administration", "rater", "scale", "phase").unique(maintain_order=True)
+    return of.join(scores, on="administration", maintain_order="left_right")

@@ -1,0 +1,99 @@
+"""What `study check` requires of live replies: honest consent, a debrief, help, and known costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from empathylab.models.prices import Prices
+from empathylab.study.blocks.debrief import Debrief
+from empathylab.study.blocks.interface import Block
+from empathylab.study.blocks.texts import Text
+from empathylab.study.design.definition import Study
+from empathylab.study.live.safety import is_known
+from empathylab.study.live.settings import Live
+
+_SHORT_DELAY = 5.0
+
+
+def live_problems(study: Study) -> Iterator[str]:
+    """Why a study with live replies may not be launched."""
+    live = study.live
+    if live is None:
+        return
+    yield from _consent(study, live)
+    last = study.blocks[-1]
+    false = live.false_conditions
+    if false and not (isinstance(last, Debrief) and last.reveals is not None):
+        yield (
+            f"Participants of {', '.join(false)} read a false label: the block {last.id!r} needs "
+            "the key `reveals`, a text that says so. It is shown on a page where participants can "
+            "have their answers deleted."
+        )
+    if study.help is None:
+        yield (
+            "A study with live replies needs `help`: participants write about themselves and must "
+            "find out at any time where to get help."
+        )
+    yield from _costs(live)
+
+
+def _consent(study: Study, live: Live) -> Iterator[str]:
+    consent = study.blocks[0]
+    receivers = {author.receiver for author in live.authors.values()} - {None}
+    for language in study.languages:
+        words = " ".join(texts_in(consent, language)).casefold()
+        for receiver in sorted(name for name in receivers if name):
+            if receiver.casefold() not in words:
+                yield (
+                    f"The consent ({language}) does not name {receiver!r}, which receives what "
+                    f"participants write. Add a sentence to the block {consent.id!r}, or say with "
+                    "`sent_to` how the consent names it."
+                )
+
+
+def texts_in(block: Block, language: str) -> Iterator[str]:
+    """The texts of a block's own keys in one language."""
+    for name in type(block).model_fields:
+        value = getattr(block, name)
+        if isinstance(value, Text):
+            yield value.said(language)
+
+
+def _costs(live: Live) -> Iterator[str]:
+    if live.costs.study is None and live.costs.participant is None:
+        return
+    prices = Prices.load()
+    for name, author in live.authors.items():
+        if author.model is not None and prices.of(author.model) is None:
+            yield (
+                f"The author {name!r} has a limit on costs, but the price of {author.model} is "
+                "not known: add it with `empathylab models update-prices FILE`, or remove `costs`."
+            )
+
+
+def live_notes(study: Study) -> Iterator[str]:
+    """Remarks about live replies that stop nothing."""
+    live = study.live
+    if live is None:
+        return
+    paid = [name for name, author in live.authors.items() if author.receiver is not None]
+    if paid and live.costs.study is None:
+        yield "There is no `costs.study`: nothing limits what the replies cost in all."
+    if any(author.kind == "model" for author in live.authors.values()):
+        if live.delay.minimum < _SHORT_DELAY:
+            yield (
+                f"A reply can be due after {live.delay.minimum:g} s. A model that is slower is "
+                "replaced by the fallback, so that waiting does not identify the author. Pilot "
+                "the study and see how often."
+            )
+        if not live.checks:
+            yield "`checks` is empty: replies of models are shown whatever they say."
+    if live.crisis_words:
+        unknown = [language for language in study.languages if not is_known(language)]
+        if unknown:
+            yield (
+                f"There are no crisis words in {', '.join(unknown)}: only English ones and the "
+                "participant's own wish stop a conversation."
+            )
+    else:
+        yield "`crisis_words` is off: only the participant's own wish stops a conversation."

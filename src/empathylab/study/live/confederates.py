@@ -1,0 +1,116 @@
+"""The queue of trained confederates: who waits, and what a confederate has to answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection
+
+from empathylab.errors import InputError
+from empathylab.store.studies.live import turn_rows
+from empathylab.store.studies.partners import answer_turn, queue, take
+from empathylab.store.studies.records import lock_study
+from empathylab.study.assignment.blinding import opaque_id, same_id
+from empathylab.study.live.partners import connected_at
+from empathylab.study.live.settings import Live
+from empathylab.study.session.running import StudyContext
+from empathylab.words import count_words
+
+_MOST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A conversation that a confederate holds."""
+
+    number: int
+    turns: tuple[tuple[str, str], ...]
+    """Who speaks, `participant` or `respondent`, and what they say."""
+    asked_at: datetime | None
+    """Since when the participant waits for a reply; None where they write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What a confederate sees."""
+
+    waiting: int
+    taken: tuple[Taken, ...]
+
+
+def queue_token(secret: bytes, name: str) -> str:
+    """The value of `link` that lets a confederate of that name into the queue."""
+    return f"{name}.{opaque_id(secret, 'queue', name)}"
+
+
+def confederate_of(secret: bytes, token: str) -> str | None:
+    """The confederate's name in a token that we signed; None for any other."""
+    name, _, signature = token.rpartition(".")
+    known = 0 < len(name) <= _MOST_NAME and same_id(signature, opaque_id(secret, "queue", name))
+    return name if known else None
+
+
+def require_confederates(live: Live | None) -> list[str]:
+    """The names of the authors who are confederates; raises where a study has none."""
+    authors = {} if live is None else live.authors
+    found = [name for name, author in authors.items() if author.person == "confederate"]
+    if not found:
+        raise InputError(
+            "no author of this study is a confederate",
+            remedy="Give one of live.authors `person: confederate`.",
+        )
+    return found
+
+
+class ConfederateQueue:
+    """The queue of one launched study."""
+
+    def __init__(self, study: StudyContext) -> None:
+        self._study = study
+        self._authors = require_confederates(study.study.live)
+
+    def view(self, who: str) -> Queue:
+        """How many wait for a confederate, and the conversations that this one holds."""
+        study = self._study.launched.row
+        with self._study.lab.reading() as connection:
+            waiting = queue(connection, study, self._authors, None)
+            own = queue(connection, study, self._authors, who)
+            return Queue(len(waiting), tuple(_taken(connection, row) for row in own))
+
+    def take_next(self, who: str) -> bool:
+        """Whether the confederate holds the conversation that has waited longest."""
+        context, now = self._study, self._study.now()
+        live = context.study.live
+        assert live is not None  # noqa: S101 - it has confederates
+        with context.lab.writing() as connection:
+            lock_study(connection, context.launched.row)
+            for row in queue(connection, context.launched.row, self._authors, None):
+                at = connected_at(live, context.secret, row, now)
+                if take(connection, row.id, who, state="open", opened_at=at):
+                    return True
+        return False
+
+    def reply(self, who: str, conversation: int, text: str) -> str:
+        """Stores a reply; returns what is wrong with it, or nothing."""
+        live = self._study.study.live
+        most = 0 if live is None else live.maximum_words
+        if not 0 < count_words(text) <= most:
+            return f"Write 1 to {most} words."
+        with self._study.lab.writing() as connection:
+            own = queue(connection, self._study.launched.row, self._authors, who)
+            if conversation not in {row.id for row in own}:
+                return "This conversation has ended."
+            turns = turn_rows(connection, conversation)
+            pending = next((turn.id for turn in turns if turn.state == "pending"), None)
+            if pending is None or not answer_turn(connection, pending, text, self._study.now()):
+                return "This message has been answered already."
+        return ""
+
+
+def _taken(connection: Connection, row: Any) -> Taken:
+    turns = turn_rows(connection, row.id)
+    said = tuple((turn.sender, turn.text) for turn in turns if turn.state == "ready")
+    pending = next((turn.asked_at for turn in turns if turn.state == "pending"), None)
+    return Taken(row.id, said, pending)

@@ -1,0 +1,113 @@
+"""A logistic regression that weighs the rules' findings with the words of a sentence.
+
+Features of a sentence: its words, pairs of words, the first four and last three letters of longer
+words, and which rules found their tactic. `scripts/train_tactics.py` trains the weights on
+`sentences.tsv`; at run time there are only sums.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from empathylab.style.tactics.rules import TacticRules, plain_sentences, tactic_rules
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+THRESHOLD = 0.4
+"""A sentence has a tactic from this probability."""
+RULE = "rule:"
+BIAS = "bias"
+_START, _END = "^", "$"
+_PIECE = r"[a-z]+(?:['-][a-z]+)*|[0-9]+|[?!,;]"
+_LONG = 5
+_CONTRACTIONS = (
+    *("i'm", "i've", "don't", "doesn't", "didn't", "can't", "won't", "isn't", "wasn't", "couldn't"),
+    *("wouldn't", "haven't", "that's", "what's", "you're", "you've", "they're"),
+)
+# As people type them.
+_SPELLINGS = {word.replace("'", ""): word for word in _CONTRACTIONS} | {
+    "u": "you", "ur": "your", "ya": "you", "alot": "lot", "ok": "okay"
+}  # fmt: skip
+
+
+def classify(sentences: pl.Series, rules: TacticRules) -> tuple[Flags, pl.DataFrame]:
+    """Which tactics each sentence has, in the rules' order, and where the rules found them."""
+    places = rules.positions(sentences)
+    found = places.select(pl.all().is_not_null()).to_numpy()
+    return probabilities(sentences, found) >= THRESHOLD, places
+
+
+def probabilities(sentences: pl.Series, found: Flags) -> Array:
+    """Per sentence and tactic, the probability that the sentence has it.
+
+    `found` says where each rule found its tactic.
+    """
+    vocabulary, weights, rule_weights, bias = _model()
+    known = sentence_features(sentences).join(vocabulary, on="feature", maintain_order="left")
+    rows = known["sentence"].to_numpy()
+    columns = known["column"].to_numpy()
+    counts = np.bincount(rows, minlength=len(sentences))
+    scale = 1 / np.sqrt(np.maximum(counts, 1))
+    sums = np.column_stack(
+        [
+            np.bincount(rows, weights=one[columns], minlength=len(sentences)) * scale
+            for one in weights.T
+        ]
+    )
+    logits = sums + found.astype(float) @ rule_weights + bias
+    chances: Array = 1 / (1 + np.exp(-logits))
+    return chances
+
+
+def sentence_features(sentences: pl.Series) -> pl.DataFrame:
+    """The different features of each sentence: sentence (its row), feature."""
+    tokens = (
+        plain_sentences(sentences)
+        .to_frame("token")
+        .with_row_index("sentence")
+        .with_columns(
+            token=pl.concat_list(
+                pl.lit(_START), pl.col("token").str.extract_all(_PIECE), pl.lit(_END)
+            )
+        )
+        .explode("token", empty_as_null=False, keep_nulls=False)
+        .with_columns(pl.col("token").replace(_SPELLINGS))
+        .with_columns(following=pl.col("token").shift(-1))
+    )
+    long = (pl.col("token").str.len_bytes() >= _LONG) & pl.col("token").str.contains("^[a-z]+$")
+    inner = pl.col("token") != _END
+    parts = [
+        tokens.select("sentence", feature="token"),
+        tokens.filter(inner).select(
+            "sentence", feature=pl.concat_str("token", "following", separator=" ")
+        ),
+        tokens.filter(long).select("sentence", feature=pl.col("token").str.slice(0, 4) + "*"),
+        tokens.filter(long).select("sentence", feature="*" + pl.col("token").str.slice(-3)),
+    ]
+    return pl.concat(parts).unique(maintain_order=True)
+
+
+@cache
+def _model() -> tuple[pl.DataFrame, Array, Array, Array]:
+    """The vocabulary, and the weights of words, rules and the constant, per tactic."""
+    text = (files("empathylab.style") / "tactics" / "weights.tsv").read_bytes()
+    table = pl.read_csv(text, separator="\t", quote_char=None)
+    names = tactic_rules().names
+    values = table.select(names).fill_null(0).to_numpy().astype(float) / 100
+    features = table["feature"].to_list()
+    ruled = [features.index(RULE + name) for name in names]
+    words = [
+        row
+        for row, feature in enumerate(features)
+        if not feature.startswith(RULE) and feature != BIAS
+    ]
+    vocabulary = pl.DataFrame(
+        {"feature": [features[row] for row in words], "column": range(len(words))}
+    )
+    return vocabulary, values[words], values[ruled], values[features.index(BIAS)]

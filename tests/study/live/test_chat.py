@@ -1,0 +1,243 @@
+"""Chats: several turns with a fixed text or another participant, and what becomes of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from empathylab.errors import UserError
+from empathylab.store import Lab, schema
+from empathylab.study import parse_study
+from empathylab.study.session.service import Finished, Moved, Page, Saved, StudyService, launch
+from tests.study.service_examples import Clock, rows_of, someone
+
+CHAT = """\
+name: talk
+version: 1
+title: A talk
+languages: [en]
+seed: 7
+recruitment: {platform: open, codes: {completed: DONE, interrupted: SORRY, safety: CARE}}
+help: Call 123.
+live:
+  authors:
+    fixed: {text: Tell me more., written_by: person}
+  people_per_condition: 20
+  delay: {minimum: 5, maximum: 9}
+blocks:
+  - {block: consent, text: "Take part?"}
+  - block: chat
+    text: Talk.
+    turns: 3
+    every: 2
+    questions: [{name: heard, label: Heard, kind: choice, options: ["1", "2", "3"]}]
+  - {block: feel, scale: recipient}
+  - {block: debrief, text: Thank you.}
+"""
+PARTNER, TELL = (
+    "partner: {person: participant}",
+    "  - {block: tell, text: Tell us., minimum_words: 2}",
+)
+PEER = (
+    CHAT.replace("fixed: {text: Tell me more., written_by: person}", PARTNER)
+    .replace("  delay:", "  people: {wait: {minimum: 0, maximum: 60}, reply_within: 120}\n  delay:")
+    .replace("    turns: 3\n    every: 2\n", "    opens_with: tell\n    turns: 2\n")
+    .replace("  - block: chat", f"{TELL}\n  - block: chat")
+)
+
+
+def opened(lab: Lab, text: str) -> tuple[StudyService, Clock]:
+    clock, study = Clock(), parse_study(text)
+    launch(lab, study, now=clock())
+    return StudyService(lab, study.name, clock=clock), clock
+
+
+def page_of(service: StudyService, person: str) -> Page:
+    page = service.view(person)
+    assert isinstance(page, Page), page
+    return page
+
+
+def send(service: StudyService, person: str, **values: str) -> Any:
+    return service.submit(person, page_of(service, person).step, values)
+
+
+def turns_on(page: Page) -> list[tuple[str, str]]:
+    return [turn for part in page.content.parts if part.reply for turn in part.reply.chat]
+
+
+def waits(page: Page) -> bool:
+    return page.content.live is not None and page.content.live.waiting
+
+
+def test_a_chat_is_a_page_for_each_message_and_waits_for_each_reply(lab: Lab) -> None:
+    service, clock = opened(lab, CHAT)
+    ann = someone(service, "ann")
+    send(service, ann, agree="yes")
+    assert page_of(service, ann).step == "chat/1"
+    assert isinstance(send(service, ann, message=""), type(send(service, ann, message="")))
+    assert isinstance(send(service, ann, message="Hello"), Saved)
+    page = page_of(service, ann)
+    assert (page.step, waits(page), turns_on(page)) == ("chat/2", True, [("you", "Hello")])
+    assert isinstance(send(service, ann, message="Too soon"), Moved)
+    clock.skip(seconds=10)
+    page = page_of(service, ann)
+    assert turns_on(page) == [("you", "Hello"), ("other", "Tell me more.")]
+    assert [ask.name for ask in page.content.asks] == ["message"]
+    assert service.submit(ann, "chat/1", {"message": "Hello"}) == Saved("chat/1", ended=False)
+    send(service, ann, message="Again")
+    clock.skip(seconds=10)
+    page = page_of(service, ann)
+    assert [ask.name for ask in page.content.asks] == ["heard", "message"]
+    assert page.content.live is not None
+    assert page.content.live.can_end
+    send(service, ann, heard="3", end="yes")
+    assert page_of(service, ann).step == "feel"
+    (conversation,) = rows_of(lab, schema.live_conversations)
+    assert (conversation["state"], conversation["reason"]) == ("ended", "participant")
+    turns = rows_of(lab, schema.live_turns)
+    assert [(turn["position"], turn["text"]) for turn in turns] == [
+        (1, "Hello"),
+        (2, "Tell me more."),
+        (3, "Again"),
+        (4, "Tell me more."),
+    ]
+    assert all(turn["shown_at"] >= turn["due_at"] for turn in turns)
+
+
+def test_the_turn_limit_ends_a_chat_after_the_last_reply(sqlite_lab: Lab) -> None:
+    service, clock = opened(sqlite_lab, CHAT)
+    ann = someone(service, "ann")
+    send(service, ann, agree="yes")
+    for number in range(3):
+        send(service, ann, message=f"Message {number}", heard="2")
+        clock.skip(seconds=10)
+    page = page_of(service, ann)
+    assert (page.step, page.content.asks) == ("chat/4", ())
+    assert len(turns_on(page)) == 6
+    send(service, ann)
+    assert rows_of(sqlite_lab, schema.live_conversations)[0]["reason"] == "limit"
+
+
+def test_crisis_words_end_a_chat_with_help(sqlite_lab: Lab) -> None:
+    service, _ = opened(sqlite_lab, CHAT)
+    ann = someone(service, "ann")
+    send(service, ann, agree="yes")
+    send(service, ann, message="I want to kill myself")
+    end = service.view(ann)
+    assert isinstance(end, Finished)
+    assert (end.outcome, end.completion.code) == ("safety", "CARE")
+    (conversation,) = rows_of(sqlite_lab, schema.live_conversations)
+    assert conversation["reason"] == "safety"
+    assert rows_of(sqlite_lab, schema.live_turns) == []
+
+
+def told(service: StudyService, name: str) -> str:
+    """A participant who has told a story and stands in the waiting room."""
+    person = someone(service, name)
+    send(service, person, agree="yes")
+    send(service, person, story=f"The story of {name}")
+    assert page_of(service, person).step == "chat/room"
+    return person
+
+
+def test_two_participants_tell_and_reply_and_then_swap(lab: Lab) -> None:
+    service, clock = opened(lab, PEER)
+    ann = told(service, "ann")
+    assert waits(page_of(service, ann))
+    bob, cy = told(service, "bob"), told(service, "cy")
+    assert not waits(page_of(service, ann))
+    assert not waits(page_of(service, bob))
+    assert waits(page_of(service, cy))
+    for person in (ann, bob):
+        assert isinstance(send(service, person), Saved)
+
+    assert waits(page_of(service, ann))
+    page = page_of(service, bob)
+    assert (page.step, turns_on(page)) == ("chat/reply/1", [("other", "The story of ann")])
+    send(service, bob, message="That is hard, ann")
+    assert waits(page_of(service, bob))
+    clock.skip(seconds=10)
+    page = page_of(service, ann)
+    assert turns_on(page)[-1] == ("other", "That is hard, ann")
+    send(service, ann, message="Thank you", heard="3")
+    send(service, bob, message="Any time")
+    clock.skip(seconds=10)
+    send(service, ann, heard="3")
+
+    assert page_of(service, bob).step == "chat/1"
+    page = page_of(service, ann)
+    assert (page.step, turns_on(page)) == ("chat/reply/1", [("other", "The story of bob")])
+    send(service, ann, message="I see, bob")
+    clock.skip(seconds=10)
+    assert turns_on(page_of(service, bob))[-1] == ("other", "I see, bob")
+    first, second, third = rows_of(lab, schema.live_conversations)
+    assert (first["partner_id"], second["partner_id"]) == (second["id"], first["id"])
+    assert (third["partner_id"], third["state"]) == (None, "waiting")
+
+
+def test_a_partner_who_leaves_ends_the_conversation_for_the_other(lab: Lab) -> None:
+    service, clock = opened(lab, PEER)
+    ann, bob = told(service, "ann"), told(service, "bob")
+    for person in (ann, bob):
+        page_of(service, person)
+        send(service, person)
+    assert waits(page_of(service, ann))
+    clock.skip(seconds=130)
+    page = page_of(service, ann)
+    assert page.content.live is not None
+    assert page.content.live.ended == "left"
+    send(service, ann, end="yes")
+    page = page_of(service, ann)
+    assert page.content.live is not None
+    assert (page.step, page.content.live.ended) == ("chat/reply/1", "left")
+    send(service, ann, end="yes")
+    assert page_of(service, ann).step == "feel"
+
+
+def test_nobody_waits_for_a_partner_forever(sqlite_lab: Lab) -> None:
+    service, clock = opened(sqlite_lab, PEER)
+    ann = told(service, "ann")
+    clock.skip(seconds=70)
+    end = service.view(ann)
+    assert isinstance(end, Finished)
+    assert (end.outcome, end.completion.code) == ("interrupted", "SORRY")
+
+
+def test_another_author_answers_where_nobody_comes(sqlite_lab: Lab) -> None:
+    text = PEER.replace("reply_within: 120", "reply_within: 120, otherwise: spare").replace(
+        "  people_per", "    spare: {text: Go on.}\n  people_per"
+    )
+    service, clock = opened(sqlite_lab, text)
+    people = [told(service, name) for name in ("ann", "bob")]
+    clock.skip(seconds=70)
+    for person in people:
+        assert not waits(page_of(service, person))
+        send(service, person)
+        page_of(service, person)
+    clock.skip(seconds=10)
+    assert all(turns_on(page_of(service, person))[-1][1] == "Go on." for person in people)
+
+
+def test_a_partner_who_has_gone_is_not_waited_for_and_can_come_back(sqlite_lab: Lab) -> None:
+    service, clock = opened(sqlite_lab, PEER)
+    ann = told(service, "ann")
+    clock.skip(seconds=40)
+    bob = told(service, "bob")
+    assert waits(page_of(service, bob))
+    assert not waits(page_of(service, ann))
+    assert not waits(page_of(service, bob))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("turns: 2", "turns: 2\n    minimum_turns: 3", "2 or less"),
+        ("opens_with: tell", "opens_with: story", "no block tell with the id 'story'"),
+        ("reply_within: 120", "reply_within: 120, otherwise: me", "one of end"),
+    ],
+)
+def test_a_chat_that_cannot_be_held_is_refused(old: str, new: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        parse_study(PEER.replace(old, new))
