@@ -18,12 +18,20 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.sparse import csr_matrix, diags, hstack, vstack
 
+from empathylab.analysis.style.tables import accuracy_intervals
 from empathylab.style.tactics import classifier
-from empathylab.style.tactics.accuracy import labelled_sentences, sentence_accuracy
+from empathylab.style.tactics.accuracy import (
+    built_in_accuracy,
+    labelled_sentences,
+    sentence_accuracy,
+)
 from empathylab.style.tactics.rules import tactic_rules
 
 FOLDER = Path(classifier.__file__).parent
-TEST_SET = Path(__file__).parents[1] / "tests" / "style" / "tactics" / "test_set.tsv"
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "tactics.md"
+BEGIN, END = "<!-- accuracy -->", "<!-- /accuracy -->"
+TEST_SET = ROOT / "tests" / "style" / "tactics" / "test_set.tsv"
 FEWEST, COPIES, DROPPED, INVENTED, COST = 2, 4, 0.2, 0.02, 30.0
 
 Array = NDArray[np.float64]
@@ -33,6 +41,27 @@ def main() -> None:
     train()
     rows = [dataclasses.asdict(row) for row in sentence_accuracy(labelled_sentences(TEST_SET))]
     pl.DataFrame(rows).write_csv(FOLDER / "accuracy.tsv", separator="\t")
+    built_in_accuracy.cache_clear()
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    after = rest.split(END)[1]
+    PAGE.write_text(f"{before}{BEGIN}\n{page_table()}{END}{after}", encoding="utf-8")
+
+
+def page_table() -> str:
+    """The accuracy as a table of Markdown."""
+    lines = [
+        "| tactic | precision: people | recall: people | precision: models | recall: models |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    by_tactic: dict[str, list[str]] = {}
+    for row in built_in_accuracy():
+        precision, recall = accuracy_intervals(row)
+        by_tactic.setdefault(row.tactic, [row.tactic]).extend(
+            f"{estimate:.0%} [{interval.low:.0%}, {interval.high:.0%}]"
+            for estimate, interval in ((row.precision, precision), (row.recall, recall))
+        )
+    lines += [f"| {' | '.join(cells)} |" for cells in by_tactic.values()]
+    return "\n".join(lines) + "\n"
 
 
 def train() -> None:

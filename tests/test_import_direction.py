@@ -14,7 +14,15 @@ ROOT = Path(empathylab.__file__).parent
 LAYERS = [
     {"errors", "words", "__init__"},
     {"frames"},
-    {"files", "file_models", "html_templates", "plugins", "table_specs", "tracking"},
+    {
+        "croissant",
+        "files",
+        "file_models",
+        "html_templates",
+        "plugins",
+        "table_specs",
+        "tracking",
+    },
     {"tables"},
     {"situations", "scales", "models", "stats"},
     {"style"},
@@ -26,6 +34,7 @@ LAYERS = [
     {"export"},
     {"api"},
     {"cli"},
+    {"inspect_tasks"},
     {"__main__"},
 ]
 # Usable on any table: they know no database, no model and no web.

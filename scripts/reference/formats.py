@@ -153,6 +153,13 @@ SECTIONS: dict[str, tuple[str, str]] = {
             "situations, replies, scales, ratings, and no identities."
         ),
     ),
+    "inspect_log": (
+        "Logs of Inspect",
+        (
+            "An `.eval` or `.json` log of one of EmpathyLab's tasks in Inspect, or one that "
+            "`empathylab export --format inspect` writes: see [other tools](other-tools.md)."
+        ),
+    ),
     "platform": (
         "Exports of platforms",
         (
@@ -185,8 +192,17 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "tactics": (
         "Rules for tactics",
         (
-            "TOML with `language`, `version` and a list of tactics, each with {tactic}. "
+            "TOML with `language`, `version`, `words` (names for groups of words, which patterns "
+            "use as `<name>`) and a list of tactics, each with {tactic}. "
             "`analyze style --write-lists DIR` writes ours."
+        ),
+    ),
+    "tactic labels": (
+        "Labels of tactics",
+        (
+            "A table with the columns `respondent`, `text` and `tactics`: replies as they are in "
+            "the analysis, with the [tactics](tactics.md) that a person sees in them, commas "
+            "between them, or nothing."
         ),
     ),
     "written": ("What is written", "A new file or folder in a format that the option names."),
@@ -208,6 +224,8 @@ USES: dict[tuple[str, str], str] = {
     ("data import sage", "path"): "sage",
     ("data import conversations", "path"): "conversations",
     ("data import recipients", "path"): "recipients",
+    ("data import inspect", "path"): "inspect_log",
+    ("tasks lm-eval", "folder"): "written",
     ("analyze recipients", "file"): "recipients",
     ("analyze recipients", "ratings"): "recipient-ratings",
     ("converse", "system_prompt"): "prompt",
@@ -224,6 +242,7 @@ USES: dict[tuple[str, str], str] = {
     ("analyze style", "dictionary"): "words",
     ("analyze style", "lists"): "words",
     ("analyze style", "tactics"): "tactics",
+    ("analyze style", "tactic_labels"): "tactic labels",
     ("analyze agreement", "file"): "long",
     ("analyze judges", "file"): "judged",
     ("stats clmm", "file"): "long",

@@ -21,6 +21,9 @@ MEANINGS = {
     "EMPATHYLAB_CACHE": "Where weights and downloads are kept; the user's cache folder if not set.",
     "EMPATHYLAB_CONFIG": "Where `models update-prices` keeps its table; the user's configuration "
     "folder if not set.",
+    "HF_TOKEN": "Lets `export --push` write to the Hugging Face Hub, and `data import huggingface` "
+    "read what is private there.",
+    "HF_ENDPOINT": "The hub's address, where it is not the public one.",
     "PROLIFIC_API_TOKEN": "Lets `study sync` and `study serve` ask Prolific whose place is free.",
     "EMPATHYLAB_SMTP_URL": "The mail server for alerts of a study, such as "
     "`smtp://user:password@mail.example.org:587` (STARTTLS) or `smtps://…`.",
@@ -94,7 +97,7 @@ def _variables() -> list[str]:
         path.read_text(encoding="utf-8") for path in sorted((ROOT / "src").rglob("*.py"))
     )
     found = (
-        set(re.findall(r'"((?:EMPATHYLAB_|PROLIFIC_API_|PROLIFIC_BASE_)[A-Z_]+)"', source))
+        set(re.findall(r'"((?:EMPATHYLAB_|HF_|PROLIFIC_API_|PROLIFIC_BASE_)[A-Z_]+)"', source))
         - INTERNAL
     )
     _same(found, set(MEANINGS), "variable")

@@ -34,7 +34,7 @@ from empathylab.study.design.definition import (
     TimeLimits,
 )
 from empathylab.study.design.text_values import VALUES
-from empathylab.study.live.settings import CHECKS, Author, Delay, Label, Limits, Live
+from empathylab.study.live.settings import CHECKS, Author, Delay, Label, Limits, Live, People
 from reference.settings import Undocumented
 
 HEAD = """# A study's file
@@ -123,6 +123,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "below. Authors and labels are crossed: each combination is an arm `author+label`",
             "people_per_condition": "how many participants each combination has",
             "delay": "seconds until a reply is shown, the same in all arms; see below",
+            "people": "where people answer: how long participants wait for them; see below",
             "fallback": "what is shown in place of a model's reply that is late, missing or fails "
             "a check",
             "attempts": "how often a model is asked for one reply at most; 2 if not given",
@@ -166,6 +167,19 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
         {
             "minimum": "seconds; each delay is drawn evenly between the two",
             "maximum": "seconds",
+        },
+    ),
+    "live.people": (
+        People,
+        {
+            "wait": "`minimum` and `maximum` seconds in the waiting room; 5 and 180 if not given. "
+            "Where models answer in other arms, nobody is connected before a time drawn evenly "
+            "between the two",
+            "otherwise": "what happens to participants without a partner at the maximum: `end` "
+            "(the default) with the outcome `interrupted`, or the name of an author who answers "
+            "in place of a person",
+            "reply_within": "seconds that a person has for each message, before they count as "
+            "having left; 300 if not given",
         },
     ),
     "live.costs": (
@@ -373,6 +387,20 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "to": "the id of the block `tell`; `tell` if not given",
             "text": "words above the reply",
             "seconds": "how long the reply stays at least; 0 if not given",
+        },
+    ),
+    "chat": (
+        "a conversation of several turns",
+        {
+            "text": "words above the first message",
+            "opens_with": "the id of a block `tell`, whose story is the first message",
+            "turns": "the most messages of the person; 6 if not given",
+            "minimum_turns": "how many messages must be answered before the person can end the "
+            "conversation; 1 if not given",
+            "minutes": "after which no message can be sent; no such limit if not given",
+            "maximum_words": "of a message; 200 if not given",
+            "questions": "asked during the conversation; see below",
+            "every": "after how many replies the questions are asked again; 1 if not given",
         },
     ),
     "attention": (

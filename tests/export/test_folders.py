@@ -111,6 +111,7 @@ def test_only_what_is_asked_for_is_written_even_without_rows(full: Lab, tmp_path
         "SHA256SUMS",
         "analysis.R",
         "comments.csv",
+        "croissant.json",
         "data_dictionary.csv",
         "data_dictionary.json",
         "data_dictionary.md",

@@ -7,7 +7,16 @@ from typing import NoReturn
 
 import pytest
 
-GROUPS = ("browser", "postgres", "embedded", "shared_data", "r")
+GROUPS = (
+    "browser",
+    "postgres",
+    "embedded",
+    "shared_data",
+    "notebooks",
+    "inspect",
+    "lm_eval",
+    "r",
+)
 
 
 def required_groups() -> set[str]:

@@ -9,9 +9,11 @@ from pydantic import BaseModel
 
 from empathylab.scales import Scale, builtin_scale
 from empathylab.scales.wording import with_words
-from empathylab.study import Study, parse_study
+from empathylab.study import PRESETS, Study, parse_study, preset_text
 from empathylab.study.blocks.norming import norm_scales
 
+SITUATION_PRESETS = tuple(name for name in PRESETS if "\nsituations:" in preset_text(name))
+"""The presets in which people rate or imagine; in the others they tell of themselves."""
 KEY = b"a key for the tests, 32 bytes it"
 
 BETWEEN = """\

@@ -20,15 +20,11 @@ from empathylab.study.blocks.consent import Consent
 from empathylab.study.blocks.scale import ScaleBlock
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.design.definition import Situations
-from tests.study.examples import between, scales
+from tests.study.examples import SITUATION_PRESETS, between, scales
 
 
 def study_of(name: str) -> Study:
     return parse_study(preset_text(name), file=f"{name}.yaml")
-
-
-WITH_SITUATIONS = [name for name in PRESETS if study_of(name).situations is not None]
-"""The others are about participants' own experiences, which need no worked examples."""
 
 
 def situations_of(study: Study) -> list[str]:
@@ -54,7 +50,7 @@ def test_a_preset_cares_for_its_raters(name: str) -> None:
     assert debrief.kind == "debrief"
 
 
-@pytest.mark.parametrize("name", WITH_SITUATIONS)
+@pytest.mark.parametrize("name", SITUATION_PRESETS)
 def test_a_preset_has_worked_examples_and_two_attempts_at_its_check(name: str) -> None:
     [tutorial] = [one for one in study_of(name).blocks if isinstance(one, Tutorial)]
     assert len(tutorial.examples) >= 2
@@ -85,13 +81,16 @@ def test_the_presets_need_the_raters_that_their_comments_say() -> None:
         chosen = situations_of(study)
         plan = needed_raters(study, chosen, dict.fromkeys(study.arms, chosen), scales())
         raters[name] = plan.raters
-    # 2 arms × 128 / 8; 36 posts × 3 / 6; 108 situations × 3; 180 situations × 40 / 15; 2 × 2 × 60
+    # 2 arms × 128 / 8; 36 posts × 3 / 6; 108 situations × 3; 180 situations × 40 / 15; 2 × 2 × 60;
+    # 2 × 60; 120
     assert raters == {
         "between-subjects": 32,
         "within-subjects": 18,
         "appraisal": 324,
         "norming": 480,
         "recipient": 240,
+        "chat": 120,
+        "peer": 120,
     }
 
 
@@ -114,7 +113,8 @@ def test_a_preset_names_scales_and_sets_that_exist(name: str) -> None:
     assert situations_of(study) or study.live is not None
     for block in study.blocks:
         if isinstance(block, ScaleBlock):
-            assert block.scale in builtin_scales()
+            bundled = {scale.id for scale in block.bundled_scales}
+            assert block.scale in {*builtin_scales(), *bundled}
 
 
 def test_an_unknown_preset_is_answered_with_the_nearest() -> None:

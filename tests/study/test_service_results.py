@@ -17,9 +17,9 @@ from empathylab.store.administrations import read_appraisals
 from empathylab.store.inserts import add_respondent
 from empathylab.store.ratings import rater_answers_frame, raters_frame, ratings_frame
 from empathylab.store.studies.results import FinishedWork, GivenReply, add_finished_work
-from empathylab.study import PRESETS, parse_study, preset_text
+from empathylab.study import parse_study, preset_text
 from empathylab.study.session.service import Finished, Page, StudyService, launch
-from tests.study.examples import appraisal, between
+from tests.study.examples import SITUATION_PRESETS, appraisal, between
 from tests.study.service_examples import (
     START,
     Clock,
@@ -191,7 +191,7 @@ def test_versions_are_analysed_apart(lab: Lab) -> None:
     assert len(ratings_frame(lab, "small@2")) == 4
 
 
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("preset", SITUATION_PRESETS)
 def test_every_preset_is_launched_and_finished(sqlite_lab: Lab, preset: str) -> None:
     study = parse_study(preset_text(preset))
     assert study.situations.set is not None

@@ -10,7 +10,6 @@ import pytest
 
 from empathylab.situations import Situation, builtin_set
 from empathylab.study import (
-    PRESETS,
     Accepted,
     End,
     Item,
@@ -38,7 +37,7 @@ from empathylab.study import (
 )
 from empathylab.study.blocks.tutorial import Tutorial
 from tests.study.assigned import with_place
-from tests.study.examples import BETWEEN, KEY, scales
+from tests.study.examples import BETWEEN, KEY, SITUATION_PRESETS, scales
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -121,7 +120,7 @@ def opened(name: str) -> Walk:
     return Walk(study, {one.id: one for one in chosen})
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", SITUATION_PRESETS)
 def test_a_careful_person_comes_to_the_end_of_every_preset(name: str) -> None:
     walk = opened(name)
     assert walk.through("somebody") == "completed"

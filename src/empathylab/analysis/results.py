@@ -117,9 +117,17 @@ class Plots:
         """The main estimates, one row each."""
         raise NotImplementedError
 
+    def summary(self) -> str:
+        """Conclusions and caveats as text."""
+        raise NotImplementedError
+
     def to_pandas(self) -> pd.DataFrame:
         """The same as a pandas frame."""
         return to_pandas(self.to_frame())
+
+    def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:
+        """What IPython shows in a terminal: its fields would fill pages."""
+        printer.text(self.summary())
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -28,6 +28,7 @@ from empathylab.cli import (
     scales,
     stats,
     study,
+    tasks,
     view,
 )
 from empathylab.cli.examples import examples
@@ -114,6 +115,7 @@ app.add_typer(scales.app, name="scales")
 app.add_typer(study.app, name="study")
 app.add_typer(analyze.app, name="analyze")
 app.add_typer(stats.app, name="stats")
+app.add_typer(tasks.app, name="tasks")
 
 
 def _show_warning(

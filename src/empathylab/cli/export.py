@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,9 @@ from empathylab.cli.actor import operator
 from empathylab.cli.examples import examples
 from empathylab.cli.export_paths import new_place, print_exported
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+
+if TYPE_CHECKING:
+    from empathylab.export import ExportedLab
 
 EXAMPLE = examples(
     (
@@ -25,6 +29,10 @@ EXAMPLE = examples(
         "empathylab export --what ratings --what raters --format parquet --to ratings",
         "writes two tables.",
     ),
+    (
+        "empathylab export --format huggingface --push OWNER/NAME",
+        "uploads a data set to the Hugging Face Hub.",
+    ),
 )
 
 
@@ -33,9 +41,10 @@ def export(
         str,
         typer.Option(
             "--format",
-            metavar="csv|parquet|jsonl|psych-ds|replication|NAME",
+            metavar="csv|parquet|jsonl|psych-ds|replication|inspect|huggingface|NAME",
             help="Tables in one of three forms, a Psych-DS data set, a package from which others "
-            "make the tables again, or the format of a plugin.",
+            "make the tables again, runs as logs of Inspect, a data set for the Hugging Face Hub, "
+            "or the format of a plugin.",
         ),
     ] = "csv",
     to: Annotated[
@@ -57,6 +66,20 @@ def export(
             help="Also write platform ids, into a file of their own. The audit logs keep it.",
         ),
     ] = False,
+    push: Annotated[
+        str | None,
+        typer.Option(
+            metavar="OWNER/NAME",
+            help="Also upload it to the Hugging Face Hub; with --format huggingface. The token is "
+            "read from HF_TOKEN.",
+        ),
+    ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="Make the pushed data set public.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Upload people's data without asking first.")
+    ] = False,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
 ) -> None:
@@ -68,6 +91,8 @@ def export(
     from empathylab.export import export_lab
     from empathylab.store import Lab
 
+    if push is not None:
+        _check_push(export_format, to)
     with Lab.open(lab, create=False) as opened:
         done = export_lab(
             opened,
@@ -78,3 +103,41 @@ def export(
             who=operator(),
         )
     print_exported(done, as_json=json)
+    if push is not None:
+        _push(done, push, public=public, yes=yes)
+
+
+def _check_push(export_format: str, to: Path | None) -> None:
+    """Refuses what cannot be pushed before anything is written."""
+    from empathylab.errors import InputError
+    from empathylab.export.hub import require_token
+
+    if export_format != "huggingface" or (to is not None and to.suffix == ".zip"):
+        raise InputError(
+            "only a folder for the Hugging Face Hub can be pushed",
+            where="--push",
+            remedy="Add --format huggingface, and name a folder with --to.",
+        )
+    require_token()
+
+
+def _push(done: ExportedLab, repository: str, *, public: bool, yes: bool) -> None:
+    """Uploads the folder, after the user agreed where it holds people's data."""
+    from empathylab.errors import InputError
+    from empathylab.export.hub import push
+
+    people = sum(one.rows or 0 for one in done.files if Path(one.name).stem == "raters")
+    if people and not yes:
+        kind = "public" if public else "private"
+        question = (
+            f"The data set holds the answers of {people} people, without their identities. "
+            f"Upload it to {repository} ({kind})?"
+        )
+        if not sys.stdin.isatty():
+            raise InputError(
+                f"the data set holds the answers of {people} people, and nobody can be asked here",
+                where="--push",
+                remedy="Add --yes if their consent covers sharing. The folder stays.",
+            )
+        typer.confirm(question, abort=True, err=True)
+    typer.echo(push(Path(done.path), repository, private=not public), err=True)

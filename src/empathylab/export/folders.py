@@ -10,9 +10,14 @@ from typing import Literal, get_args
 import polars as pl
 from sqlalchemy import Connection
 
+from empathylab.croissant import FILE as CROISSANT
+from empathylab.croissant import croissant_file
 from empathylab.errors import InputError, UnknownName
+from empathylab.export.description import described_data
 from empathylab.export.dictionary import Entry, dictionary, dictionary_files
+from empathylab.export.huggingface import put_dataset
 from empathylab.export.identities import identities_file
+from empathylab.export.inspect_logs.folder import put_logs
 from empathylab.export.lab_tables import LabTables, lab_tables
 from empathylab.export.psych_ds import DOCUMENTATION, data_file, psych_ds_files
 from empathylab.export.r_files import r_files
@@ -37,7 +42,7 @@ from empathylab.store.studies.records import add_audit
 from empathylab.study.exports.folders import IDENTITIES
 from empathylab.tables import TableFile, table_bytes
 
-Format = Literal["csv", "parquet", "jsonl", "psych-ds", "replication"]
+Format = Literal["csv", "parquet", "jsonl", "psych-ds", "replication", "inspect", "huggingface"]
 FORMATS: tuple[str, ...] = get_args(Format)
 WriteFormat = Callable[[Mapping[str, pl.DataFrame], Sequence[Entry]], Mapping[str, bytes]]
 """What a package offers as `empathylab.exports`: files by name, of tables and their dictionary."""
@@ -88,7 +93,14 @@ def export_lab(
     tables = _chosen(found, what, without=() if format in _PLAIN else _NOT_PASSED_ON)
     entries = dictionary(found, tables)
     with put_aside(place) as aside:
-        counts = _put(aside.folder, format, found, tables, entries)
+        if format == "inspect":
+            counts = put_logs(aside.folder, lab, found)
+        elif format == "huggingface":
+            counts = put_dataset(aside.folder, lab, found, tables, entries, whole=not what)
+        else:
+            counts = _put(aside.folder, format, found, tables, entries)
+        described = described_data(found, tables, entries, counts, checksums(aside.folder))
+        put(aside.folder, CROISSANT, croissant_file(described))
         sums = checksums(aside.folder)
         sums_at = f"{DOCUMENTATION}/{SUMS}" if format == "psych-ds" else SUMS
         put(aside.folder, sums_at, sums_file(sums))
@@ -111,9 +123,11 @@ def _check(format: str, what: Sequence[str], place: Path, *, identities: bool) -
     for name in what:
         if name not in TABLES:
             raise UnknownName("table", name, TABLES)
-    if what and format == "replication":
+    if what and format in ("replication", "inspect"):
         raise InputError(
-            "a replication package holds every table that its analysis reads",
+            "a replication package holds every table that its analysis reads"
+            if format == "replication"
+            else "logs of Inspect hold whole runs",
             where="--what",
             remedy="Leave it out, or choose another --format.",
         )
@@ -161,7 +175,7 @@ def _put(
         files[f"{DOCUMENTATION}/versions.json"] = versions_file()
         paths = {name: f"../{data_file(name)}" for name in tables}
         files |= r_files(found, tables, paths, folder="analysis/")
-        counts = {}
+        counts = {data_file(name): frame.height for name, frame in tables.items()}
     else:
         kind: TableFile = next(one for one in _PLAIN if one == format)
         files = {f"{name}.{kind}": table_bytes(frame, kind) for name, frame in tables.items()}

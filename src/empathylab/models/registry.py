@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from empathylab.errors import InputError, ModelError, ModelSetup, UnknownName, UserError
 from empathylab.models.apis import AnthropicMessages, ChatApi, GeminiContent, OpenAiChat
 from empathylab.models.endpoint import EndpointModel
+from empathylab.models.inspect_chats import FAMILY, InspectModel, require_inspect
 from empathylab.models.interface import Model
 from empathylab.models.local import LocalModel
 from empathylab.models.providers import PROVIDERS, ApiName, Provider
@@ -24,7 +25,7 @@ from empathylab.models.weights import KNOWN_WEIGHTS, known_weights
 from empathylab.plugins import plugin_part, plugins, require_function, require_new
 
 DEFAULT_MODEL = "local/smollm2"
-_FAMILIES = {"local", "scripted", *PROVIDERS}
+_FAMILIES = {"local", "scripted", FAMILY, *PROVIDERS}
 OpenPlugin = Callable[[str, RequestOptions | None], Model]
 """What a package offers as `empathylab.models`: a model by its whole name, `provider/name`."""
 
@@ -54,6 +55,9 @@ def open_model(
         return _local(name, rest, options)
     if family == "scripted":
         return _scripted(name, rest)
+    if family == FAMILY and base_url is None:
+        require_inspect(f"a model of Inspect ({name})")
+        return InspectModel(name, options=options)
     return _endpoint(name, family, rest, base_url, api_key_env, api, options)
 
 
@@ -72,7 +76,7 @@ def _unknown(name: str) -> UserError:
     return UnknownName(
         "provider",
         family,
-        known,
+        _FAMILIES,
         remedy="A model is written provider/name; any other endpoint needs --base-url. "
         "See: empathylab models",
     )

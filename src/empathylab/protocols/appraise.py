@@ -108,7 +108,7 @@ def plan_appraisal(lab: Lab, respondent: str, appraisal: Appraisal) -> Plan:
             where=f"situation set {appraisal.situation_set.id}",
             remedy="Leave out --counterparts, or add a 'counterpart' to the situations.",
         )
-    planned = {entry.key: entry for entry in _administrations(appraisal)}
+    planned = {entry.key: entry for entry in planned_administrations(appraisal)}
     with lab.writing() as connection:
         interpreter = AppraisalInterpreter(
             appraisal,
@@ -117,11 +117,16 @@ def plan_appraisal(lab: Lab, respondent: str, appraisal: Appraisal) -> Plan:
             scale_id=add_scale(connection, appraisal.scale),
             situation_ids=add_situation_set(connection, appraisal.situation_set),
         )
-    requests = [_request(appraisal, entry) for entry in planned.values()]
-    return Plan("appraise", appraisal.settings(), requests, interpreter)
+    return Plan("appraise", appraisal.settings(), appraisal_requests(appraisal), interpreter)
 
 
-def _administrations(appraisal: Appraisal) -> list[Administering]:
+def appraisal_requests(appraisal: Appraisal) -> list[Request]:
+    """The requests of the planned administrations, in their order."""
+    return [_request(appraisal, entry) for entry in planned_administrations(appraisal)]
+
+
+def planned_administrations(appraisal: Appraisal) -> list[Administering]:
+    """At baseline first, then after each situation."""
     targets: list[tuple[Situation | None, int, bool]] = [(None, appraisal.default_orders, False)]
     for situation in appraisal.situations:
         targets.append((situation, appraisal.orders, False))
@@ -162,12 +167,17 @@ def _request(appraisal: Appraisal, entry: Administering) -> Request:
         parameters=Parameters(
             temperature=appraisal.temperature,
             seed=appraisal.seed + entry.repeat,
-            max_tokens=100 + 12 * scale.items,
+            max_tokens=answer_tokens(scale),
             schema=answer_schema(scale, entry.order) if structured else None,
             top_logprobs=_ALTERNATIVES if appraisal.mode == "logprob" else None,
         ),
         repeat=entry.repeat,
     )
+
+
+def answer_tokens(scale: Scale) -> int:
+    """Enough tokens for an answer to every item."""
+    return 100 + 12 * scale.items
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,19 +90,30 @@ def human_lengths(lab: Lab, situation_set: SituationSet) -> tuple[int, int]:
 
 def plan_responding(lab: Lab, respondent: str, responding: Responding) -> Plan:
     """The run's requests: each situation, as often as samples are wanted."""
-    planned = {
-        f"{situation.id}/sample-{sample}": (situation, sample)
-        for situation in responding.situations
-        for sample in range(responding.samples)
-    }
-    requests = [
-        _request(responding, key, situation, sample) for key, (situation, sample) in planned.items()
-    ]
+    planned = planned_replies(responding)
     with lab.writing() as connection:
         respondent_id = add_respondent(connection, respondent, "model")
         situation_ids = add_situation_set(connection, responding.situation_set)
     interpreter = RespondingInterpreter(responding, planned, respondent_id, situation_ids)
+    requests = reply_requests(responding)
     return Plan("respond", responding.settings(), requests, interpreter, retries=responding.retries)
+
+
+def planned_replies(responding: Responding) -> dict[str, tuple[Situation, int]]:
+    """By the request's key, the situation and the number of the reply to it."""
+    return {
+        f"{situation.id}/sample-{sample}": (situation, sample)
+        for situation in responding.situations
+        for sample in range(responding.samples)
+    }
+
+
+def reply_requests(responding: Responding) -> list[Request]:
+    """The requests for the planned replies, in their order."""
+    return [
+        _request(responding, key, situation, sample)
+        for key, (situation, sample) in planned_replies(responding).items()
+    ]
 
 
 def _request(responding: Responding, key: str, situation: Situation, sample: int) -> Request:

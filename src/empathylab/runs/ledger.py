@@ -150,7 +150,7 @@ def _replayed(plan: Plan, pending: Pending, row: Any, asked: Asked) -> list[Pend
             got=pending.request.key,
             remedy="Another version of EmpathyLab began this run: start a new one with --fresh.",
         )
-    completion = _completion(row)
+    completion = stored_completion(row)
     return plan.after(pending, completion, plan.read(pending.request, completion))
 
 
@@ -254,10 +254,11 @@ def reusable(
                 row.fingerprint: row for row in connection.execute(query.order_by(answers.c.id))
             }
         for fingerprint, row in found.items():
-            yield wanted[fingerprint], int(row.id), _completion(row), row
+            yield wanted[fingerprint], int(row.id), stored_completion(row), row
 
 
-def _completion(row: Any) -> Completion:
+def stored_completion(row: Any) -> Completion:
+    """The answer in a row of the table answers."""
     return Completion(
         text=row.text,
         finish_reason=row.finish_reason,

@@ -168,6 +168,11 @@ def set_responses(lab: Lab, name: str) -> tuple[JudgedResponse, ...]:
     return tuple(one for one in _replies(lab, rule) if one.situation.id in wanted)
 
 
+def single_response(lab: Lab, response: int) -> JudgedResponse | None:
+    """The response of that id; None where it is not usable."""
+    return next(iter(_replies(lab, schema.responses.c.id == response)), None)
+
+
 def run_responses(lab: Lab, run: int) -> tuple[JudgedResponse, ...]:
     """The valid replies of one run."""
     answers = schema.answers

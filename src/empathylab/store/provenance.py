@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
-from sqlalchemy import ColumnElement, Select, Table, func, select
+from sqlalchemy import ColumnElement, Select, Table, func, select, union
 
 from empathylab.store.lab import Lab
 from empathylab.store.queries import scales_frame, situation_sets_frame
@@ -13,10 +13,12 @@ from empathylab.store.ratings import ratings_frame
 from empathylab.store.schema import (
     administrations,
     answers,
+    imports,
     raters,
     ratings,
     responses,
     runs,
+    situation_sets,
     situations,
 )
 
@@ -86,3 +88,31 @@ def scale_versions(lab: Lab) -> pl.DataFrame:
 def set_versions(lab: Lab) -> pl.DataFrame:
     """The lab's sets of situations: name, version and fingerprint."""
     return situation_sets_frame(lab).select("set", "version", "fingerprint")
+
+
+def used_situation_sets(lab: Lab) -> pl.DataFrame:
+    """The sets with replies or answers to scales: set, version, licence, situations used."""
+    replied = select(responses.c.situation_id)
+    evoked = select(administrations.c.situation_id).where(
+        administrations.c.situation_id.is_not(None)
+    )
+    used = union(replied, evoked).subquery()
+    query = (
+        select(
+            situation_sets.c.name.label("set"),
+            situation_sets.c.version,
+            situation_sets.c.licence,
+            func.count().label("situations"),
+        )
+        .join(situations, situations.c.situation_set_id == situation_sets.c.id)
+        .join(used, used.c.situation_id == situations.c.id)
+        .group_by(situation_sets.c.id)
+        .order_by(situation_sets.c.id)
+    )
+    return lab.frame(query)
+
+
+def imported_files(lab: Lab) -> pl.DataFrame:
+    """The files that were imported: kind, source, when, and a summary as JSON."""
+    columns = (imports.c.kind, imports.c.source, imports.c.added_at, imports.c.summary)
+    return lab.frame(select(*columns).order_by(imports.c.id))

@@ -79,6 +79,13 @@ def number(value: float | None, digits: int = 0) -> str:
     return f"{value:,.{digits}f}".replace("-", "−")
 
 
+def points(value: float | None) -> str:
+    """A rating or an answer: whole points without decimals, others with two at most."""
+    if value is None or value != value:
+        return "–"
+    return number(value, 2).rstrip("0").rstrip(".")
+
+
 def money(value: float | None) -> str:
     """Dollars; a dash where the price is not known."""
     return (
@@ -119,6 +126,7 @@ def _environment() -> jinja2.Environment:
     environment.filters |= {
         "moment": moment,
         "number": number,
+        "points": points,
         "money": money,
         "seconds": seconds,
         "written": written,

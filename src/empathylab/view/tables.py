@@ -16,7 +16,9 @@ from sqlalchemy import Connection
 from empathylab.store.listings.pages import MOST_COUNTED, Listing, Row
 from empathylab.tables import harmless_cell
 
-Kind = Literal["text", "number", "money", "seconds", "time", "outcome", "status", "progress"]
+Kind = Literal[
+    "text", "number", "points", "money", "seconds", "time", "outcome", "status", "progress"
+]
 _CHUNK = 5_000
 _SHORT = ("run", "administration", "protocol", "kind", "phase", "mode", "reversed", "emotion")
 _LONG = ("text", "reason", "message", "words")
@@ -38,7 +40,7 @@ class Column:
     @property
     def width(self) -> str:
         """How wide it is: `n` for numbers, `short`, `long`, `noted`, or empty for others."""
-        if self.kind in ("number", "money", "seconds"):
+        if self.kind in ("number", "points", "money", "seconds"):
             return "n"
         if self.kind in ("time", "outcome", "status", "progress") or self.key in _SHORT:
             return "short"

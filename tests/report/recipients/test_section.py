@@ -35,7 +35,17 @@ def released(tmp_path: Path) -> Path:
 
 def test_a_released_file_is_imported_analysed_and_reported(released: Path) -> None:
     lab = ("--lab", released.parent / "lab")
-    given = (released, "--map", "writer=response", "--map", "shown=label", "--title", "Helped")
+    given = (
+        released,
+        "--map",
+        "writer=response",
+        "--map",
+        "shown=label",
+        "--title",
+        "Helped",
+        "--licence",
+        "CC0-1.0",
+    )
     [row] = as_json("data", "import", "recipients", *given, *lab)["recipients"]
     assert (row["participants"], row["outcomes"], row["change"]) == (120, "calm, heard", "added")
     assert row["columns_not_used"] == "age"
@@ -63,6 +73,11 @@ def test_a_released_file_is_imported_analysed_and_reported(released: Path) -> No
     section = recipients_section(data.recipients, ())
     assert [figure.name for figure in section.figures()] == ["cells", "changes"]
     assert len(section.tables()) == 4
+    assert [(one.kind, one.count) for one in data.sources] == [
+        ("recipients", "120 participants, 120 replies"),
+        ("file", f"1 file, imported on {data.made_at:%Y-%m-%d}"),
+    ]
+    assert [one.licence for one in data.sources] == ["", "CC0-1.0"]
     page = render(data)
     assert str(first.headlines[0]) in page
     assert re.search(r"Recipients: Helped.*y ~ before \+ response \* label", page, re.DOTALL)

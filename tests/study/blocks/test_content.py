@@ -13,7 +13,6 @@ from empathylab.errors import InputError
 from empathylab.scales import builtin_scale
 from empathylab.situations import Situation
 from empathylab.study import (
-    PRESETS,
     PageContent,
     ParticipantPath,
     Study,
@@ -32,6 +31,7 @@ from tests.study.examples import (
     APPRAISAL,
     BETWEEN,
     KEY,
+    SITUATION_PRESETS,
     altered,
     appraisal,
     between,
@@ -106,7 +106,7 @@ def test_a_page_is_the_same_whichever_arm_the_reply_is_from() -> None:
 
 
 def test_the_pages_of_every_preset_name_no_respondent() -> None:
-    for name in PRESETS:
+    for name in SITUATION_PRESETS:
         study = parse_study(preset_text(name))
         for content in pages(study, "p", "How lovely!"):
             words = repr(dataclasses.asdict(content)).lower()

@@ -10,13 +10,13 @@ import pytest
 from empathylab.analysis import ratings as rated_replies
 from empathylab.errors import UserError
 from empathylab.store import Lab, schema
-from empathylab.study import PRESETS, parse_study
+from empathylab.study import parse_study
 from empathylab.study.bots import BEHAVIOURS, Behaviour, Settings, mixed, served, walk
 from empathylab.study.bots.reports import Met, summed_up
 from empathylab.study.exports.folders import export_study
 from empathylab.study.session.service import StudyService
 from empathylab.study.web import visit_token
-from tests.study.examples import BETWEEN
+from tests.study.examples import BETWEEN, SITUATION_PRESETS
 from tests.study.service_examples import furnish, opened, rows_of
 from tests.study.web.desk import preset
 from tests.study.web.labs import launched
@@ -64,7 +64,7 @@ def walked(service: StudyService, crowd: list[Behaviour], **settings: int) -> Me
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", SITUATION_PRESETS)
 def test_careful_raters_come_to_the_end_of_every_preset(sqlite_lab: Lab, name: str) -> None:
     study = preset(name, **{"seconds: 10": "seconds: 1"})
     service = launched(sqlite_lab, study)

@@ -11,11 +11,11 @@ from empathylab.situations import Situation, builtin_set
 from empathylab.situations.content_notes import content_note, content_tags, missing_tags
 from empathylab.store import Lab, schema
 from empathylab.store.inserts import add_respondent, add_situation_set, now
-from empathylab.study import PRESETS, choose_situations, parse_study, preset_text
+from empathylab.study import choose_situations, parse_study, preset_text
 from empathylab.study.demo.opening import demo_study, furnish_demo
 from empathylab.study.design.checks import check_study
 from empathylab.study.design.material_notes import seen_fields
-from tests.study.examples import BETWEEN
+from tests.study.examples import BETWEEN, SITUATION_PRESETS
 
 # What the presets and the demonstration of 0.1 said.
 BEFORE = (
@@ -30,7 +30,7 @@ def preset_tags(name: str) -> set[str]:
     return {tag for one in chosen for tag in one.tags}
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", SITUATION_PRESETS)
 def test_the_content_note_of_a_preset_names_what_its_situations_contain(name: str) -> None:
     study = parse_study(preset_text(name))
     assert study.content_note is not None

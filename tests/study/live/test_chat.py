@@ -241,3 +241,21 @@ def test_a_partner_who_has_gone_is_not_waited_for_and_can_come_back(sqlite_lab: 
 def test_a_chat_that_cannot_be_held_is_refused(old: str, new: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         parse_study(PEER.replace(old, new))
+
+
+def test_what_someone_wrote_to_a_partner_is_deleted_with_all_else(lab: Lab) -> None:
+    service, clock = opened(lab, PEER)
+    ann, bob = told(service, "ann"), told(service, "bob")
+    for person in (ann, bob):
+        page_of(service, person)
+        send(service, person)
+    page_of(service, ann)
+    send(service, bob, message="My own secret")
+    service.leave(bob, delete=True)
+    kept = [turn["text"] for turn in rows_of(lab, schema.live_turns)]
+    assert kept == ["The story of ann", ""]
+    clock.skip(seconds=10)
+    send(service, ann, message="And then", heard="2")
+    page = page_of(service, ann)
+    assert page.content.live is not None
+    assert page.content.live.ended == "left"

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from empathylab.store import Lab
-from empathylab.study import PRESETS
 from empathylab.study.web.assets import asset_paths
+from tests.study.examples import SITUATION_PRESETS
 from tests.study.web.desk import preset
 from tests.study.web.labs import launched, telling
 from tests.study.web.raters import Read, Visitor, visiting, walk
@@ -59,7 +59,7 @@ def everything(visitor: Visitor, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", SITUATION_PRESETS)
 def test_nothing_sent_tells_arm_respondent_situation_or_file(sqlite_lab: Lab, name: str) -> None:
     service = launched(sqlite_lab, telling(preset(name)))
     answers = []

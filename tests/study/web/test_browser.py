@@ -12,9 +12,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from empathylab.store import Lab
-from empathylab.study import PRESETS, Study, parse_study
+from empathylab.study import Study, parse_study
 from empathylab.study.session.service import StudyService
 from empathylab.study.web.interface_texts import direction
+from tests.study.examples import SITUATION_PRESETS
 from tests.study.web.desk import Desk, preset
 from tests.study.web.labs import launched
 from tests.study.web.raters import right_answers
@@ -180,7 +181,7 @@ def walked(
 
 @pytest.mark.parametrize(
     ("name", "language"),
-    [*((name, "en") for name in PRESETS), ("within-subjects", "ar"), ("appraisal", "zh")],
+    [*((name, "en") for name in SITUATION_PRESETS), ("within-subjects", "ar"), ("appraisal", "zh")],
 )
 def test_a_preset_is_completed_and_every_page_is_accessible_on_phone_and_desk(
     sqlite_lab: Lab, browser: Browser, name: str, language: str

@@ -9,14 +9,14 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from empathylab.study import PRESETS, Completion, parse_study
+from empathylab.study import Completion, parse_study
 from empathylab.study.assignment.allocation import Reason
 from empathylab.study.blocks.interface import Outcome
 from empathylab.study.design.definition import Recruitment
 from empathylab.study.session.visits import Closed, Finished
 from empathylab.study.web import visit_token
 from empathylab.study.web.interface_texts import words_in
-from tests.study.examples import BETWEEN, altered
+from tests.study.examples import BETWEEN, SITUATION_PRESETS, altered
 from tests.study.web.desk import KEY, Desk, preset
 from tests.study.web.raters import Read, Visitor, app_of, filled, visiting, walk
 
@@ -28,7 +28,7 @@ def small(**changes: object) -> Desk:
     return Desk(study)
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", SITUATION_PRESETS)
 def test_every_preset_can_be_completed_without_a_script(name: str) -> None:
     desk = Desk(preset(name))
     with visiting(desk) as visitor:

@@ -33,6 +33,7 @@ from empathylab.analysis.overview.replies import (
     reply_lengths,
 )
 from empathylab.analysis.overview.runs import RunSummary, run_caveats, run_summary
+from empathylab.analysis.overview.sources import DataSource, data_sources
 from empathylab.analysis.ratings import RatingsResult
 from empathylab.analysis.recipients import RecipientsResult
 from empathylab.analysis.results import (
@@ -94,6 +95,8 @@ class LabOverview(Plots):
     """By the rubric, one result for each judge; those that are fit first."""
     recipients: tuple[RecipientsResult, ...] = ()
     """Of the studies in which the people rated whom the replies were for."""
+    sources: tuple[DataSource, ...] = ()
+    """What the results rest on: counts, licences and what was left out."""
     matrix: tuple[RunRow, ...] = ()
     """All runs of the lab, and which of them the results rest on."""
 
@@ -248,6 +251,7 @@ def _collected(lab: Lab, first: Collection[int]) -> LabOverview:
         leaderboards=boards,
         scores=tuple(sorted(_scored(lab, chosen, judged), key=lambda found: not found.fit)),
         recipients=helped,
+        sources=data_sources(lab, appraisal, rated, helped, talks),
         matrix=run_matrix(all_runs, first=first),
     )
 

@@ -17,6 +17,7 @@ from empathylab.analysis.ratings.exclusions import rule_text
 from empathylab.analysis.text.apa import counted, listed
 from empathylab.stats.power.analytic import design_effect, raters_for_power, two_shares_power
 from empathylab.stats.raters.exclusions import rules_from
+from empathylab.study.blocks.interface import Block
 from empathylab.study.design.checks import Checked
 from empathylab.study.design.definition import Study
 from empathylab.study.design.protocol import protocol_hash
@@ -83,7 +84,7 @@ def preregistration(
         "other": f"The study's protocol has the hash {protocol_hash(study)} (EmpathyLab "
         f"{__version__}). Anything not named here is exploratory.",
         "name": f"{_said(study, study.title)} ({study.name}, version {study.version})",
-        "study_type": "Experiment" if study.rated else "Survey",
+        "study_type": "Experiment" if study.rated or study.live else "Survey",
     }
     content = {
         "schema": TEMPLATE,
@@ -111,6 +112,13 @@ def _reference(study: Study) -> str | None:
 
 
 def _hypothesis(study: Study) -> Iterator[str]:
+    if study.live is not None:
+        factors = "the author of the reply" + (", its label" if study.live.labels else "")
+        yield (
+            f"What recipients say about the reply depends on {factors}"
+            f"{' and both together' if study.live.labels else ''} (two-sided)."
+        )
+        return
     if not study.rated and not _evokes(study):
         yield "The study describes; it tests no hypothesis."
         return
@@ -142,6 +150,9 @@ def _dependent(study: Study) -> Iterator[str]:
             for value, label in zip(one.values, one.labels, strict=True)
         ]
         yield f"{one.name}: “{_said(study, one.question)}” ({', '.join(labels)})."
+    if study.live is not None:
+        asked = [field.name for block in _after_reply(study) for field in block.person_fields]
+        yield f"Answers of recipients after the reply: {listed(asked)}."
     scales = list(dict.fromkeys(block.uses_scale for block in study.blocks if block.uses_scale))
     if scales:
         yield f"Questionnaires: {listed([name.upper() for name in scales])}."
@@ -150,6 +161,14 @@ def _dependent(study: Study) -> Iterator[str]:
 def _conditions(checked: Checked) -> Iterator[str]:
     study, plan = checked.study, checked.plan
     situations = counted(plan.situations, "situation")
+    if study.live is not None:
+        arms = list(study.live.conditions)
+        yield (
+            f"There are {counted(len(arms), 'condition')} (author+label): {listed(arms)}. "
+            "Participants tell an experience of their own and are assigned to the condition with "
+            "the fewest participants, with ties broken at random."
+        )
+        return
     if not study.rated:
         yield (
             f"There is one condition. Each participant gets {study.batch_size} of {situations}, "
@@ -173,7 +192,21 @@ def _conditions(checked: Checked) -> Iterator[str]:
         yield checked.information
 
 
+def _after_reply(study: Study) -> tuple[Block, ...]:
+    """The blocks after the first reply to the participant."""
+    first = next(number for number, block in enumerate(study.blocks) if block.is_live)
+    return study.blocks[first + 1 :]
+
+
 def _analyses(study: Study) -> Iterator[str]:
+    if study.live is not None:
+        yield (
+            "Each answer is analysed with `empathylab analyze recipients`: an analysis of variance "
+            "with the factors author and label and their interaction; two-sided tests at α = .05. "
+            "Participants who saw the fallback are reported. Nobody looks at results before the "
+            "study is closed."
+        )
+        return
     if not study.rated and not _evokes(study):
         yield "Answers are described by situation, with 95% intervals."
         return
@@ -221,6 +254,13 @@ def _sample(checked: Checked, icc: float, power: float) -> Iterator[str]:
     study, plan = checked.study, checked.plan
     each = listed([f"{arm.raters} in {arm.arm}" for arm in plan.arms])
     people = counted(plan.raters, "participant")
+    if study.live is not None:
+        half = 1.96 * 2 / plan.raters**0.5
+        yield (
+            f"{people} finish: {each}. The 95% interval of a standardised difference between two "
+            f"halves of the participants then reaches about ±{half:.2f}."
+        )
+        return
     if not study.rated:
         half = 1.96 / plan.raters**0.5
         yield (

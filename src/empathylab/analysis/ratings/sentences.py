@@ -100,7 +100,9 @@ def few_raters(found: Comparison, design: RatingsDesign) -> list[str]:
         arm: design.raters_per_arm.get(arm, FEW_RATERS) for arm in (found.arm, found.reference)
     }
     few = [
-        f"{counted(n, 'rater')} of {name_of(arm)}" for arm, n in counts.items() if n < FEW_RATERS
+        f"{counted(n, 'rater')} for replies by {name_of(arm)}"
+        for arm, n in counts.items()
+        if n < FEW_RATERS
     ]
     return [f"only {' and '.join(few)}"] if few else []
 

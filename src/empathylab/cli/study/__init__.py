@@ -43,6 +43,7 @@ _COMMANDS: dict[str, dict[str, tuple[Callable[..., None], str]]] = {
         "serve": (serve.serve, serve.EXAMPLE),
         "status": (status.status, status.STATUS_EXAMPLE),
         "console-link": (console.console_link, console.EXAMPLE),
+        "queue": (recruiting.queue, recruiting.QUEUE_EXAMPLE),
         "sync": (recruiting.sync, recruiting.SYNC_EXAMPLE),
         "pause": (actions.pause, actions.PAUSE_EXAMPLE),
         "resume": (actions.resume, actions.RESUME_EXAMPLE),

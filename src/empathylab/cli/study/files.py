@@ -27,10 +27,10 @@ def new(
         ),
     ] = None,
     preset: Annotated[
-        Literal["appraisal", "between-subjects", "norming", "within-subjects"],
+        Literal["appraisal", "between-subjects", "norming", "recipient", "within-subjects"],
         typer.Option(
-            help="Imagine a situation between two scales; rate the replies of one respondent; or "
-            "rate those of several."
+            help="Imagine a situation between two scales; rate the replies of one respondent, or "
+            "those of several; describe situations; or tell an experience and be answered."
         ),
     ] = "between-subjects",
     json: JsonOption = False,

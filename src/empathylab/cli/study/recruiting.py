@@ -30,6 +30,9 @@ SYNC_EXAMPLE = (
     "`empathylab study sync my-study --csv prolific_export.csv --keep Sex --keep Age`"
 )
 APPROVALS_EXAMPLE = "Example: `empathylab study approvals my-study approvals.csv`"
+QUEUE_EXAMPLE = (
+    "Example: `empathylab study queue my-study --for ann --url https://study.example.org/`"
+)
 DEFAULT_ADDRESS = "http://127.0.0.1:8000/"
 """Where `study serve` listens unless it is told otherwise."""
 
@@ -171,6 +174,32 @@ def approvals(
     rejected = sum(1 for one in made if one.reason)
     typer.echo(f"{file}: {len(made) - rejected} to approve, {rejected} to reject", err=True)
     typer.echo("It names people by their platform ids: keep it apart from the data.", err=True)
+
+
+def queue(
+    name: NameArgument,
+    confederate: Annotated[
+        str, typer.Option("--for", metavar="NAME", help="The confederate who uses the link.")
+    ],
+    url: Annotated[
+        str, typer.Option(metavar="URL", help="The address under which people reach the study.")
+    ] = DEFAULT_ADDRESS,
+    json: JsonOption = False,
+    lab: LabOption = DEFAULT_LAB,
+) -> None:
+    """Print the link by which a trained confederate answers participants."""
+    from urllib.parse import urlencode
+
+    from empathylab.study.live.confederates import new_queue_token
+
+    with running(lab, name) as service:
+        token = new_queue_token(service, confederate)
+    link = f"{checked_address(url).rstrip('/')}/queue?{urlencode({'link': token})}"
+    if json:
+        print_json({"confederate": confederate, "link": link})
+    else:
+        typer.echo(link)
+        typer.echo("Anyone with this link can read and answer participants.", err=True)
 
 
 def _invite(

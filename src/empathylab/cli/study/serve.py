@@ -104,6 +104,7 @@ def serve(
         try:
             name = study if definition is None else _launched(opened, definition, study, yes=yes)
             service = StudyService(opened, name)
+            _require_models(service.study)
             base = (public_url or _address(host, listener.getsockname()[1]) + root).rstrip("/")
             serving = Serving(
                 folder=lab,
@@ -123,6 +124,16 @@ def serve(
     _warn(links, host, proxied=bool(proxies))
     serve_study(serving, listener, workers=workers)
     typer.echo("Stopped. All answers are kept. Run the same command again to resume.", err=True)
+
+
+def _require_models(study: Study) -> None:
+    """Raises where a model that answers participants cannot be asked, such as without a key."""
+    if study.live is not None:
+        from empathylab.study.live.engine import open_author
+
+        for author in study.live.authors.values():
+            if author.model is not None:
+                open_author(author)
 
 
 def require_extra() -> None:

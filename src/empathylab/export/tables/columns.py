@@ -16,6 +16,8 @@ whole = partial(_column, "whole number")
 number = partial(_column, "number")
 flag = partial(_column, "true or false")
 
+MOMENT = "YYYY-MM-DDTHH:MM:SSZ"
+
 SET = text("set", "The set that the situation is from")
 SET_VERSION = whole("set_version", "The version of that set")
 SITUATION = text("situation", "The situation's id in its set")

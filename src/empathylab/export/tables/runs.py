@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from empathylab.export.source import LabSource, with_sorted_keys
-from empathylab.export.tables.columns import number, text, whole
+from empathylab.export.tables.columns import MOMENT, number, text, whole
 from empathylab.store.export_tables import import_table
 from empathylab.table_specs import TableSpec
 
@@ -35,24 +35,22 @@ RUNS = TableSpec[LabSource](
         text("settings", "All settings of the run, as a JSON object"),
         whole("planned", "How many requests it consists of"),
         text("software", "The version of EmpathyLab that made it"),
-        text("started_at", "When it began, in UTC", values="YYYY-MM-DDTHH:MM:SSZ"),
-        text("finished_at", "When it was complete, in UTC", values="YYYY-MM-DDTHH:MM:SSZ"),
+        text("started_at", "When it began, in UTC", values=MOMENT),
+        text("finished_at", "When it was complete, in UTC", values=MOMENT),
         whole("answered", "How many requests have an answer"),
         whole("reused", "How many of those answers were reused from an earlier run"),
         whole("prompt_tokens", "Tokens of its own requests"),
         whole("completion_tokens", "Tokens of the answers to them"),
         number("cost", "What they cost, in US dollars; empty where a price is not known"),
         whole("attempts", "How many requests were sent, retries included"),
-        text(
-            "first_answer_at", "When the first answer came, in UTC", values="YYYY-MM-DDTHH:MM:SSZ"
-        ),
-        text("last_answer_at", "When the last answer came, in UTC", values="YYYY-MM-DDTHH:MM:SSZ"),
+        text("first_answer_at", "When the first answer came, in UTC", values=MOMENT),
+        text("last_answer_at", "When the last answer came, in UTC", values=MOMENT),
         text("reported_model", "What the endpoint calls the model that answered"),
         text("name", "The name that a researcher gave the run"),
         text(
             "pinned_at",
             "When a researcher pinned it, so that results are shown from it, in UTC",
-            values="YYYY-MM-DDTHH:MM:SSZ",
+            values=MOMENT,
         ),
     ),
     _runs,

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from empathylab.analysis.overview import LabOverview
 from empathylab.analysis.overview.first_screen import FirstScreen
 from empathylab.analysis.overview.runs import RunSummary
+from empathylab.analysis.overview.sources import DataSource
 from empathylab.analysis.overview.tables import measured_sentences, overview_tables
 from empathylab.analysis.results import ModelChoice
 from empathylab.analysis.style.prose import paragraphs
@@ -145,10 +146,22 @@ def _models(data: LabOverview) -> Iterator[Row]:
 
 
 def data_section(data: LabOverview) -> Section:
-    """Runs with their settings, answers that could not be used, and versions."""
+    """Counts, licences, runs with their settings, answers that could not be used, and versions."""
     versions = ", ".join(f"{name} {version}" for name, version in installed_versions().items())
     unusable = [run for run in data.runs if run.invalid or run.failed or run.unanswered]
     blocks: list[Block] = [
+        Table(
+            title="What the results rest on",
+            rows=[_source(source) for source in data.sources],
+            paper=False,
+        ),
+        Fold(
+            id="data-licences",
+            title="Licences",
+            blocks=kept(
+                Text([f"{one.name}: {one.licence}" for one in data.sources if one.licence], "list")
+            ),
+        ),
         Table(title="Answers by run", rows=[_run(run) for run in data.runs], paper=False),
         Fold(
             id="data-unusable",
@@ -180,6 +193,15 @@ def data_section(data: LabOverview) -> Section:
     blocks.append(Text(() if data.is_empty else (f"Versions: {versions}.",), "note"))
     lead = ("Every prompt and answer is kept in the lab’s database.",) if data.runs else ()
     return Section(id="data", title="Data", blocks=kept(*blocks), lead=lead)
+
+
+def _source(source: DataSource) -> Row:
+    return {
+        "data": source.kind,
+        "name": source.name,
+        "count": source.count,
+        "left out": source.left_out or "–",
+    }
 
 
 def _run(run: RunSummary) -> Row:

@@ -105,12 +105,12 @@ def spearman(
     if n < 3 or np.ptp(a) == 0 or np.ptp(b) == 0:
         problem = note("few_pairs", n=n) if n < 3 else note("constant_rater")
         return missing(problem, n, dropped, confidence)
-    ranks = [_standardised(_ranks(side)) for side in (a, b)]
-    estimate = float(np.clip((ranks[0] * ranks[1]).mean(), -1, 1))
+    x, y = (_standardised(_ranks(side)) for side in (a, b))
+    estimate = float(np.clip((x * y).mean(), -1, 1))
     worth = np.array([float(n)])
     if clusters is not None:
         _, place = np.unique(_vector(clusters)[_whole(first, second)], return_inverse=True)
-        influence = rank_influence(*ranks, estimate)
+        influence = rank_influence(x, y, estimate)
         sums = np.bincount(place, influence)
         counts = np.array([float(len(sums))])
         squares = np.array([float(influence @ influence)]), np.array([float(sums @ sums)])
@@ -212,7 +212,7 @@ def _ranks(values: Array) -> Array:
 
 
 def _standardised(values: Array) -> Array:
-    return (values - values.mean()) / values.std()
+    return np.asarray((values - values.mean()) / values.std())
 
 
 def _paired(first: Values, second: Values) -> tuple[Array, Array, int]:

@@ -193,10 +193,10 @@ def _cells(table: RatingTable, min_shared: int) -> _Cells:
     renumbered = (np.cumsum(listed) - 1)[pair[kept]]
     clusters = None
     if table.clusters is not None:
-        found, place = np.unique(renumbered * groups + group[kept], return_inverse=True)
-        own = found // groups
-        counts = np.bincount(own, minlength=int(listed.sum())).astype(np.float64)
-        clusters = _Clusters(place, own, counts)
+        each, place = np.unique(renumbered * groups + group[kept], return_inverse=True)
+        own = each // groups
+        per_pair = np.bincount(own, minlength=int(listed.sum())).astype(np.float64)
+        clusters = _Clusters(place, own, per_pair)
     return _Cells(renumbered, first[kept], second[kept], count[kept], names[listed], clusters)
 
 
@@ -280,16 +280,15 @@ def _spearman(cells: _Cells, n: Array, q: int, confidence: float) -> tuple[Array
     a, b = ranks(cells.first), ranks(cells.second)
     pairs = len(n)
     product = totals(cells.pair, cells.count * a * b, pairs)
-    squares = totals(cells.pair, cells.count * a**2, pairs)
-    squares = squares * totals(cells.pair, cells.count * b**2, pairs)
-    usable = (squares > 0) & (n >= 3)
-    found = np.clip(product / np.sqrt(np.where(usable, squares, np.nan)), -1, 1)
-    sds = [np.sqrt(totals(cells.pair, cells.count * side**2, pairs) / n) for side in (a, b)]
-    scaled = [
-        side / np.where(sd > 0, sd, np.nan)[cells.pair]
-        for side, sd in zip((a, b), sds, strict=True)
-    ]
-    return found, _worth(cells, n, rank_influence(*scaled, found[cells.pair]), confidence)
+    squares = [totals(cells.pair, cells.count * side**2, pairs) for side in (a, b)]
+    usable = (squares[0] * squares[1] > 0) & (n >= 3)
+    x, y = (np.sqrt(np.where(usable, one, np.nan)) for one in squares)
+    found = np.clip(product / (x * y), -1, 1)
+    root = np.sqrt(n)
+    influence = rank_influence(
+        a * (root / x)[cells.pair], b * (root / y)[cells.pair], found[cells.pair]
+    )
+    return found, _worth(cells, n, influence, confidence)
 
 
 def _worth(cells: _Cells, n: Array, influence: Array, confidence: float) -> Array:

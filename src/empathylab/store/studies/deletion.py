@@ -11,6 +11,7 @@ from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
 from empathylab.store.results import clear_results
 from empathylab.store.studies.live import delete_conversations
+from empathylab.store.studies.partners import blank_replies
 from empathylab.store.studies.places import change_place
 
 WITHDRAWN = "withdrawn"
@@ -59,6 +60,7 @@ def erase_answers(connection: Connection, study: int, row: Any) -> None:
     clear_results(connection)
     answers = schema.page_answers
     connection.execute(delete(answers).where(answers.c.place_id == row.id))
+    blank_replies(connection, row.id)
     delete_conversations(connection, row.id)
     erase_rater(connection, study, row.person)
 

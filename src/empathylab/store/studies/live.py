@@ -10,7 +10,18 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, case, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Select,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from empathylab.store import schema
 from empathylab.store.inserts import insert_or_ignore
@@ -19,14 +30,26 @@ Rows = Sequence[Any]
 """Rows of the lab, whose columns are attributes."""
 
 _CONVERSATIONS, _TURNS = schema.live_conversations, schema.live_turns
+# Statements of every page of a conversation: built once, which costs more than running them.
+_FIND = select(_CONVERSATIONS).where(
+    _CONVERSATIONS.c.place_id == bindparam("place"), _CONVERSATIONS.c.step == bindparam("at")
+)
+_TURNS_OF = (
+    select(_TURNS)
+    .where(_TURNS.c.live_conversation_id == bindparam("conversation"))
+    .order_by(_TURNS.c.position)
+)
+_ADD_TURN = insert(_TURNS)
+_MARK_SHOWN = (
+    update(_TURNS)
+    .where(_TURNS.c.id == bindparam("turn"), _TURNS.c.shown_at.is_(None))
+    .values(shown_at=bindparam("at"))
+)
 
 
 def find_conversation(connection: Connection, place: int, step: str) -> Any:
     """The participant's conversation on that page; None where there is none."""
-    query = select(_CONVERSATIONS).where(
-        _CONVERSATIONS.c.place_id == place, _CONVERSATIONS.c.step == step
-    )
-    return connection.execute(query).one_or_none()
+    return connection.execute(_FIND, {"place": place, "at": step}).one_or_none()
 
 
 def add_conversation(connection: Connection, row: Mapping[str, Any]) -> Any:
@@ -54,26 +77,17 @@ def end_conversation(connection: Connection, conversation: int, reason: str, at:
 
 def turn_rows(connection: Connection, conversation: int) -> Rows:
     """The turns of a conversation in order."""
-    query = (
-        select(_TURNS)
-        .where(_TURNS.c.live_conversation_id == conversation)
-        .order_by(_TURNS.c.position)
-    )
-    return connection.execute(query).all()
+    return connection.execute(_TURNS_OF, {"conversation": conversation}).all()
 
 
 def add_turn(connection: Connection, row: Mapping[str, Any]) -> None:
     """Keeps a turn; a second one at the same position breaks a unique rule."""
-    connection.execute(insert(_TURNS), [dict(row)])
+    connection.execute(_ADD_TURN, dict(row))
 
 
 def mark_turns_shown(connection: Connection, turns: Sequence[int], at: datetime) -> None:
     """Keeps when turns were first shown."""
-    connection.execute(
-        update(_TURNS)
-        .where(_TURNS.c.id.in_(turns), _TURNS.c.shown_at.is_(None))
-        .values(shown_at=at)
-    )
+    connection.execute(_MARK_SHOWN, [{"turn": turn, "at": at} for turn in turns])
 
 
 def _free(now: datetime) -> Any:

@@ -17,6 +17,9 @@ import polars as pl
 import yaml
 from sqlalchemy import Connection
 
+from empathylab import __version__
+from empathylab.croissant import FILE as CROISSANT
+from empathylab.croissant import DescribedColumn, DescribedData, DescribedTable, croissant_file
 from empathylab.errors import InputError, UnknownName
 from empathylab.situations.sources.released import Dimension
 from empathylab.store import Lab
@@ -30,7 +33,7 @@ from empathylab.study.archives.packing import day_of, pack, shared_protocol
 from empathylab.study.exports.dictionary import dictionary_rows
 from empathylab.study.exports.r_script import R_SCRIPT, r_script
 from empathylab.study.exports.tables import StudyTables, study_tables
-from empathylab.tables import TableFile, table_bytes
+from empathylab.tables import TableFile, harmless_cell, table_bytes
 
 SUMS = "SHA256SUMS"
 IDENTITIES = "identities.csv"
@@ -187,7 +190,45 @@ def _files(row: Any, tables: StudyTables, kind: TableFile, *, blind: bool) -> di
     found["data_dictionary.csv"] = table_bytes(pl.DataFrame(rows), "csv")
     if kind == "csv" and "ratings" in tables.tables and not blind:
         found[R_SCRIPT] = r_script({row.name: dimensions_of(row)})
+    found[CROISSANT] = croissant_file(_described(row, tables, kind, found, rows))
     return found
+
+
+def _described(
+    row: Any,
+    tables: StudyTables,
+    kind: TableFile,
+    files: Mapping[str, bytes],
+    rows: Sequence[Mapping[str, Any]],
+) -> DescribedData:
+    """What `croissant.json` says of the study's tables."""
+
+    def columns(table: str) -> list[DescribedColumn]:
+        return [
+            DescribedColumn(
+                harmless_cell(one["column"]) if kind == "csv" else one["column"],
+                one["meaning"] or "",
+                one["type"],
+            )
+            for one in rows
+            if one["table"] == table
+        ]
+
+    # Of an open study, neither how nor when responses were rated is told.
+    last = day_of(row.closed_at or row.launched_at or row.added_at)
+    return DescribedData(
+        name=f"Study {row.name}, version {row.version}",
+        description=f"{row.title}: the tables of a study, written by EmpathyLab {__version__}.",
+        tables=[
+            DescribedTable(
+                name, name.replace("_", " ").capitalize(), f"{name}.{kind}", columns(name)
+            )
+            for name in tables.tables
+        ],
+        sums={name: hashlib.sha256(content).hexdigest() for name, content in files.items()},
+        published=last or "",
+        raters=tables.tables["raters"].height,
+    )
 
 
 def _head(row: Any, *, blind: bool) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -43,6 +44,18 @@ class Queue:
 def queue_token(secret: bytes, name: str) -> str:
     """The value of `link` that lets a confederate of that name into the queue."""
     return f"{name}.{opaque_id(secret, 'queue', name)}"
+
+
+def new_queue_token(study: StudyContext, name: str) -> str:
+    """The token for a confederate of a launched study; raises where it has none."""
+    require_confederates(study.study.live)
+    if not re.fullmatch(r"[\w-]{1,60}", name):
+        raise InputError(
+            "a confederate's name must be letters, digits and hyphens, 60 at most",
+            got=name,
+            remedy="Give a short name; participants never see it.",
+        )
+    return queue_token(study.secret, name)
 
 
 def confederate_of(secret: bytes, token: str) -> str | None:

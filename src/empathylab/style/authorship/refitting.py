@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,8 @@ Array = NDArray[np.float64]
 
 _MOST_RESPONSES = 1_500
 _DRAWS = 100
+_OFTEN = 0.03
+"""The share of rows from which a column counts as frequent."""
 _PENALTY = 0.4
 """Of the squared weights, beside the squared errors: what logistic regression's comes to."""
 
@@ -46,7 +49,7 @@ def refitting_factor(
         if not seen.any():
             continue
         features = weighted(counts, fold != number)[rows]
-        products = (features @ features.T).toarray().astype(np.float64)
+        products = _products(features)
         mean = truth[seen].mean(axis=0)
         centred = (truth[seen] - mean).reshape(int(seen.sum()), -1)
         inner = products[np.ix_(seen, seen)] + _PENALTY * np.eye(len(centred))
@@ -56,6 +59,19 @@ def refitting_factor(
     right = (told == dealt).sum(axis=1)
     fixed = np.mean([_variance(place, writer, names) for names in told])
     return max(1.0, math.sqrt(float(right.var(ddof=1)) / fixed)) if fixed > 0 else 1.0
+
+
+def _products(features: Any) -> Array:
+    """The inner products of all rows.
+
+    Columns that many rows have make almost all the work of a sparse product, and are multiplied as
+    dense ones, which is several times faster.
+    """
+    by_column = features.tocsc()
+    often = np.diff(by_column.indptr) > _OFTEN * features.shape[0]
+    dense = by_column[:, often].toarray().astype(np.float64)
+    rare = by_column[:, ~often].tocsr()
+    return np.asarray(dense @ dense.T + (rare @ rare.T).toarray(), dtype=np.float64)
 
 
 def _drawn(situations: Numbers, generator: np.random.Generator) -> Numbers:

@@ -19,8 +19,8 @@ from empathylab.style.tactics.rules import TacticRules, plain_sentences, tactic_
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-THRESHOLD = 0.4
-"""A sentence has a tactic from this probability."""
+THRESHOLD, UNSUPPORTED = 0.4, 0.7
+"""A sentence has a tactic from this probability where its rule found it, and where it did not."""
 RULE = "rule:"
 BIAS = "bias"
 _START, _END = "^", "$"
@@ -40,7 +40,8 @@ def classify(sentences: pl.Series, rules: TacticRules) -> tuple[Flags, pl.DataFr
     """Which tactics each sentence has, in the rules' order, and where the rules found them."""
     places = rules.positions(sentences)
     found = places.select(pl.all().is_not_null()).to_numpy()
-    return probabilities(sentences, found) >= THRESHOLD, places
+    tagged: Flags = probabilities(sentences, found) >= np.where(found, THRESHOLD, UNSUPPORTED)
+    return tagged, places
 
 
 def probabilities(sentences: pl.Series, found: Flags) -> Array:

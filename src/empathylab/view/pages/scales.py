@@ -63,7 +63,7 @@ def show_administration(visit: Visit) -> Page:
             Column("item", "Item", "number"),
             Column("words", "Wording"),
             Column("position", "Shown as", "number"),
-            Column("answer", "Answer", "number", digits=2),
+            Column("answer", "Answer", "points"),
             Column("anchor", "Label"),
             Column("reversed", "Reversed"),
             Column("subscales", "Subscales"),
@@ -76,7 +76,7 @@ def show_administration(visit: Visit) -> Page:
         "Scores",
         (
             Column("subscale", "Subscale"),
-            Column("value", "Score", "number", digits=2),
+            Column("value", "Score", "points"),
             Column("items", "Items", "number"),
             Column("missing", "Missing", "number"),
         ),

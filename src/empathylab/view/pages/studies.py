@@ -108,7 +108,7 @@ def _ratings_table(study: int, *, rater: int | None = None, dimension: str = "")
         Column("situation", "Situation", href=lambda row: f"/situations/{row['situation_id']}"),
         Column("emotion", "Emotion"),
         Column("dimension", "Dimension"),
-        Column("value", "Rating", "number", digits=1),
+        Column("value", "Rating", "points"),
         Column("label", "Label"),
         Column("seconds", "Time", "seconds"),
         Column("text", "Reply", href=lambda row: f"/replies/{row['response']}"),

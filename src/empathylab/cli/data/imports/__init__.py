@@ -6,6 +6,7 @@ import typer
 
 from empathylab.cli.data.imports import (
     conversations,
+    interchange,
     rated_responses,
     recipients,
     situations,
@@ -32,3 +33,5 @@ app.command("sage", epilog=conversations.SAGE_EXAMPLE)(conversations.sage)
 app.command("conversations", epilog=conversations.CONVERSATIONS_EXAMPLE)(
     conversations.conversations
 )
+app.command("inspect", epilog=interchange.INSPECT_EXAMPLE)(interchange.inspect)
+app.command("huggingface", epilog=interchange.HUGGINGFACE_EXAMPLE)(interchange.huggingface)

@@ -26,5 +26,5 @@
     }
     setTimeout(look, 1000 * Math.min(5, Math.max(0.5, seconds)));
   };
-  setTimeout(look, 500);
+  setTimeout(look, 1000 * Math.min(5, Math.max(0.5, Number(live.dataset.seconds))));
 })();

@@ -1,0 +1,133 @@
+"""`empathylab data import inspect` and `huggingface`: what other tools of the field hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from empathylab.cli.data.imports import rated_responses, situations
+from empathylab.cli.data.imports.options import LicenceOption, NameOption, ReplaceOption, SetOption
+from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
+from empathylab.cli.tables import print_json, print_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from empathylab.store.transfer import Carried
+
+INSPECT_EXAMPLE = "Example: `empathylab data import inspect logs/2026-11-16_respond.eval`"
+HUGGINGFACE_EXAMPLE = (
+    "Example: `empathylab data import huggingface OWNER/NAME` · "
+    "`empathylab data import huggingface folder --as responses --column answer=text`"
+)
+
+
+def inspect(
+    path: Annotated[list[Path], typer.Argument(metavar="LOG.eval", help="One log or several.")],
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports logs of Inspect: of EmpathyLab's own tasks, or from `export --format inspect`.
+
+    Runs, answers, scores, usage, errors and people's ratings come back as they were. Importing a
+    log again changes nothing.
+    """
+    from empathylab.models.inspect_chats import require_inspect
+    from empathylab.store import Lab
+
+    require_inspect("reading a log of Inspect")
+    from empathylab.export.inspect_logs.reading import import_log
+
+    with Lab.open(lab) as opened:
+        done = [import_log(opened, one) for one in path]
+    if json:
+        print_json(
+            {
+                "logs": [
+                    {
+                        "file": one.file,
+                        "task": one.task,
+                        "model": one.model,
+                        "samples": one.samples,
+                        "failed": one.failed,
+                        "tables": [table._asdict() for table in one.tables],
+                    }
+                    for one in done
+                ]
+            }
+        )
+        return
+    for one in done:
+        typer.echo(f"{one.file}: {one.task} with {one.model}, {one.samples} samples")
+        if one.failed:
+            typer.echo(f"{one.file}: {one.failed} samples ended with an error.", err=True)
+        _print_tables(one.tables)
+
+
+def huggingface(
+    source: Annotated[
+        str,
+        typer.Argument(metavar="DATASET|FOLDER", help="OWNER/NAME on the hub, or a folder."),
+    ],
+    kind: Annotated[
+        Literal["lab", "situations", "responses", "ratings"] | None,
+        typer.Option("--as", help="What it holds; a lab, where EmpathyLab wrote it, if not given."),
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="THEIRS=OURS", help="A column under another name; repeatable."),
+    ] = None,
+    config: Annotated[
+        str | None, typer.Option(help="The configuration, where the data set has several.")
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(help="The split, where the configuration has several.")
+    ] = None,
+    situation_set: SetOption = None,
+    name: NameOption = None,
+    licence: LicenceOption = "not stated",
+    replace: ReplaceOption = False,
+    lab: LabOption = DEFAULT_LAB,
+    json: JsonOption = False,
+) -> None:
+    """Imports a data set of the Hugging Face Hub, or a folder with the same files.
+
+    One that EmpathyLab exported makes the lab again. Of any other, --as says what its rows are, and
+    --column which of its columns stands for which of ours.
+    """
+    from empathylab.errors import InputError
+    from empathylab.export.hub import dataset_folder, mapped_table
+    from empathylab.export.huggingface import holds_lab, import_dataset
+    from empathylab.store import Lab
+
+    folder = dataset_folder(source)
+    if kind in (None, "lab"):
+        if not holds_lab(folder):
+            raise InputError(
+                "this data set was not exported by EmpathyLab",
+                where=source,
+                remedy="Say what its rows are with --as situations, responses or ratings.",
+            )
+        with Lab.open(lab) as opened:
+            tables = import_dataset(opened, folder)
+        if json:
+            print_json({"source": source, "tables": [one._asdict() for one in tables]})
+        else:
+            typer.echo(f"{source}: a lab of EmpathyLab")
+            _print_tables(tables)
+        return
+    with mapped_table(folder, column or (), config=config, split=split, name=name) as path:
+        if kind == "situations":
+            situations.situations(path, name=name, licence=licence, lab=lab, json=json)
+        elif kind == "responses":
+            rated_responses.responses(
+                path, situation_set, name, licence=licence, replace=replace, lab=lab, json=json
+            )
+        else:
+            rated_responses.ratings(path, situation_set, name, replace=replace, lab=lab, json=json)
+
+
+def _print_tables(tables: Iterable[Carried]) -> None:
+    print_rows([one._asdict() for one in tables], "tables", as_json=False)

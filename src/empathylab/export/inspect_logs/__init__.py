@@ -1,0 +1,1 @@
+"""Runs as logs of Inspect AI, and logs as runs."""

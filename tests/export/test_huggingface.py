@@ -1,0 +1,214 @@
+"""A lab as a data set of the Hugging Face Hub: written, loaded, pushed, brought back."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+
+from empathylab.export import export_lab, lab_tables
+from empathylab.store import Lab
+from tests.helpers.command_line import as_json, empathylab
+from tests.report.exports.full_lab import fill
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+# A study that the lab ran comes back as from its archive: ratings, raters and their answers, but
+# neither the times of pages nor how each visit went.
+OF_VISITS = {"pages", "attention", "written_replies", "imports"}
+CHANGED = {
+    "studies": ["launched", "closed"],
+    "raters": ["arm", "status", "outcome", "language", "day", "failed_attention"],
+    "arms": ["responses"],
+    "scales": ["fingerprint"],
+    "ratings": ["position"],
+    "ratings_of_excluded": ["position"],
+}
+NUMBERS = ("run", "administration", "response", "first_response", "second_response")
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    folder = tmp_path_factory.mktemp("hub")
+    with Lab.open(folder / "lab") as lab:
+        fill(lab, folder)
+        export_lab(lab, folder / "dataset", format="huggingface")
+        yield lab
+
+
+def dataset(lab: Lab) -> Path:
+    return lab.folder.parent / "dataset"
+
+
+def test_the_lab_comes_back_table_by_table(full: Lab, tmp_path: Path) -> None:
+    at = ("--lab", tmp_path / "lab")
+    done = as_json("data", "import", "huggingface", dataset(full), *at)
+    assert {one["table"] for one in done["tables"]} >= {"answers", "responses", "ratings"}
+    with Lab.open(tmp_path / "lab") as lab:
+        own, brought = lab_tables(full).tables, lab_tables(lab).tables
+    for name in own.keys() - OF_VISITS:
+        before, after = (_comparable(name, one[name]) for one in (own, brought))
+        assert before.rows() == after.rows(), name
+    again = as_json("data", "import", "huggingface", dataset(full), *at)
+    assert not any(one["added"] for one in again["tables"])
+
+
+def _comparable(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """The table without numbers of rows, in an order of its own."""
+    kept = frame.drop([*NUMBERS, *CHANGED.get(name, [])], strict=False)
+    return kept.select(sorted(kept.columns)).sort(pl.all(), nulls_last=True)
+
+
+def test_datasets_loads_every_configuration(full: Lab) -> None:
+    card = (dataset(full) / "README.md").read_text(encoding="utf-8")
+    front = yaml.safe_load(card.split("---\n")[1])
+    tables = lab_tables(full).tables
+    assert [one["config_name"] for one in front["configs"] if one.get("default")] == ["ratings"]
+    from datasets import Dataset
+
+    for config in front["configs"]:
+        (part,) = config["data_files"]
+        loaded = Dataset.from_parquet(str(dataset(full) / part["path"]), split=part["split"])
+        assert loaded.num_rows == tables[config["config_name"]].height
+        assert part["split"] == "test"
+
+
+def test_nobodys_identity_is_in_the_folder(full: Lab) -> None:
+    names = {path.stem for path in (dataset(full) / "lab").glob("*.jsonl")}
+    assert not names & {"people", "places", "page_answers", "researchers", "invitations", "audit"}
+    for line in (dataset(full) / "lab" / "studies.jsonl").read_text().splitlines():
+        study = json.loads(line)
+        assert study["secret"] is None
+        assert not {"codes", "return_url"} & set(study["protocol"].get("recruitment", {}))
+    raters = (dataset(full) / "lab" / "raters.jsonl").read_text().splitlines()
+    assert all(json.loads(line)["name"].startswith("rater-") for line in raters)
+
+
+class Hub(BaseHTTPRequestHandler):
+    """As much of the hub as creating a data set and one commit need."""
+
+    files: dict[str, bytes]
+    asked: list[tuple[str, str | None]]
+
+    def do_POST(self) -> None:
+        content = self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.asked.append((self.path, self.headers.get("authorization")))
+        if self.path == "/api/repos/create":
+            told = json.loads(content)
+            name = f"{told['organization']}/{told['name']}"
+            self._answer({"url": f"http://{self.headers['host']}/datasets/{name}", "name": name})
+        elif "/preupload/" in self.path:
+            given = json.loads(content)["files"]
+            modes = [
+                {"path": one["path"], "uploadMode": "regular", "shouldIgnore": False}
+                for one in given
+            ]
+            self._answer({"files": modes})
+        elif "/commit/" in self.path:
+            for line in content.splitlines():
+                one = json.loads(line)
+                if one["key"] == "file":
+                    self.files[one["value"]["path"]] = base64.b64decode(one["value"]["content"])
+            commit = f"http://{self.headers['host']}/datasets/us/empathy/commit/{'1' * 40}"
+            self._answer({"commitUrl": commit, "commitOid": "1" * 40})
+        else:
+            self._answer({"errors": [], "warnings": []})
+
+    def do_GET(self) -> None:
+        self.asked.append((self.path, self.headers.get("authorization")))
+        self._answer({"sha": "0" * 40, "id": "us/empathy", "siblings": []})
+
+    def _answer(self, told: Any) -> None:
+        body = json.dumps(told).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Hub]]:
+    Hub.files, Hub.asked = {}, []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    monkeypatch.setenv("HF_ENDPOINT", address)
+    yield Hub
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_push_asks_first_and_uploads_every_file(
+    full: Lab, tmp_path: Path, hub: type[Hub]
+) -> None:
+    words = ("export", "--format", "huggingface", "--lab", full.folder)
+    push = ("--push", "us/empathy")
+    denied = empathylab(*words, *push, "--to", tmp_path / "none")
+    assert denied.exit_code == 2
+    assert "HF_TOKEN" in denied.stderr
+    assert not (tmp_path / "none").exists()
+    unasked = empathylab(*words, *push, "--to", tmp_path / "asked", HF_TOKEN="hf_x")
+    assert unasked.exit_code == 2
+    assert "--yes" in unasked.stderr
+    assert hub.asked == []
+    done = empathylab(*words, *push, "--yes", "--to", tmp_path / "out", HF_TOKEN="hf_x")
+    assert done.exit_code == 0, done.stderr
+    out = tmp_path / "out"
+    written = {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in out.rglob("*")
+        if path.is_file()
+    }
+    assert hub.files == written
+    assert {token for _, token in hub.asked} == {"Bearer hf_x"}
+
+
+def test_rows_of_any_data_set_come_in_by_a_mapping(tmp_path: Path) -> None:
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    rows = {"prompt_id": ["a", "b"], "story": ["I lost my cat.", "I passed!"]}
+    rows |= {"answer": ["That is sad. What happened?", "Well done!"], "who": ["human", "human"]}
+    pl.DataFrame(rows).write_parquet(folder / "part.parquet")
+    words = ("data", "import", "huggingface", folder, "--lab", tmp_path / "lab")
+    named = ["prompt_id=situation", "story=situation_text", "answer=text", "who=respondent"]
+    mapping = [word for one in named for word in ("--column", one)]
+    unsaid = empathylab(*words)
+    assert unsaid.exit_code == 2
+    assert "--as" in unsaid.stderr
+    other = empathylab(*words, "--as", "responses", "--column", "anser=text")
+    assert other.exit_code == 2
+    assert "Did you mean 'answer'" in other.stderr
+    missing = empathylab(*words, "--as", "responses")
+    assert missing.exit_code == 2
+    assert "'situation'" in missing.stderr
+    done = as_json(*words, "--as", "responses", *mapping)
+    assert done["situation_set"] == "theirs"
+    with Lab.open(tmp_path / "lab") as lab:
+        assert lab_tables(lab).tables["responses"]["text"].to_list() == rows["answer"]
+
+
+def test_a_broken_or_unknown_data_set_is_named(tmp_path: Path) -> None:
+    (tmp_path / "set" / "lab").mkdir(parents=True)
+    (tmp_path / "set" / "lab" / "runs.jsonl").write_text("{")
+    at = ("--lab", tmp_path / "lab")
+    broken = empathylab("data", "import", "huggingface", tmp_path / "set", *at)
+    assert broken.exit_code == 2
+    assert "runs.jsonl" in broken.stderr
+    (tmp_path / "set" / "lab" / "runs.jsonl").write_text('{"id": 1, "colour": "red"}')
+    other = empathylab("data", "import", "huggingface", tmp_path / "set", *at)
+    assert other.exit_code == 2
+    assert "not those of this version" in other.stderr
+    nowhere = empathylab("data", "import", "huggingface", "no such thing", *at)
+    assert nowhere.exit_code == 2
+    assert "OWNER/NAME" in nowhere.stderr
