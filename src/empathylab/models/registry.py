@@ -76,7 +76,7 @@ def _unknown(name: str) -> UserError:
     return UnknownName(
         "provider",
         family,
-        _FAMILIES,
+        known,
         remedy="A model is written provider/name; any other endpoint needs --base-url. "
         "See: empathylab models",
     )
