@@ -31,6 +31,8 @@ def test_english_and_very_short_texts_pass(text: str) -> None:
     "text",
     [
         "Das tut mir sehr leid, ich bin für dich da.",
+        "Ich will dir so gern helfen, das war nicht leicht.",
+        "Lo siento mucho.",
         "Je suis vraiment désolé pour toi.",
         "Lo siento mucho, tiene que ser muy difícil.",
         "Mi dispiace molto per la tua perdita.",
