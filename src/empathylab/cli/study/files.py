@@ -27,7 +27,15 @@ def new(
         ),
     ] = None,
     preset: Annotated[
-        Literal["appraisal", "between-subjects", "norming", "recipient", "within-subjects"],
+        Literal[
+            "appraisal",
+            "between-subjects",
+            "chat",
+            "norming",
+            "peer",
+            "recipient",
+            "within-subjects",
+        ],
         typer.Option(
             help="Imagine a situation between two scales; rate the replies of one respondent, or "
             "those of several; describe situations; or tell an experience and be answered."
