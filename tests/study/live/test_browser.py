@@ -25,14 +25,15 @@ STORY = (
     "I feel left behind and a little ashamed that it hurts so much. What makes it hard is that "
     "we used to talk every single day about everything."
 )
-PAGES = ["consent", "before", "tell/note", "tell", "waiting", "reply", "after", "attention"]
-PAGES += ["comment", "debrief/reveal", ""]
+PAGES = ["consent", "before", "tell/note", "tell", "waiting", "reply", "helped", "after"]
+PAGES += ["label", "attention", "comment", "debrief/reveal", ""]
 
 
 def opened(lab: Lab, folder: Path) -> StudyService:
     """The preset, answered at once by a file."""
     (folder / "replies.json").write_text(json.dumps(["It hurts to hear such news from others."]))
     text = preset_text("recipient").replace("local/smollm2", f"scripted/{folder}/replies.json")
+    text = text.replace("    seconds: 5\n", "    seconds: 1\n")
     text = text.replace("minimum: 25, maximum: 45", "minimum: 2, maximum: 2.5")
     launch(lab, parse_study(text), now=now())
     return StudyService(lab, "recipient")
@@ -44,6 +45,8 @@ class Walker:
     def __init__(self, page: Page, address: str, *, audits: bool) -> None:
         self.page, self.audits = page, audits
         self.seen: list[str] = []
+        # The waiting page goes on by itself; it is held while it is audited.
+        page.route("**/live", lambda route: route.abort())
         page.goto(address)
 
     def walk(self) -> None:
@@ -53,7 +56,8 @@ class Walker:
             key = step.input_value() if step.count() else ""
             self.look("waiting" if waiting else key)
             if waiting:
-                self.page.locator(".part.reply").wait_for(timeout=20_000)
+                self.page.unroute("**/live")
+                self.page.locator(".part.reply:not(.waiting)").wait_for(timeout=20_000)
             elif not key:
                 return
             else:
@@ -69,10 +73,12 @@ class Walker:
             assert wide <= 0, (name, size)
 
     def answer(self) -> None:
-        for group in self.page.locator("fieldset[role=radiogroup]").all():
+        for group in self.page.locator("[role=radiogroup]").all():
             group.locator("label").first.click()
         for box in self.page.locator("textarea").all():
             box.fill(STORY)
+        form = self.page.locator("form[data-least]")
+        self.page.wait_for_timeout(1100 * int(form.get_attribute("data-least") or 0))
         with self.page.expect_navigation(timeout=20_000):
             self.page.locator("button.main:not([aria-disabled=true])").click(timeout=15_000)
 
@@ -85,10 +91,9 @@ def test_the_preset_is_walked_with_scripts_and_every_page_is_accessible(
         walker = Walker(context.new_page(), address, audits=True)
         walker.walk()
         assert walker.seen == PAGES
-        for path, title in (("/stop", "Do you need help?"),):
-            walker.page.goto(address + path)
-            walker.look(path)
-            assert walker.page.locator("h1").inner_text() == title
+        walker.page.goto(f"{address}/stop")
+        walker.look("stop")
+        assert walker.page.locator("h1").inner_text() == "Do you need help?"
         context.close()
     [row] = rows_of(sqlite_lab, schema.places)
     assert row["outcome"] == "completed"
