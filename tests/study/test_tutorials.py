@@ -12,10 +12,11 @@ import pytest
 
 from empathylab.situations import builtin_sets
 from empathylab.situations.near_duplicates import plain_words, word_pairs
-from empathylab.study import PRESETS, Study, parse_study, preset_text
+from empathylab.study import Study, parse_study, preset_text
 from empathylab.study.blocks.tutorial import Tutorial
 from empathylab.study.demo.opening import demo_study
 from empathylab.study.demo.replies import demo_release
+from tests.study.examples import SITUATION_PRESETS
 
 RATED = ("between-subjects", "within-subjects", "demo")
 
@@ -212,7 +213,7 @@ def leaks(text: str, *, reply: bool = False) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", [*PRESETS, "demo"])
+@pytest.mark.parametrize("name", [*SITUATION_PRESETS, "demo"])
 def test_no_example_repeats_a_situation_or_a_reply(name: str) -> None:
     for situation, reply, _ in examples(name):
         assert leaks(situation) == [], situation
