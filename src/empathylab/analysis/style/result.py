@@ -291,7 +291,7 @@ def _tactics(tactics: Tactics) -> Document:
 
 def _tactic_accuracy(row: TacticAccuracy) -> Document:
     precision, recall = accuracy_intervals(row)
-    return json_value(row) | {
+    found: Document = json_value(row) | {
         "precision": json_value(row.precision),
         "precision_interval": json_value(precision),
         "recall": json_value(row.recall),
@@ -299,6 +299,7 @@ def _tactic_accuracy(row: TacticAccuracy) -> Document:
         "specificity": json_value(row.specificity),
         "reliable": row.reliable,
     }
+    return found
 
 
 def _rated(rated: RatedStyle) -> Document:
