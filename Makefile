@@ -21,7 +21,8 @@ ifdef CONVERSATIONS
 endif
 
 test: $(VENV)/.dev ## install what tests need and run all of them
-	@sh scripts/install-chromium.sh
+	@sh scripts/install-debian.sh browser "command -v chromium" chromium fonts-dejavu-core fonts-noto-color-emoji
+	@sh scripts/install-debian.sh r "Rscript -e 'library(ordinal); library(lme4)'" r-base-core r-cran-ordinal r-cran-lme4
 	@$(BIN)/empathylab models install smollm2
 ifdef TESTS
 	$(BIN)/python -m pytest $(TESTS)

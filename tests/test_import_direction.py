@@ -14,7 +14,15 @@ ROOT = Path(empathylab.__file__).parent
 LAYERS = [
     {"errors", "words", "__init__"},
     {"frames"},
-    {"croissant", "files", "file_models", "html_templates", "table_specs"},
+    {
+        "croissant",
+        "files",
+        "file_models",
+        "html_templates",
+        "plugins",
+        "table_specs",
+        "tracking",
+    },
     {"tables"},
     {"situations", "scales", "models", "stats"},
     {"style"},

@@ -109,6 +109,7 @@ def test_only_what_is_asked_for_is_written_even_without_rows(full: Lab, tmp_path
     assert set(content(tmp_path / "out")) == {
         "README.md",
         "SHA256SUMS",
+        "analysis.R",
         "comments.csv",
         "croissant.json",
         "data_dictionary.csv",
@@ -326,7 +327,7 @@ def test_psych_ds_follows_the_rules_of_the_standard(full: Lab, tmp_path: Path) -
         beside = json.loads(found[name.replace(".csv", ".json")])
         assert [one["name"] for one in beside["variableMeasured"]] == header
     top = {name.split("/")[0] for name in found}
-    assert top == {"README.md", "data", "dataset_description.json", "documentation"}
+    assert top == {"README.md", "analysis", "data", "dataset_description.json", "documentation"}
     assert all(found.values()), "empty files are not allowed"
 
 

@@ -15,6 +15,7 @@ GROUPS = (
     "notebooks",
     "inspect",
     "lm_eval",
+    "r",
 )
 
 

@@ -74,6 +74,7 @@ class Lab:
     def __repr__(self) -> str:
         return f"<Lab {str(self.folder)!r}>"
 
+    @in_python_words
     def store(self, *, create: bool = False) -> Store:
         """The lab's database; an error where there is none, unless it may be created."""
         if self._store is None:
@@ -362,6 +363,7 @@ class Lab:
         """
         from empathylab.api.judge import JudgingOptions
         from empathylab.api.run_results import JudgingResult
+        from empathylab.judging.function_judges import open_judges
 
         run = RunOptions.of(options)
         wanted = JudgingOptions(
@@ -382,13 +384,34 @@ class Lab:
                 "At temperature 0, repeats only show how steady the endpoint is; give "
                 "--temperature to see how steady the judge is."
             )
-        judges = run.open_models(models)
         store = self.store()
         plan, replies = wanted.plan(store, run)
+        judges = open_judges(models, plan, run.open_models)
         sessions = self._run([run.job(model, [plan]) for model in judges], run)
         found = wanted.summed_up(store, [model.name for model in judges], replies)
         return JudgingResult(sessions, **found)
 
+    @in_python_words
+    def ask(
+        self,
+        protocol: str,
+        *models: str | Model,
+        settings: Mapping[str, str] | None = None,
+        report: bool = False,
+        **options: Unpack[RunKeywords],
+    ) -> RunResult:
+        """Asks models by the protocol of a plugin, with the settings that it understands."""
+        from empathylab.protocols.plugin_protocols import open_protocol
+
+        plans = open_protocol(protocol)
+        return self._ask(
+            models,
+            lambda lab, name: plans(lab, name, settings or {}),
+            RunOptions.of(options),
+            report=report,
+        )
+
+    aask = awaitable(ask)
     aevaluate = awaitable(evaluate)
     aevaluate_against = awaitable(evaluate_against)
     aappraise = awaitable(appraise)

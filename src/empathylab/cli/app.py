@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated, Any
+import warnings
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
@@ -13,12 +14,14 @@ from empathylab import __version__
 from empathylab.cli import (
     analyze,
     appraise,
+    ask,
     converse,
     data,
     evaluate,
     export,
     judge,
     models,
+    plugins,
     report,
     respond,
     runs,
@@ -28,7 +31,9 @@ from empathylab.cli import (
     tasks,
     view,
 )
+from empathylab.cli.examples import examples
 from empathylab.errors import EmpathyLabError
+from empathylab.plugins import PluginWarning
 
 _INTERRUPTED = 130
 
@@ -61,7 +66,7 @@ app = typer.Typer(
     cls=LabGroup,
     name="empathylab",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -75,8 +80,15 @@ def _version(wanted: bool) -> None:
 
 
 @app.callback(
-    epilog="Example: `empathylab evaluate` measures the embedded model; "
-    "`empathylab evaluate openai/gpt-4o-mini` any other."
+    epilog=examples(
+        ("empathylab evaluate", "measures the embedded model."),
+        ("empathylab evaluate openai/gpt-4o-mini", "measures any other."),
+        ("empathylab COMMAND --help", "explains a command, with examples."),
+        ("empathylab --install-completion", "completes commands and options in your shell."),
+    )
+    + "\n\nExit codes: 0 done; 1 failed, or below a gate; 2 the user can fix it; 130 interrupted. "
+    "Results go to stdout, everything else to stderr. `EMPATHYLAB_LAB` names the lab's folder, and "
+    "keys are read from the environment only: `empathylab models` says which."
 )
 def _empathylab(
     version: Annotated[
@@ -90,10 +102,12 @@ app.command("evaluate", epilog=evaluate.EXAMPLE)(evaluate.evaluate)
 app.command("appraise", epilog=appraise.EXAMPLE)(appraise.appraise)
 app.command("respond", epilog=respond.EXAMPLE)(respond.respond)
 app.command("converse", epilog=converse.EXAMPLE)(converse.converse)
+app.command("ask", epilog=ask.EXAMPLE)(ask.ask)
 app.command("judge", epilog=judge.EXAMPLE)(judge.judge)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("view", epilog=view.EXAMPLE)(view.view)
 app.command("export", epilog=export.EXAMPLE)(export.export)
+app.command("plugins", epilog=plugins.EXAMPLE)(plugins.plugins)
 app.add_typer(models.app, name="models")
 app.add_typer(runs.app, name="runs")
 app.add_typer(data.app, name="data")
@@ -104,6 +118,21 @@ app.add_typer(stats.app, name="stats")
 app.add_typer(tasks.app, name="tasks")
 
 
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning about a plugin is for the user: one line, without a place in the code."""
+    own = issubclass(category, PluginWarning)
+    text = f"{message}\n" if own else warnings.formatwarning(message, category, filename, lineno)
+    (file or sys.stderr).write(text)
+
+
 def main() -> None:
     """The entry point of the installed command."""
+    warnings.showwarning = _show_warning
     app(prog_name="empathylab")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from empathylab.api.run_options import RunKeywords
+from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
@@ -17,7 +18,16 @@ from empathylab.cli.options import (
     with_run_options,
 )
 
-EXAMPLE = "Example: `empathylab appraise local/smollm2 --per-factor 3 --orders 2 --mode logprob`"
+EXAMPLE = examples(
+    (
+        "empathylab appraise openai/gpt-4o-mini --scale panas",
+        "administers a scale at baseline and after situations.",
+    ),
+    (
+        "empathylab appraise local/smollm2 --per-factor 3 --orders 2 --mode logprob",
+        "takes three situations of each factor, two item orders, and answers' probabilities.",
+    ),
+)
 
 
 @with_run_options

@@ -8,14 +8,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from empathylab.api.run_options import RunKeywords
+from empathylab.cli.examples import examples
 from empathylab.cli.options import JsonOption, ReportOption, command_lab, with_run_options
 
 if TYPE_CHECKING:
     from empathylab.api.run_results import ConversationsResult
 
-EXAMPLE = (
-    "Example: `empathylab converse openai/gpt-4o-mini --simulator openai/gpt-4o "
-    "--simulator mistral/mistral-large-latest --count 16`"
+EXAMPLE = examples(
+    (
+        "empathylab converse openai/gpt-4o-mini --simulator anthropic/claude-haiku-4-5 --count 16",
+        "talks with 16 simulated people.",
+    ),
+    (
+        (
+            "empathylab converse openai/gpt-4o-mini --simulator openai/gpt-4o "
+            "--simulator mistral/mistral-large-latest"
+        ),
+        "lets two simulators play them, so that scores do not hang on one.",
+    ),
 )
 
 

@@ -4,32 +4,47 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from empathylab.cli.actor import operator
+from empathylab.cli.examples import examples
 from empathylab.cli.export_paths import new_place, print_exported
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
     from empathylab.export import ExportedLab
 
-EXAMPLE = (
-    "Example: `empathylab export --format csv --to data` · "
-    "`empathylab export --format replication --to package.zip` · "
-    "`empathylab export --format huggingface --push OWNER/NAME`"
+EXAMPLE = examples(
+    (
+        "empathylab export --to data",
+        "writes every table as CSV, with a dictionary.",
+    ),
+    (
+        "empathylab export --format replication --to package.zip",
+        "makes a package from which others make the tables again.",
+    ),
+    (
+        "empathylab export --what ratings --what raters --format parquet --to ratings",
+        "writes two tables.",
+    ),
+    (
+        "empathylab export --format huggingface --push OWNER/NAME",
+        "uploads a data set to the Hugging Face Hub.",
+    ),
 )
 
 
 def export(
     export_format: Annotated[
-        Literal["csv", "parquet", "jsonl", "psych-ds", "replication", "inspect", "huggingface"],
+        str,
         typer.Option(
             "--format",
+            metavar="csv|parquet|jsonl|psych-ds|replication|inspect|huggingface|NAME",
             help="Tables in one of three forms, a Psych-DS data set, a package from which others "
-            "make the tables again, runs as logs of Inspect, or a data set for the Hugging Face "
-            "Hub.",
+            "make the tables again, runs as logs of Inspect, a data set for the Hugging Face Hub, "
+            "or the format of a plugin.",
         ),
     ] = "csv",
     to: Annotated[

@@ -9,15 +9,26 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from empathylab.api.run_options import RunKeywords
+from empathylab.cli.examples import examples
 from empathylab.cli.options import JsonOption, command_lab, with_run_options
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
     from empathylab.api.run_results import JudgingResult
 
-EXAMPLE = (
-    "Example: `empathylab judge local/smollm2 --set dialogues --sample 10` · "
-    "`empathylab judge openai/gpt-4o-mini --study welivita-2024 --mode logprob`"
+EXAMPLE = examples(
+    (
+        "empathylab judge openai/gpt-4o-mini --study welivita-2024 --mode logprob",
+        "rates a study's replies on its own scale.",
+    ),
+    (
+        "empathylab judge local/smollm2 --set dialogues --sample 10",
+        "rates the replies to ten situations by the lab's instructions.",
+    ),
+    (
+        "empathylab judge openai/gpt-4o-mini --study welivita-2024 --pairs",
+        "chooses the better of two replies, in both orders.",
+    ),
 )
 
 _WHAT = "What is judged"
@@ -26,7 +37,9 @@ _HOW = "How it is asked"
 
 @with_run_options
 def judge(
-    model: Annotated[list[str], typer.Argument(help="provider/name; several are a panel.")],
+    model: Annotated[
+        list[str], typer.Argument(help="provider/name, or a plugin's judge; several are a panel.")
+    ],
     study: Annotated[
         str | None,
         typer.Option(

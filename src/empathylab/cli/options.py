@@ -42,6 +42,13 @@ ModeOption = Annotated[
     ),
 ]
 
+TrackOption = Annotated[
+    Literal["mlflow", "wandb"] | None,
+    typer.Option(
+        help="Also log settings, results with intervals and the report to this experiment tracker. "
+        "Needs empathylab[mlflow] or empathylab[wandb]."
+    ),
+]
 ReportOption = Annotated[
     bool, typer.Option("--report", help="Write the report at the end, as `empathylab report` does.")
 ]

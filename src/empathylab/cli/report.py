@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from empathylab.cli.examples import examples
 from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 
 if TYPE_CHECKING:
     from empathylab.report import LabOverview
 
-EXAMPLE = (
-    "Example: `empathylab report --lab lab --open` · "
-    "`empathylab report --figures figures --format pdf --width 84`"
+EXAMPLE = examples(
+    (
+        "empathylab report --open",
+        "writes the report and opens it.",
+    ),
+    (
+        "empathylab report --figures figures --format pdf --width 84",
+        "draws every figure for a column of a paper.",
+    ),
 )
 _PAPER = "For a paper"
 

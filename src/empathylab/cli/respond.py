@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from empathylab.api.run_options import RunKeywords
+from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
@@ -16,7 +17,20 @@ from empathylab.cli.options import (
     with_run_options,
 )
 
-EXAMPLE = "Example: `empathylab respond local/smollm2 --situations 4 --template plain-listener`"
+EXAMPLE = examples(
+    (
+        "empathylab respond openai/gpt-4o-mini mistral/mistral-small",
+        "lets two models reply to the built-in situations.",
+    ),
+    (
+        "empathylab respond local/smollm2 --situations 4 --template plain-listener",
+        "asks for replies without naming empathy.",
+    ),
+    (
+        "empathylab respond openai/gpt-4o-mini --set posts --words human",
+        "replies to posts, as long as people do.",
+    ),
+)
 
 _REPLIES = "The replies"
 

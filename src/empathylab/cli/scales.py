@@ -102,12 +102,12 @@ def import_file(
 
 
 def _scales(lab: Path) -> dict[str, Scale]:
-    """The lab's scales where there is a lab, else those that ship."""
-    from empathylab.scales import builtin_scales
+    """The lab's scales where there is a lab, else those that ship and those of plugins."""
+    from empathylab.scales import known_scales
     from empathylab.store import Lab, has_lab
     from empathylab.store.scales import lab_scales
 
     if not has_lab(lab):
-        return builtin_scales()
+        return known_scales()
     with Lab.open(lab, create=False) as opened:
         return lab_scales(opened)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -20,6 +20,7 @@ from empathylab.export.identities import identities_file
 from empathylab.export.inspect_logs.folder import put_logs
 from empathylab.export.lab_tables import LabTables, lab_tables
 from empathylab.export.psych_ds import DOCUMENTATION, data_file, psych_ds_files
+from empathylab.export.r_files import r_files
 from empathylab.export.readme import readme
 from empathylab.export.replication.package import put_replication
 from empathylab.export.tables import TABLES
@@ -34,6 +35,7 @@ from empathylab.export.writing import (
     require_free,
     sums_file,
 )
+from empathylab.plugins import plugin_part, plugins, require_function, require_new
 from empathylab.store import Lab
 from empathylab.store.inserts import now
 from empathylab.store.studies.records import add_audit
@@ -42,6 +44,8 @@ from empathylab.tables import TableFile, table_bytes
 
 Format = Literal["csv", "parquet", "jsonl", "psych-ds", "replication", "inspect", "huggingface"]
 FORMATS: tuple[str, ...] = get_args(Format)
+WriteFormat = Callable[[Mapping[str, pl.DataFrame], Sequence[Entry]], Mapping[str, bytes]]
+"""What a package offers as `empathylab.exports`: files by name, of tables and their dictionary."""
 _PLAIN = get_args(TableFile)
 # Free words may tell who someone is, and those who left never saw the end of what they agreed to.
 _NOT_PASSED_ON = ("comments", "partial_answers")
@@ -71,13 +75,14 @@ def export_lab(
     lab: Lab,
     place: Path,
     *,
-    format: Format = "csv",  # noqa: A002
+    format: str = "csv",  # noqa: A002
     what: Sequence[str] = (),
     identities: bool = False,
     who: str = "researcher",
 ) -> ExportedLab:
     """What was written into the new folder, or zip file: all of it, or nothing.
 
+    `format` is one of `FORMATS`, or that of a plugin.
     `what` names tables; without it, all that have rows. Simulated raters and test visits are never
     in it, nor the results of a study that is open. `identities` also writes platform ids into a
     file of their own, which the studies' audit logs keep. The same lab gives the same bytes.
@@ -94,11 +99,14 @@ def export_lab(
             counts = put_dataset(aside.folder, lab, found, tables, entries, whole=not what)
         else:
             counts = _put(aside.folder, format, found, tables, entries)
-        described = described_data(found, tables, entries, counts, checksums(aside.folder))
-        put(aside.folder, CROISSANT, croissant_file(described))
+        # Psych-DS has a folder for what describes the data.
+        described_in = f"{DOCUMENTATION}/" if format == "psych-ds" else ""
+        so_far = checksums(aside.folder)
+        way = "../" if described_in else ""
+        described = described_data(found, tables, entries, counts, so_far, way=way)
+        put(aside.folder, f"{described_in}{CROISSANT}", croissant_file(described))
         sums = checksums(aside.folder)
-        sums_at = f"{DOCUMENTATION}/{SUMS}" if format == "psych-ds" else SUMS
-        put(aside.folder, sums_at, sums_file(sums))
+        put(aside.folder, f"{described_in}{SUMS}", sums_file(sums))
         aside.pack()
         # Within the transaction: what cannot be written is not in the audit logs either.
         with lab.writing() as connection:
@@ -112,8 +120,9 @@ def export_lab(
 
 
 def _check(format: str, what: Sequence[str], place: Path, *, identities: bool) -> None:  # noqa: A002
-    if format not in FORMATS:
-        raise UnknownName("format", format, FORMATS)
+    known = (*FORMATS, *plugins("exports"))
+    if format not in known:
+        raise UnknownName("format", format, known)
     for name in what:
         if name not in TABLES:
             raise UnknownName("table", name, TABLES)
@@ -159,10 +168,16 @@ def _put(
     """The rows of each table's file, by its name, after all files were written."""
     if format == "replication":
         return put_replication(folder, found, tables, entries)
+    if format not in FORMATS:
+        for name, content in plugin_part("exports", format, export_plugin)(tables, entries).items():
+            put(folder, name, content)
+        return {}
     page = readme(format, tables, found.blind)
     if format == "psych-ds":
         files = psych_ds_files(tables, entries, readme=page)
         files[f"{DOCUMENTATION}/versions.json"] = versions_file()
+        paths = {name: f"../{data_file(name)}" for name in tables}
+        files |= r_files(found, tables, paths, folder="analysis/")
         counts = {data_file(name): frame.height for name, frame in tables.items()}
     else:
         kind: TableFile = next(one for one in _PLAIN if one == format)
@@ -170,9 +185,18 @@ def _put(
         counts = {f"{name}.{kind}": frame.height for name, frame in tables.items()}
         files |= dictionary_files(entries)
         files |= {"README.md": page.encode(), "versions.json": versions_file()}
+        if format == "csv":
+            files |= r_files(found, tables)
     for name, content in files.items():
         put(folder, name, content)
     return counts
+
+
+def export_plugin(name: str, part: WriteFormat) -> WriteFormat:
+    """The plugin's function that makes the files; an error where it cannot be one."""
+    require_new(name, FORMATS)
+    require_function(name, part)
+    return part
 
 
 def _note(connection: Connection, found: LabTables, who: str, *, identities: bool) -> None:

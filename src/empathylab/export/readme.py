@@ -16,6 +16,12 @@ _HEAD = f"""# Data of an EmpathyLab lab
 Written by EmpathyLab {__version__}. Raters stand under names that tell nothing; simulated raters
 and test visits are left out, and so are platform ids, completion codes and the wording of scales.
 """
+_R = """
+## In R
+
+`Rscript {script}` compares the arms of every closed study with the packages ordinal and lme4, by
+the rules of `empathylab analyze ratings`, and writes `conclusions_r.csv` beside the script.
+"""
 _CSV = """
 ## How to read the CSV files
 
@@ -51,7 +57,9 @@ def readme(format: str, tables: Mapping[str, pl.DataFrame], blind: Sequence[str]
         if format == "psych-ds"
         else ""
     )
-    how = _CSV if format in ("csv", "psych-ds") else _EXACT
+    where = {"csv": "analysis.R", "psych-ds": "analysis/analysis.R"}.get(format)
+    how = _R.format(script=where) if where and "ratings" in tables else ""
+    how += _CSV if format in ("csv", "psych-ds") else _EXACT
     sums = _SUMS.format(place="documentation/" if format == "psych-ds" else "")
     return _HEAD + _hidden(blind) + what + licence + how + sums
 
@@ -86,6 +94,7 @@ answers and the times of single pages are left out.
 ## Tables
 
 {results}"""
+        + (_R.format(script="analysis.R") if "ratings" in tables else "")
         + _CSV
         + _SUMS.format(place="")
     )

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -21,9 +22,12 @@ from empathylab.models.providers import PROVIDERS, ApiName, Provider
 from empathylab.models.request_options import RequestOptions
 from empathylab.models.scripted import ScriptedModel
 from empathylab.models.weights import KNOWN_WEIGHTS, known_weights
+from empathylab.plugins import plugin_part, plugins, require_function, require_new
 
 DEFAULT_MODEL = "local/smollm2"
 _FAMILIES = {"local", "scripted", FAMILY, *PROVIDERS}
+OpenPlugin = Callable[[str, RequestOptions | None], Model]
+"""What a package offers as `empathylab.models`: a model by its whole name, `provider/name`."""
 
 
 def open_model(
@@ -36,7 +40,8 @@ def open_model(
 ) -> Model:
     """The model of that name; nothing is started and nothing is sent yet."""
     family, _, rest = name.partition("/")
-    if family not in _FAMILIES and base_url is None:
+    added = family not in _FAMILIES and base_url is None
+    if added and family not in plugins("models"):
         raise _unknown(name)
     if not rest:
         raise InputError(
@@ -44,6 +49,8 @@ def open_model(
             got=name,
             remedy=f"For example {DEFAULT_MODEL} or {PROVIDERS['openai'].example}.",
         )
+    if added:
+        return plugin_part("models", family, model_plugin)(name, options)
     if family == "local":
         return _local(name, rest, options)
     if family == "scripted":
@@ -54,14 +61,22 @@ def open_model(
     return _endpoint(name, family, rest, base_url, api_key_env, api, options)
 
 
+def model_plugin(name: str, part: OpenPlugin) -> OpenPlugin:
+    """The plugin's function that opens a model; an error where it cannot be one."""
+    require_new(name, _FAMILIES)
+    require_function(name, part)
+    return part
+
+
 def _unknown(name: str) -> UserError:
     family, _, rest = name.partition("/")
+    known = {*_FAMILIES, *plugins("models")}
     if not rest and family in KNOWN_WEIGHTS:
         return UnknownName("provider", family, [], remedy=f"Did you mean 'local/{family}'?")
     return UnknownName(
         "provider",
         family,
-        _FAMILIES,
+        known,
         remedy="A model is written provider/name; any other endpoint needs --base-url. "
         "See: empathylab models",
     )

@@ -26,16 +26,14 @@ class ScriptedModel:
         name: str = "scripted/test",
         concurrency: int = 8,
         latency: float = 0.0,
+        identity: str | None = None,
     ) -> None:
         self.name = name
+        self.identity = identity or name
         self.concurrency = concurrency
         self.latency = latency
         self.calls: list[tuple[tuple[Message, ...], Parameters]] = []
         self._answers = answers
-
-    @property
-    def identity(self) -> str:
-        return self.name
 
     @property
     def adjusted(self) -> str:

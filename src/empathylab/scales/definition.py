@@ -25,7 +25,7 @@ import functools
 import importlib.resources
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -34,6 +34,7 @@ from pydantic import Field, model_validator
 from empathylab.errors import InputError, UnknownName
 from empathylab.file_models import Document, FileModel, Flag, Whole, validate, wrong
 from empathylab.files import read_json, read_toml
+from empathylab.plugins import plugin_parts, require_function, require_new
 from empathylab.scales.fields import Id, ItemNumbers, ItemSet, Labels, Text, Texts
 
 Rule = Literal["sum", "double-sum", "mean"]
@@ -168,6 +169,21 @@ def builtin_scales() -> dict[str, Scale]:
     return dict(_shipped())
 
 
+def known_scales() -> dict[str, Scale]:
+    """The scales that ship and those of plugins, by id."""
+    return builtin_scales() | _of_plugins()
+
+
+def scale_plugin(name: str, part: Callable[[], Iterable[Scale]]) -> tuple[Scale, ...]:
+    """The scales that the plugin's function returns; an error where it returns something else."""
+    scales = tuple(require_function(name, part)())
+    for scale in scales:
+        if not isinstance(scale, Scale):
+            raise TypeError(f"{name!r} must return scales, not {type(scale).__name__}")
+        require_new(scale.id, _shipped())
+    return scales
+
+
 def builtin_scale(name: str) -> Scale:
     """The shipped scale of that id or full name, however it is spelled: 'dass-21', 'DASS21'."""
     found = find_scale(name, _shipped().values())
@@ -264,6 +280,12 @@ def scales_in(package: str, folder: str = "scales") -> tuple[Scale, ...]:
 @functools.cache
 def _shipped() -> dict[str, Scale]:
     return {scale.id: scale for scale in scales_in("empathylab.scales", "definitions")}
+
+
+@functools.cache
+def _of_plugins() -> dict[str, Scale]:
+    added = plugin_parts("scales", scale_plugin)
+    return {scale.id: scale for scales in added.values() for scale in scales}
 
 
 def _letters(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The scales a lab can use: those that ship, and those its user has brought."""
+"""The scales a lab can use: those that ship, those of plugins, and those its user has brought."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from empathylab.errors import InputError, UnknownName
 from empathylab.files import read_json
 from empathylab.scales import (
     Scale,
-    builtin_scales,
     find_scale,
+    known_scales,
     read_scale,
     read_wording,
     scale_to_dict,
@@ -37,7 +37,7 @@ class ImportedScale:
 def lab_scales(lab: Lab) -> dict[str, Scale]:
     """By id, the newest version that has its wording; the built-in one where none has."""
     stored = scales_by_row(scales_frame(lab)).values()
-    chosen: dict[str, Scale] = builtin_scales()
+    chosen: dict[str, Scale] = known_scales()
     # The newest comes last, so that it stays; one with wording is never replaced by one without.
     for scale in sorted(stored, key=lambda one: one.version):
         known = chosen.get(scale.id)

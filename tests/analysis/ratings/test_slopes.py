@@ -29,6 +29,9 @@ def test_raters_who_differ_have_slopes() -> None:
     assert found.model is not None
     assert "(1 + arm|rater)" in str(found.model.formula)
     assert found.model.dropped == ()
+    # As JSON, too: the arms' means are those of a typical rater, whose preference is none.
+    rows = found.to_dict()["mixed_models"][0]["means"]["arm"]
+    assert {row["level"] for row in rows if row["scale"] == "probability"} == {"gpt", "human"}
 
 
 def test_slopes_that_the_ratings_do_not_show_are_simplified() -> None:

@@ -1,58 +1,26 @@
-"""A block type of one's own: defined here, registered, served and walked through by a bot."""
+"""A block type of one's own: that of the example plugin, registered and walked by a bot."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
 
 import polars as pl
 import pytest
 
 import empathylab
 from empathylab.errors import UserError
-from empathylab.file_models import Whole
 from empathylab.store import Lab, schema
-from empathylab.study import Block, ParticipantPath, Step, parse_study, register_block
-from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.interface import Answers, BotForm, PageView
-from empathylab.study.blocks.pages import Asked, Body
+from empathylab.study import parse_study, register_block
 from empathylab.study.blocks.registry import unregister
-from empathylab.study.blocks.texts import Text
 from empathylab.study.bots import Settings, served, walk
 from empathylab.study.exports.folders import export_study
 from empathylab.study.web import visit_token
-from empathylab.table_specs import ColumnSpec
+from empathylab_example.blocks import Thermometer
 from tests.study.examples import BETWEEN
 from tests.study.service_examples import opened, rows_of, someone
 from tests.study.service_examples import walk as walk_by_hand
-
-
-class Thermometer(Block):
-    """A number in steps, which no other block type can check."""
-
-    block: Literal["thermometer"]
-    text: Text
-    step_size: Whole = 10
-
-    def body(self, view: PageView) -> Body:
-        asked = Asked("degrees", "number", f"In steps of {self.step_size}")
-        return Body(view.said(self.text), asks=(asked,))
-
-    def read(self, form: FormReader, path: ParticipantPath, step: Step) -> None:
-        form.whole("degrees", range(0, 101, self.step_size))
-
-    def details(self, answers: Answers) -> Mapping[str, Any]:
-        return {"warmth": answers[self.id]["degrees"]} if self.id in answers else {}
-
-    def columns(self, language: str) -> tuple[ColumnSpec, ...]:
-        return (ColumnSpec("warmth", "number", self.text.said(language), "0 to 100"),)
-
-    @classmethod
-    def bot_answers(cls, form: BotForm) -> Mapping[str, str]:
-        return {"degrees": "70"}
-
 
 STUDY = BETWEEN.replace(
     "  - block: comment\n",

@@ -10,6 +10,7 @@ import polars as pl
 
 from empathylab.analysis.cache import cached
 from empathylab.analysis.preregistration.deviations import preregistered
+from empathylab.analysis.ratings.bayes import bayes_models
 from empathylab.analysis.ratings.collection_periods import collection_periods
 from empathylab.analysis.ratings.conclusions import conclusions, descriptions
 from empathylab.analysis.ratings.design import (
@@ -87,6 +88,7 @@ def from_lab(
     bootstrap: int = 0,
     spread: bool = False,
     specifications: bool = False,
+    bayes: bool = False,
     peek: str | None = None,
     who: str = "researcher",
     progress: Progress | None = None,
@@ -115,6 +117,7 @@ def from_lab(
         "bootstrap": bootstrap,
         "spread": spread,
         "specifications": specifications,
+        "bayes": bayes,
         "unrated": _unrated(lab, ratings),
         "running": is_running(chosen),
     }
@@ -168,6 +171,7 @@ def from_table(
     bootstrap: int = 0,
     spread: bool = False,
     specifications: bool = False,
+    bayes: bool = False,
     unrated: Sequence[str] = (),
     running: bool = False,
     keep: Lab | None = None,
@@ -187,7 +191,8 @@ def from_table(
     `raters` to compare between arms beyond the usual ones. `running` says that the study still
     takes people: where it declared looks, this is one of them. `bootstrap` is the number of
     studies to simulate from each model for intervals; `spread` asks for profile intervals of
-    standard deviations, `specifications` for the comparison under every reasonable choice.
+    standard deviations, `specifications` for the comparison under every reasonable choice,
+    `bayes` for the posterior of every ordinal model (the extra `bayes`).
     `keep` is a lab that stores simulated studies; `progress` is called after each.
     """
     ratings, incomplete = _checked(frame, study, raters)
@@ -262,6 +267,7 @@ def from_table(
         margins=margins,
         look=look,
         multiverse=_multiverse(ratings, kept, models, design, declared) if specifications else None,
+        bayes=bayes_models(models, of_study, margins) if bayes else (),
     )
 
 

@@ -108,12 +108,16 @@ def missing_value(column: str) -> str:
 
 
 def mean_rows(model: Model, factor: str) -> list[dict[str, Any]]:
-    """The factor's means: of an ordinal model as probabilities and as mean category."""
+    """The factor's means: of an ordinal model as probabilities and as mean category.
+
+    Over all raters and situations; with random slopes those of a typical rater and situation.
+    """
     if isinstance(model, Lmm):
         return [
             {"level": one.level, **_numbers(one, "estimate", "se", "df", "low", "high")}
             for one in lmm_means(model, factor)
         ]
+    averaged = not model.has_slopes
     return [
         {
             "level": one.levels[factor],
@@ -122,8 +126,8 @@ def mean_rows(model: Model, factor: str) -> list[dict[str, Any]]:
             **_numbers(one, "estimate", "se", "low", "high"),
         }
         for means in (
-            marginal_means(model, factor, scale="probability", averaged=True),
-            marginal_means(model, factor, scale="expected", averaged=True),
+            marginal_means(model, factor, scale="probability", averaged=averaged),
+            marginal_means(model, factor, scale="expected", averaged=averaged),
         )
         for one in means.margins
     ]

@@ -10,6 +10,7 @@ import polars as pl
 
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.preregistration.record import Preregistered
+from empathylab.analysis.ratings.bayes import BayesModel, bayes_document
 from empathylab.analysis.ratings.collection_periods import (
     CollectionPeriod,
     collected_apart,
@@ -117,6 +118,8 @@ class RatingsResult(Plots):
     """When the study was preregistered, and what was done differently."""
     multiverse: Multiverse | None = None
     """The comparisons under every reasonable choice, where asked for."""
+    bayes: tuple[BayesModel, ...] = ()
+    """The posteriors of the ordinal models, where asked for."""
 
     @property
     def reference(self) -> str:
@@ -233,6 +236,7 @@ class RatingsResult(Plots):
             "raters": self._rater_document(),
             "exclusions": self._exclusion_document(),
             "multiverse": None if self.multiverse is None else self.multiverse.to_dict(),
+            "bayes": bayes_document(self.bayes) if self.bayes else None,
             "preregistration": json_value(self.preregistration),
             "notes": list(self.caveats),
             "paragraphs": self.paragraphs(),
@@ -241,7 +245,12 @@ class RatingsResult(Plots):
 
     def summary(self) -> str:
         """Conclusions and caveats as text."""
-        return summary_text(self.conclusions, self.caveats)
+        return summary_text((*self.conclusions, *self.bayes_conclusions), self.caveats)
+
+    @property
+    def bayes_conclusions(self) -> tuple[Conclusion, ...]:
+        """What the posteriors say, where they were asked for."""
+        return tuple(one for model in self.bayes for one in model.conclusions())
 
     def paragraphs(self) -> list[str]:
         """Methods first, then results, ready for a paper."""
@@ -257,11 +266,13 @@ class RatingsResult(Plots):
             for one in self.models
             if one.model is not None and not one.by_valence
         ]
+        said += [model.methods() for model in self.bayes]
         said.append(results_paragraph(self.comparison, named=several))
         said += [means_paragraph(one, likert=self.scales.likert) for one in self.means]
         if self.paired is not None:
             said.append(paired_paragraph(self.paired))
         said += [_model_sentence(one, several=several) for one in self.models]
+        said.append(" ".join(" ".join([str(one), *one.caveats]) for one in self.bayes_conclusions))
         if alike is not None and not self.apart:
             said.append(raters_paragraph(alike))
         said += self.exclusion_paragraphs()

@@ -8,17 +8,40 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from empathylab.cli.actor import operator
-from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption, PeekOption, StudyOption
+from empathylab.cli.examples import examples
+from empathylab.cli.options import (
+    DEFAULT_LAB,
+    JsonOption,
+    LabOption,
+    PeekOption,
+    StudyOption,
+    TrackOption,
+)
 
 if TYPE_CHECKING:
     from empathylab.analysis.ratings import RatingsResult
     from empathylab.analysis.ratings.model import DimensionModel
     from empathylab.analysis.ratings.multiverse import Multiverse
     from empathylab.stats.raters.exclusions import Rule
+    from empathylab.tracking import Tracker
 
-EXAMPLE = (
-    "Example: `empathylab analyze ratings --reference human --by emotion` · "
-    "`empathylab analyze ratings --words`"
+EXAMPLE = examples(
+    (
+        "empathylab analyze ratings",
+        "compares the arms of the lab's only study.",
+    ),
+    (
+        "empathylab analyze ratings --reference human --by emotion",
+        "names the reference, and shows every emotion.",
+    ),
+    (
+        "empathylab analyze ratings --margin 5 --too-fast 60",
+        "tests equivalence within 5 percentage points, and repeats it without fast raters.",
+    ),
+    (
+        "empathylab analyze ratings --words",
+        "prints methods and results for a paper.",
+    ),
 )
 
 
@@ -112,6 +135,14 @@ def ratings(
             "clustering.",
         ),
     ] = False,
+    bayes: Annotated[
+        bool,
+        typer.Option(
+            "--bayes",
+            help="Also the posterior of each ordinal model, with priors stated and varied. Takes "
+            "minutes; needs empathylab[bayes].",
+        ),
+    ] = False,
     chart: Annotated[
         Path | None,
         typer.Option(metavar="FILE.svg", help="With --multiverse: draw the specification curve."),
@@ -123,6 +154,7 @@ def ratings(
         Literal["markdown", "latex", "csv"] | None,
         typer.Option(help="Print the comparison in this form, and nothing else."),
     ] = None,
+    track: TrackOption = None,
     peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
     json: JsonOption = False,
@@ -154,10 +186,13 @@ def ratings(
             bootstrap=bootstrap,
             spread=sd_intervals,
             specifications=multiverse or chart is not None,
+            bayes=bayes,
             peek=peek,
             who=operator(),
             progress=progress,
         )
+    if track is not None:
+        _track(track, analysis)
     if chart is not None and analysis.multiverse is not None:
         _draw(analysis.multiverse, chart)
     if json:
@@ -174,6 +209,28 @@ def ratings(
         typer.echo(formatted(rows, table, caption=analysis.study.title), nl=False)
     else:
         _print(analysis, by)
+
+
+def _track(tracker: Tracker, analysis: RatingsResult) -> None:
+    """Logs the study's conclusions over all situations as one run."""
+    from empathylab import __version__
+    from empathylab.tracking import TrackedRun, metrics_of
+    from empathylab.tracking import track as log
+
+    settings = {"study": analysis.study.name, "reference": analysis.reference}
+    if analysis.model is not None:
+        settings |= {"model": analysis.model.name, "formula": analysis.model.formula or ""}
+    metrics: dict[str, float] = {"ratings": float(analysis.ratings.height)}
+    for conclusion in analysis.conclusions:
+        if conclusion.subset == "all" and conclusion.estimate is not None:
+            unit = conclusion.unit.replace(" ", "_").replace("-", "_")
+            name = f"{conclusion.dimension}.{conclusion.subject}.{unit}"
+            metrics |= metrics_of(name, conclusion.to_dict(), "estimate")
+            metrics |= {} if conclusion.p is None else {f"{name}.p": conclusion.p}
+    log(
+        tracker,
+        [TrackedRun(analysis.study.name, settings | {"empathylab": __version__}, metrics)],
+    )
 
 
 def _paper_rows(analysis: RatingsResult, by: str) -> list[dict[str, str]]:
@@ -250,6 +307,10 @@ def _print(analysis: RatingsResult, by: str) -> None:
             print_rows(rows, "random", as_json=False)
     if not analysis.apart:
         _print_raters(analysis)
+    if analysis.bayes:
+        typer.echo("\nBayesian models")
+        for conclusion in analysis.bayes_conclusions:
+            typer.echo(" ".join([f"- {conclusion}", *conclusion.caveats]))
     if analysis.multiverse is not None:
         _print_multiverse(analysis.multiverse)
     for sentence in _asides(analysis):

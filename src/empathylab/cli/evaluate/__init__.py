@@ -10,10 +10,12 @@ import typer
 
 from empathylab.api.run_options import RunKeywords
 from empathylab.cli.evaluate.shown import Shown
+from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     JsonOption,
     LanguageOption,
     ModeOption,
+    TrackOption,
     command_lab,
     with_run_options,
 )
@@ -21,9 +23,30 @@ from empathylab.cli.options import (
 if TYPE_CHECKING:
     from empathylab.api.evaluation.gates import GateOptions
 
-EXAMPLE = (
-    "Example: `empathylab evaluate openai/gpt-4o-mini --max-cost 1` · "
-    "`empathylab evaluate openai/gpt-4o-mini --against welivita-2024 --judge style`"
+EXAMPLE = examples(
+    (
+        "empathylab evaluate",
+        "measures the embedded model and writes the report.",
+    ),
+    (
+        "empathylab evaluate openai/gpt-4o-mini --max-cost 1",
+        "measures any other model, for a dollar at most.",
+    ),
+    (
+        (
+            "empathylab evaluate openai/gpt-4o-mini --judge anthropic/claude-sonnet-4 "
+            "--fail-under replies.empathy=3.5"
+        ),
+        "scores the replies, and fails below a mean.",
+    ),
+    (
+        "empathylab evaluate openai/gpt-4o-mini --against welivita-2024 --judge style",
+        "predicts how a study's raters would have rated the replies.",
+    ),
+    (
+        "empathylab evaluate sweep.yaml --dry-run",
+        "says what a sweep would cost.",
+    ),
 )
 
 _SCORES = "Scores of the replies"
@@ -151,6 +174,7 @@ def evaluate(
             metavar="FILE", help="Write the conditions as a JUnit file.", rich_help_panel=_GATE
         ),
     ] = None,
+    track: TrackOption = None,
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Print requests, tokens and the highest cost; ask nothing."),
@@ -178,9 +202,9 @@ def evaluate(
 
     names = model or [DEFAULT_MODEL]
     gates = read_gates(fail_under or (), max_unusable, baseline, no_worse_than)
-    shown = Shown(json, summary, junit, open_report)
+    shown = Shown(json, summary, junit, open_report, track)
     if against is not None:
-        _refuse_against(gates, junit, language)
+        _refuse_against(gates, junit, language, track)
         from empathylab.cli.evaluate.against import show_against
 
         with command_lab(lab) as opened:
@@ -227,9 +251,19 @@ def _one_judge(judges: list[str]) -> str | None:
     return judges[0] if judges else None
 
 
-def _refuse_against(gates: GateOptions, junit: Path | None, language: str | None) -> None:
+def _refuse_against(
+    gates: GateOptions, junit: Path | None, language: str | None, track: str | None
+) -> None:
     """Refuses what has no meaning in a comparison with a study."""
     from empathylab.errors import InputError
+
+    if track is not None:
+        raise InputError(
+            "a comparison with a study is not tracked",
+            where="--track",
+            got=track,
+            remedy="Leave out --track, or --against.",
+        )
 
     if language is not None:
         raise InputError(

@@ -15,6 +15,7 @@ from empathylab.cli.evaluate.shown import Shown
 from empathylab.cli.model_runs import conclude
 from empathylab.cli.options import command_lab
 from empathylab.errors import InputError
+from empathylab.tracking import require_tracker
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ class Job:
         from empathylab.cli.evaluate.estimate import print_estimate
         from empathylab.cli.evaluate.output import show
 
+        if shown.track is not None:
+            require_tracker(shown.track)  # before anything is asked and paid for
         judge, gates = self.judge, self.gates
         if any(name.lower().endswith((".yaml", ".yml")) for name in self.names):
             asked, judge, gates = self._from_file()
@@ -44,6 +47,10 @@ class Job:
         with command_lab(lab) as opened:
             found = opened.evaluate_ways(asked, judge, gates, self.options)
         show(found, shown)
+        if shown.track is not None:
+            from empathylab.cli.evaluate.tracked import track_evaluation
+
+            track_evaluation(shown.track, found, self.way, judge, lab=lab)
         if shown.open_report:
             typer.launch(found.report.resolve().as_uri())
         _conclude(found)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from empathylab.tracking import Tracker
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -15,3 +17,5 @@ class Shown:
     """`text` or `md`."""
     junit: Path | None
     open_report: bool
+    track: Tracker | None = None
+    """The experiment tracker that gets the results, too."""

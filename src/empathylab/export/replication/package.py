@@ -9,6 +9,7 @@ import polars as pl
 
 from empathylab.export.dictionary import Entry, dictionary_files
 from empathylab.export.lab_tables import LabTables
+from empathylab.export.r_files import r_files
 from empathylab.export.readme import replication_readme
 from empathylab.export.replication import analysis
 from empathylab.export.versions import requirements_file, versions_file
@@ -33,6 +34,8 @@ def put_replication(
         put(folder, f"data/{name}", content)
     made = analysis.write_tables(folder / "data", folder / "tables")
     put(folder, "analysis.py", Path(analysis.__file__).read_bytes())
+    for name, content in r_files(found, kept, {key: f"data/{key}.csv" for key in kept}).items():
+        put(folder, name, content)
     put(folder, "requirements.txt", requirements_file())
     put(folder, "versions.json", versions_file())
     put(folder, "README.md", replication_readme(kept, sorted(made), found.blind).encode())

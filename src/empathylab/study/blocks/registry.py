@@ -1,6 +1,7 @@
 """The block types that a study file may use.
 
-Those that ship are listed here; `register` adds one of your own, before the study is read:
+Those that ship are listed here. A package adds its own through the entry point
+`empathylab.blocks`; `register` adds one by hand, before the study is read:
 
     @register
     class Slider(Block):
@@ -17,6 +18,7 @@ from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import Discriminator, TypeAdapter, ValidationInfo, WrapValidator
 
+from empathylab.plugins import plugin_parts, require_new
 from empathylab.study.blocks.attention import Attention
 from empathylab.study.blocks.comment import Comment
 from empathylab.study.blocks.compare import Compare
@@ -55,13 +57,28 @@ def unregister(name: str) -> None:
 
 def block_types() -> Mapping[str, type[Block]]:
     """The block types by name."""
-    return _TYPES
+    return _TYPES | _of_plugins()
+
+
+def block_plugin(name: str, part: type[Block]) -> type[Block]:
+    """The plugin's block type; an error where it is none, or has another name than its entry."""
+    require_new(name, _TYPES)
+    if not (isinstance(part, type) and issubclass(part, Block)):
+        raise TypeError(f"{name!r} must be a subclass of empathylab.study.Block")
+    if get_args(part.model_fields["block"].annotation) != (name,):
+        raise TypeError(f"its field must be `block: Literal[{name!r}]`")
+    return part
+
+
+@functools.cache
+def _of_plugins() -> dict[str, type[Block]]:
+    return plugin_parts("blocks", block_plugin)
 
 
 @functools.cache
 def _adapter() -> TypeAdapter[Block]:
     """Reads any registered block: a union that the key `block` tells apart."""
-    union = functools.reduce(operator.or_, _TYPES.values())
+    union = functools.reduce(operator.or_, block_types().values())
     adapter: TypeAdapter[Block] = TypeAdapter(Annotated[union, Discriminator("block")])  # type: ignore[arg-type]
     return adapter
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import Connection
 
 from empathylab.errors import InputError, UnknownName, UserError
-from empathylab.scales import Scale, builtin_scales
+from empathylab.scales import Scale, known_scales
 from empathylab.situations import Situation, SituationSet, builtin_set, builtin_versions
 from empathylab.store import Lab
 from empathylab.store.scales import lab_scales
@@ -64,7 +64,7 @@ def check_study(
 
     `told` says what a prompt tells respondents of a situation, where that is known.
     """
-    known = builtin_scales() if lab is None else lab_scales(lab)
+    known = known_scales() if lab is None else lab_scales(lab)
     problems: list[str] = []
     chosen: tuple[Situation, ...] = ()
     replies: dict[str, dict[str, ShownReply]] = {}

@@ -31,6 +31,7 @@ from empathylab.store.studies.records import add_audit
 from empathylab.study.archives.members import write_archive
 from empathylab.study.archives.packing import day_of, pack, shared_protocol
 from empathylab.study.exports.dictionary import dictionary_rows
+from empathylab.study.exports.r_script import R_SCRIPT, r_script
 from empathylab.study.exports.tables import StudyTables, study_tables
 from empathylab.tables import TableFile, harmless_cell, table_bytes
 
@@ -187,6 +188,8 @@ def _files(row: Any, tables: StudyTables, kind: TableFile, *, blind: bool) -> di
     found["study.json"] = f"{json.dumps(_head(row, blind=blind), indent=1)}\n".encode()
     rows = dictionary_rows(tables, dimensions_of(row))
     found["data_dictionary.csv"] = table_bytes(pl.DataFrame(rows), "csv")
+    if kind == "csv" and "ratings" in tables.tables and not blind:
+        found[R_SCRIPT] = r_script({row.name: dimensions_of(row)})
     found[CROISSANT] = croissant_file(_described(row, tables, kind, found, rows))
     return found
 

@@ -1,0 +1,1 @@
+"""One small part of each kind that a package can add to EmpathyLab."""

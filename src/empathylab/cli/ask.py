@@ -1,0 +1,57 @@
+"""`empathylab ask`: the protocol of a plugin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from empathylab.api.run_options import RunKeywords
+from empathylab.cli.options import JsonOption, ReportOption, command_lab, with_run_options
+
+EXAMPLE = "Example: `empathylab ask one-sentence local/smollm2 --setting situations=2`"
+
+
+@with_run_options
+def ask(
+    protocol: Annotated[str, typer.Argument(help="The protocol's name; see `empathylab plugins`.")],
+    model: Annotated[list[str], typer.Argument(help="provider/name, one or several.")],
+    setting: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="A setting that the protocol understands; repeatable."
+        ),
+    ] = None,
+    json: JsonOption = False,
+    report: ReportOption = False,
+    *,
+    lab: Path,
+    run: RunKeywords,
+) -> None:
+    """Asks models by the protocol of a plugin.
+
+    An installed package offers protocols through the entry point `empathylab.protocols`. Runs
+    resume, limits and costs are kept, and answers are stored as with the built-in protocols.
+    """
+    from empathylab.cli.model_runs import show
+
+    settings = _settings(setting or [])
+    with command_lab(lab) as opened:
+        found = opened.ask(protocol, *model, settings=settings, report=report, **run)
+    show(found, as_json=json)
+
+
+def _settings(given: list[str]) -> dict[str, str]:
+    from empathylab.errors import InputError
+
+    pairs = [entry.partition("=") for entry in given]
+    for entry, (key, equals, _) in zip(given, pairs, strict=True):
+        if not key or not equals:
+            raise InputError(
+                "a setting is written KEY=VALUE",
+                where="--setting",
+                got=entry,
+                remedy="For example --setting situations=2.",
+            )
+    return {key: value for key, _, value in pairs}
