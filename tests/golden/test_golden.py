@@ -53,8 +53,8 @@ _REFITTED = (
     "out chance in 12% of studies of equal writers. Tested in tests/style/authorship."
 )
 _TOO_RARE = (
-    "Features that vary in fewer than 20 situations or raters are not tested, and p is corrected "
-    "over the others. Tested in tests/style/test_rating_relations.py."
+    "Features that vary in fewer than 20 situations or raters are not tested. Tested in "
+    "tests/style/test_rating_relations.py."
 )
 CORRECTIONS: dict[str, str] = {
     "*agreement:dimensions[].*_low": _RESAMPLED,

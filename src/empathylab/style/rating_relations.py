@@ -36,7 +36,7 @@ class RatingRelation:
     within: Slope
     """With the log of the words and the respondent held fixed: not a mark of who wrote it."""
     p_holm: float
-    """Of `within`, over all features that are not too rare to test; NaN for one that is."""
+    """Of `within`, over all features; NaN for one that is too rare to test."""
     p_benjamini_hochberg: float
     sd: float
     """Of the feature, over the ratings used: the unit of the slopes."""
@@ -101,9 +101,13 @@ def rating_relations(
         _relation(joined, name, words, rating, respondent, clusters, confidence) for name in chosen
     ]
     found = [replace(one, dropped=ratings.height - one.n) for one in found]
-    p = [one.within.p if one.enough_clusters else math.nan for one in found]
+    # Rare features count in the correction: without them one in eleven studies of 200 situations
+    # without any relation claimed one, with them one in thirty.
+    p = [one.within.p for one in found]
     return [
         replace(one, p_holm=float(strict), p_benjamini_hochberg=float(loose))
+        if one.enough_clusters
+        else one
         for one, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)
     ]
 
