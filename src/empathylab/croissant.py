@@ -150,7 +150,7 @@ def _file(table: DescribedTable, data: DescribedData) -> dict[str, Any]:
         "name": table.file,
         "description": table.meaning,
         "contentUrl": f"{data.way}{table.file}",
-        "encodingFormat": _ENCODINGS[table.file.rpartition(".")[2]],
+        "encodingFormat": _ENCODINGS.get(table.file.rpartition(".")[2], "application/octet-stream"),
         "sha256": data.sums[table.file],
     }
 
