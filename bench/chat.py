@@ -1,14 +1,14 @@
 """How long a study's server takes for its own part while 300 people chat with a model at once.
 
-Prints `name value` lines. Each participant sends 5 messages, thinks for 2.5 to 7.5 seconds over
-each, and follows the page's script while a reply is on its way; the model is an endpoint on
-loopback that takes 1 s, and replies are shown after 2 to 4 s. `server_` is the time of every
-request: sending a message (`submit_`), the page after it (`page_`), and looking for a reply
-(`poll_`). None of them waits for the model; `server_cpu_ms` is processor time per request, model
-calls included. `fallbacks` are replies that the model did not give in
-time, `asked_twice` messages for which it was asked more than once. The server is `empathylab study
-serve` with one process on SQLite; participants and the endpoint share its cores. `load` is the
-machine's load average at the end.
+Prints `name value` lines. Participants come at random within 10 s. Each sends 5 messages, thinks
+for 2.5 to 7.5 s over each, and follows the page's script while a reply is on its way; the model is
+an endpoint on loopback that takes 1 s, and replies are shown after 3 to 6 s. `server_` is the time
+of every request: sending a message (`submit_`), the page after it (`page_`), and looking for a
+reply (`poll_`). None of them waits for the model. `server_cpu_ms` is processor time per request,
+calls of the model included. `fallbacks` are replies that the model did not give in time,
+`asked_twice` messages for which it was asked more than once. The server is `empathylab study serve`
+with one process on SQLite; participants and the endpoint share its cores. `load` is the machine's
+load average at the end.
 Left out: a network, TLS and a proxy; a provider's varying latency; PostgreSQL.
 """
 
@@ -36,7 +36,7 @@ from empathylab.study.session.service import launch
 from study import Rater, _cpu, _field, _quantile, server
 from tests.helpers.endpoint import served
 
-CHATS, TURNS, LATENCY, THINK = 300, 5, 1.0, 5.0
+CHATS, TURNS, LATENCY, THINK, ARRIVAL = 300, 5, 1.0, 5.0, 10.0
 STUDY = """\
 name: bench
 version: 1
@@ -54,7 +54,9 @@ live:
       sent_to: our own server
       prompt: Listen, and answer in a sentence or two.
   people_per_condition: {people}
-  delay: {{minimum: 2, maximum: 4}}
+  delay: {{minimum: 3, maximum: 6}}
+  # A busy machine must not end the measurement.
+  pause_after: 100
   fallback: Thank you for telling me.
 blocks:
   - block: consent
@@ -86,7 +88,7 @@ class Talker(Rater):
 
     async def take_part(self) -> None:
         """Arrives, agrees, chats, and sees the end."""
-        await asyncio.sleep(self._random.uniform(0, THINK))
+        await asyncio.sleep(self._random.uniform(0, ARRIVAL))
         self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
         try:
             await self._ask(b"GET", b"/")

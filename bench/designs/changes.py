@@ -67,6 +67,7 @@ class ChangesDesign:
                     "situation": names("s", situation),
                     "sample": later,
                     "prompt": "prompt",
+                    "text": names("t", situation + places * later * self.new_replies),
                     "dimension": "empathy",
                     "rating": rated(latent),
                     "rated_at": None,

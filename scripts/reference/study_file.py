@@ -393,6 +393,7 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
         "a conversation of several turns",
         {
             "text": "words above the first message",
+            "reply_text": "where two participants talk: words above the first reply to a partner",
             "opens_with": "the id of a block `tell`, whose story is the first message",
             "turns": "the most messages of the person; 6 if not given",
             "minimum_turns": "how many messages must be answered before the person can end the "

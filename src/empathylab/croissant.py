@@ -94,6 +94,8 @@ class DescribedData:
     raters: int = 0
     """People whose ratings or answers are among the data."""
     models: Sequence[str] = ()
+    way: str = ""
+    """From the description's folder to the files."""
 
 
 def croissant_file(data: DescribedData) -> bytes:
@@ -116,7 +118,7 @@ def croissant_file(data: DescribedData) -> bytes:
         "citeAs": f"{data.name} ({data.published}). Measured with EmpathyLab {__version__}.",
         "keywords": ["empathy", "language models", "ratings", "questionnaires"],
         **_responsible(data),
-        "distribution": [_file(table, data.sums) for table in data.tables],
+        "distribution": [_file(table, data) for table in data.tables],
         "recordSet": [_records(table) for table in data.tables if table.columns],
     }
     return f"{json.dumps(document, ensure_ascii=False, indent=1)}\n".encode()
@@ -141,15 +143,15 @@ def _context() -> dict[str, Any]:
     }
 
 
-def _file(table: DescribedTable, sums: Mapping[str, str]) -> dict[str, Any]:
+def _file(table: DescribedTable, data: DescribedData) -> dict[str, Any]:
     return {
         "@type": "cr:FileObject",
         "@id": table.file,
         "name": table.file,
         "description": table.meaning,
-        "contentUrl": table.file,
+        "contentUrl": f"{data.way}{table.file}",
         "encodingFormat": _ENCODINGS[table.file.rpartition(".")[2]],
-        "sha256": sums[table.file],
+        "sha256": data.sums[table.file],
     }
 
 

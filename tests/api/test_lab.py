@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import signal
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -65,6 +69,27 @@ def test_a_call_works_inside_a_running_event_loop_as_in_a_notebook(lab: el.Lab) 
     assert asyncio.run(cell()).height == 1
 
 
+def test_an_interrupted_cell_stops_asking(lab: el.Lab) -> None:
+    slow = model("scripted/interrupted", latency=0.05, concurrency=1)
+
+    def interrupt() -> None:
+        while len(slow.calls) < 3:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    async def cell() -> None:
+        lab.respond(slow, situations=3)
+
+    loop = asyncio.new_event_loop()  # as a kernel's: it leaves the interrupt to Python
+    watcher = threading.Thread(target=interrupt)
+    watcher.start()
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_until_complete(cell())
+    loop.close()
+    watcher.join()
+    assert len(slow.calls) < 96
+
+
 def test_cancelling_an_awaited_call_stops_the_requests_and_keeps_the_answers(
     lab: el.Lab,
 ) -> None:
@@ -112,7 +137,7 @@ def test_judges_conversations_and_their_results(lab: el.Lab) -> None:
 def test_a_lab_that_is_not_there_is_an_error_and_is_not_created(tmp_path: Path) -> None:
     lab = el.open_lab(tmp_path / "nowhere")
     for read in (lab.responses, lab.analyze.ratings, lab.report, lab.ratings):
-        with pytest.raises(el.errors.LabError, match="there is no lab here"):
+        with pytest.raises(el.errors.LabError, match=r"there is no lab here.*open_lab\(FOLDER\)"):
             read()
     with pytest.raises(el.errors.UnknownName, match="opnai"):
         lab.respond("opnai/gpt-4o-mini")

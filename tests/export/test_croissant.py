@@ -31,7 +31,8 @@ def test_the_description_is_valid_and_loads_every_row(full: Lab, tmp_path: Path,
     out = tmp_path / "out"
     wanted = ["ratings", "raters", "runs", "administrations", "studies"]
     export_lab(full, out, format=kind, what=wanted)  # type: ignore[arg-type]
-    loaded = mlcroissant.Dataset(out / "croissant.json")
+    inside = "documentation" if kind == "psych-ds" else "."
+    loaded = mlcroissant.Dataset(out / inside / "croissant.json")
     assert not loaded.metadata.ctx.issues.errors
     tables = lab_tables(full).tables
     assert {one.id for one in loaded.metadata.record_sets} == set(wanted)

@@ -36,7 +36,22 @@ _COARSE = (
     "While a study is open, counts by arm are lower bounds: exact ones let arms be inferred. "
     "Tested in tests/study/test_unblinding.py."
 )
+_TACTICS = (
+    "Version 2 of the tactics: in version 1, up to two of three tags were wrong, differently by "
+    "arm. Tested in tests/style/tactics/test_accuracy.py."
+)
+_SHORT_TEXTS = (
+    "Readability and MTLD are given from 30 words, and not tested where all replies are shorter. "
+    "Tested in tests/style/measures/test_table.py."
+)
 CORRECTIONS: dict[str, str] = {
+    "style:tactics.*": _TACTICS,
+    "style:respondents[].features.flesch_*": _SHORT_TEXTS,
+    "style:respondents[].features.mtld": _SHORT_TEXTS,
+    "style:respondents[].figures.flesch_*": _SHORT_TEXTS,
+    "style:respondents[].figures.mtld.*": _SHORT_TEXTS,
+    "style:tests": _SHORT_TEXTS,
+    "style:ratings[].relations": _SHORT_TEXTS,
     "list:sets": "newer versions and translations ship beside the sets that the lab holds",
     "status_still-open:arms[].*": _COARSE,
     "leaderboard_small:prompt": "a lab without earlier replies asks in the words of today",

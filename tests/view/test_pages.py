@@ -17,6 +17,7 @@ from empathylab.store.conversations import (
     SpokenTurn,
     store_conversations,
 )
+from empathylab.store.recipients import store_recipients
 from tests.helpers.conversing import KIND, listener, persona, rule_based_person
 from tests.helpers.labs import filled
 from tests.view.viewing import ARABIC, LONG, ODD, SCRIPT, Visitor, add_replies, add_study, viewing
@@ -192,3 +193,20 @@ def test_an_imported_conversation_names_its_faults_beside_the_score(sqlite_lab: 
         page = visitor.get("/conversations/1").text
     assert "the message repeats one of the person&#39;s earlier messages" in page
     assert "The imported score stays" in page
+
+
+def test_a_study_with_recipients_lists_what_they_got_and_said(sqlite_lab: Lab) -> None:
+    rows = [
+        {"participant": "ann", "response": "ai", "label": SCRIPT, "heard": 4.0},
+        {"participant": "bob", "response": "human", "label": "ai", "heard": 3.25},
+    ]
+    about = {"title": "Helped", "source": "helped.csv", "licence": "CC0-1.0"}
+    store_recipients(sqlite_lab, "helped", rows, **about, outcomes=["heard"])
+    with viewing(sqlite_lab) as visitor:
+        page = visitor.get("/studies/1").text
+        lines = visitor.get("/studies/1?csv=recipients").text.splitlines()
+    assert SCRIPT not in page
+    cells = re.findall(r'<td role="cell" data-label="Heard" class="n">([^<]+)<', page)
+    assert cells == ["4", "3.25"]
+    assert page.count('role="row"') == 3
+    assert lines[2] == "bob,human,ai,,,3.25"

@@ -74,6 +74,7 @@ class Lab:
     def __repr__(self) -> str:
         return f"<Lab {str(self.folder)!r}>"
 
+    @in_python_words
     def store(self, *, create: bool = False) -> Store:
         """The lab's database; an error where there is none, unless it may be created."""
         if self._store is None:

@@ -23,6 +23,8 @@ def described_data(
     entries: Sequence[Entry],
     counts: Mapping[str, int],
     sums: Mapping[str, str],
+    *,
+    way: str = "",
 ) -> DescribedData:
     """The description of the files that `counts` names; of logs, without their columns."""
     of_files = {PurePath(file).stem: file for file in counts}
@@ -50,6 +52,7 @@ def described_data(
         licences=whole["situation_sets"]["licence"].to_list(),
         raters=whole["raters"].height,
         models=sorted(set(whole["runs"]["respondent"].to_list())),
+        way=way,
     )
 
 

@@ -99,11 +99,14 @@ def export_lab(
             counts = put_dataset(aside.folder, lab, found, tables, entries, whole=not what)
         else:
             counts = _put(aside.folder, format, found, tables, entries)
-        described = described_data(found, tables, entries, counts, checksums(aside.folder))
-        put(aside.folder, CROISSANT, croissant_file(described))
+        # Psych-DS has a folder for what describes the data.
+        described_in = f"{DOCUMENTATION}/" if format == "psych-ds" else ""
+        so_far = checksums(aside.folder)
+        way = "../" if described_in else ""
+        described = described_data(found, tables, entries, counts, so_far, way=way)
+        put(aside.folder, f"{described_in}{CROISSANT}", croissant_file(described))
         sums = checksums(aside.folder)
-        sums_at = f"{DOCUMENTATION}/{SUMS}" if format == "psych-ds" else SUMS
-        put(aside.folder, sums_at, sums_file(sums))
+        put(aside.folder, f"{described_in}{SUMS}", sums_file(sums))
         aside.pack()
         # Within the transaction: what cannot be written is not in the audit logs either.
         with lab.writing() as connection:

@@ -7,10 +7,11 @@ import contextlib
 import contextvars
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_WAIT_SECONDS = 0.2
 
 
 class Stop:
@@ -59,10 +60,13 @@ def run_to_end(work: Coroutine[Any, Any, T]) -> T:
     with ThreadPoolExecutor(1, "empathylab") as pool:
         future = pool.submit(context.run, asyncio.run, own.guard(work))
         try:
-            return future.result()
+            # Not without a limit: a signal that another thread got is seen between two waits.
+            while not wait([future], timeout=_WAIT_SECONDS).done:
+                pass
         except KeyboardInterrupt:
             own.cancel()
             raise
+        return future.result()
 
 
 async def in_thread(call: Callable[[], T]) -> T:

@@ -211,6 +211,17 @@ def test_ratings_of_the_same_arm_are_compared(tmp_path: Path) -> None:
     assert gpt.after - gpt.before > 0.4
     assert gpt.p_holm < 0.001
     assert gpt.difference.difference.low < gpt.after - gpt.before < gpt.difference.difference.high
+    assert gpt.new_replies == 0
+    assert not any("two samples" in one.sentence for one in changes.conclusions)
+
+    with Lab.open(tmp_path / "b" / "lab") as lab, lab.writing() as connection:
+        text = schema.responses.c.text
+        connection.execute(update(schema.responses).values(text=text + " Once more."))
+    changes = _compared(tmp_path / "a" / "lab", tmp_path / "b" / "lab")
+    gpt = next(one for one in changes.ratings if one.arm == "gpt")
+    said = f"Replies to {gpt.new_replies} situations are new, so this compares two samples"
+    assert gpt.new_replies > 40
+    assert any(said in one.sentence for one in changes.conclusions)
 
 
 def _of_studies(changes: DriftResult) -> dict[str, str]:

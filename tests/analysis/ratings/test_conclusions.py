@@ -151,7 +151,7 @@ def test_tost_is_that_of_a_calculation_by_hand() -> None:
 
 def test_few_raters_are_said_in_the_conclusion() -> None:
     few = ratings.from_table(table(raters=6)).conclusions[0]
-    assert "only 6 raters of gpt and 6 raters of people" in few.sentence
+    assert "only 6 raters for replies by gpt and 6 raters for replies by people" in few.sentence
     assert few.caveats[0].startswith("Few raters")
     assert ratings.from_table(table(raters=24)).conclusions[0].caveats == ()
 

@@ -46,6 +46,29 @@ def test_other_tables_give_the_same(file: Path, tmp_path: Path, kind: str) -> No
     assert as_json(other, "--no-predict") == as_json(file, "--no-predict")
 
 
+def test_labels_of_tactics_correct_the_shares(file: Path, tmp_path: Path) -> None:
+    frame = responses()
+    labels = tmp_path / "labels.csv"
+    asks = pl.col("text").str.contains("?", literal=True)
+    frame.select(
+        "respondent",
+        "text",
+        tactics=pl.when(asks).then(pl.lit("questioning")).otherwise(pl.lit("")),
+    ).write_csv(labels)
+    found = as_json(file, "--no-predict", "--tactic-labels", labels)["tactics"]
+    assert {row["writer"] for row in found["labelled"]} == {"warm", "dry"}
+    [asking] = [
+        row for row in found["labelled"] if (row["writer"], row["tactic"]) == ("dry", "questioning")
+    ]
+    assert asking["recall"] == 1
+    assert len(found["accuracy"]) == 20
+    assert {use["basis"] for use in found["corrected"]} <= {"labels", "test set"}
+    labels.write_text("respondent,text,tactics\ndry,Hm.,adivce\n", encoding="utf-8")
+    code, _, err = run(file, "--tactic-labels", labels)
+    assert code == 2
+    assert "Did you mean 'advice'" in err
+
+
 def test_columns_can_be_named(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     named = {"respondent": "who", "situation": "post", "text": "response"}

@@ -59,25 +59,28 @@ class Participant:
         return bool(self.page.locator("body:has(h1):not(:has(progress))").count())
 
     def look(self) -> None:
-        """Audits a page of each kind once, and keeps a picture where one is asked for."""
+        """Audits a page of each kind once on both screens; keeps pictures where asked to."""
         kind = "waiting" if self.waits else re.sub(r"\d+", "N", self.step) or "end"
         if self.waits and self.page.locator(".waiting.room").count():
             kind = "room"
         if kind in self.kinds or not kind.startswith(("chat", "helped", "room", "tell", "waiting")):
             return  # pages of other blocks are audited with other presets
         self.kinds.add(kind)
-        if folder := os.environ.get("PICTURES"):
-            Path(folder).mkdir(exist_ok=True)
-            name = kind.replace("/", "-")
-            self.page.screenshot(path=f"{folder}/{self.name}-{name}.png", full_page=True)
-        found = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-        assert found <= 0, kind
-        results: Any = Axe().run(self.page)
-        assert [
-            (one["id"], one["nodes"][0]["html"][:200])
-            for one in results.response["violations"]
-            if one["impact"] in ("serious", "critical", "moderate")
-        ] == [], kind
+        for way, settings in (("phone", PHONE), ("desk", DESK)):
+            self.page.set_viewport_size(settings["viewport"])
+            self.page.emulate_media(color_scheme=settings["color_scheme"])
+            if folder := os.environ.get("PICTURES"):
+                Path(folder).mkdir(exist_ok=True)
+                name = f"{self.name}-{kind.replace('/', '-')}-{way}.png"
+                self.page.screenshot(path=f"{folder}/{name}", full_page=True)
+            wider = self.page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+            assert wider <= 0, (kind, way)
+            results: Any = Axe().run(self.page)
+            assert [
+                (one["id"], one["nodes"][0]["html"][:200])
+                for one in results.response["violations"]
+                if one["impact"] in ("serious", "critical", "moderate")
+            ] == [], (kind, way)
 
     def act(self, **options: bool) -> None:
         """Answers the page, or looks again where it waits."""

@@ -21,7 +21,7 @@ def factor(texts: list[str]) -> float:
 
 
 def drawn(templates: int, seed: int) -> list[str]:
-    """Texts of own words after one of some openings, whoever writes."""
+    """Texts of random words after one of some openings, the same for both writers."""
     random = np.random.default_rng(seed)
     words = ["".join(random.choice(list("abcdefghijklmnopqrst"), 6)) for _ in range(900)]
     openings = [" ".join(random.choice(words, 12)) for _ in range(templates)]

@@ -91,7 +91,7 @@ class DriftResult(Plots):
     def model(self) -> ModelChoice | None:
         """How differences are tested."""
         return ModelChoice(
-            name="differences between occasions, clustered by situation or rater",
+            name="differences between occasions, clustered by situation, ratings also by rater",
             reason="The same situations are compared, and paired where they are on both occasions; "
             "p values are corrected after Holm within each kind of figure.",
         )

@@ -15,6 +15,8 @@ from empathylab.stats.arms import ClusteredDifference, clustered_difference
 from empathylab.stats.corrections import benjamini_hochberg, holm
 from empathylab.study.admin.embargo import is_running
 
+_SIDES = (~pl.col("later"), pl.col("later"))
+
 
 @dataclass(frozen=True, slots=True)
 class RatingShift:
@@ -31,6 +33,8 @@ class RatingShift:
     difference: ClusteredDifference
     """Clustered by rater and by situation; over replies to the same situations, asked for with the
     same template, that were rated on both occasions."""
+    new_replies: int = 0
+    """Situations with a reply on the later occasion that the earlier one does not have."""
     p_holm: float = math.nan
     p_bh: float = math.nan
 
@@ -105,7 +109,13 @@ def _arms(
                 replies=part["situation"],
                 confidence=confidence,
             ),
+            new_replies=_new_replies(part),
         )
+
+
+def _new_replies(part: pl.DataFrame) -> int:
+    here, there = (part.filter(side).select("situation", "text") for side in _SIDES)
+    return there.join(here, on=["situation", "text"], how="anti")["situation"].n_unique()
 
 
 def _comparable(part: pl.DataFrame) -> pl.DataFrame:

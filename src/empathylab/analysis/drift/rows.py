@@ -11,6 +11,7 @@ from empathylab.analysis.drift.ratings import RatingShift
 from empathylab.analysis.drift.replies import FeatureShift, UsableShift
 from empathylab.analysis.drift.scores import VerdictChange
 from empathylab.analysis.json_values import json_value
+from empathylab.analysis.text.apa import counted
 from empathylab.analysis.text.notes import OCCASIONS, note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.over_time import ScoreShift
@@ -34,8 +35,17 @@ def change_sentence(row: Row) -> str:
     return (
         f"{subject}{measure}: {figures['before']} before, {figures['after']} after "
         f"(difference {figures['difference']}, interval {figures['interval']}, "
-        f"Holm p {figures['p Holm']})."
+        f"Holm p {figures['p Holm']}).{_samples(row)}"
     )
+
+
+def _samples(row: Row) -> str:
+    """What is compared where replies are new."""
+    count = row.get("new_replies")
+    if not count:
+        return ""
+    to = counted(count, "situation")
+    return f" Replies to {to} are new, so this compares two samples of replies."
 
 
 def verdict_sentence(verdict: VerdictChange | JudgeVerdict) -> str:
@@ -179,6 +189,7 @@ def rating_row(change: RatingShift) -> Row:
         "n_before": change.n_before,
         "n_after": change.n_after,
         "raters": found.raters,
+        "new_replies": change.new_replies,
         "note": note_text(found.note) or None,
     }
 

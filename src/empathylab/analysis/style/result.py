@@ -291,7 +291,8 @@ def _tactics(tactics: Tactics) -> Document:
 
 def _tactic_accuracy(row: TacticAccuracy) -> Document:
     precision, recall = accuracy_intervals(row)
-    return json_value(row) | {
+    counts: Document = json_value(row)
+    return counts | {
         "precision": json_value(row.precision),
         "precision_interval": json_value(precision),
         "recall": json_value(row.recall),

@@ -47,6 +47,8 @@ _LEASE = timedelta(seconds=4)
 _RENEW = 1.0
 _LOOK = 1.0
 _MOST_AT_ONCE = 400
+_MOST_TOGETHER = 16
+"""Turns claimed in one transaction, for which participants' answers have to wait."""
 _MARGIN = 0.3
 """Seconds before a turn is due in which the reply is stored."""
 _GRACE = 15.0
@@ -119,13 +121,13 @@ class LiveEngine:
         try:
             while True:
                 try:
+                    self._wake.clear()
                     await self._look()
                 except EmpathyLabError as error:  # the lab is away for a moment
                     log.warning("live replies wait: %s", error)
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(_LOOK):
                         await self._wake.wait()
-                self._wake.clear()
         finally:
             await self._end(renewing)
 
@@ -151,10 +153,13 @@ class LiveEngine:
 
     async def _look(self) -> None:
         """Claims the turns that wait and begins to answer them."""
-        room = _MOST_AT_ONCE - len(self._tasks)
+        room = min(_MOST_AT_ONCE - len(self._tasks), _MOST_TOGETHER)
         if room <= 0 or not await asyncio.to_thread(self._any_waiting):
             return
-        for claimed in await self._write(lambda connection: self._claim_turns(connection, room)):
+        turns = await self._write(lambda connection: self._claim_turns(connection, room))
+        if len(turns) == _MOST_TOGETHER:
+            self._wake.set()  # there may be more
+        for claimed in turns:
             task = asyncio.create_task(self._answer(claimed))
             self._tasks.add(task)
             task.add_done_callback(self._done)

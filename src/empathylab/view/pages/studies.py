@@ -6,8 +6,10 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from empathylab.analysis.recipients.received import received_replies
 from empathylab.store.listings import studies as listings
 from empathylab.store.listings.pages import Listing, Row
+from empathylab.store.recipients import KIND as RECIPIENTS
 from empathylab.study.admin.embargo import RUNNING
 from empathylab.view.rendering import Page
 from empathylab.view.tables import Column, Table
@@ -70,9 +72,39 @@ def show_study(visit: Visit) -> Page:
         size=25,
         empty="Nobody has rated in this study.",
     )
-    shown = _ratings_table(number, dimension=visit.asked("dimension"))
-    view = visit.asked("view")
-    return Page(study["title"], "study", (shown if view == "ratings" else raters,), values)
+    recipients = _recipients_table(visit.connection, study)
+    values["recipients"] = recipients is not None
+    view = visit.asked("view") or ("raters" if recipients is None else "recipients")
+    values["view"] = view
+    if view == "ratings":
+        shown = _ratings_table(number, dimension=visit.asked("dimension"))
+    elif view == "recipients" and recipients is not None:
+        shown = recipients
+    else:
+        shown = raters
+    return Page(study["title"], "study", (shown,), values)
+
+
+def _recipients_table(connection: Connection, study: Row) -> Table | None:
+    """What recipients got and said, a row per reply; None where the study has none."""
+    protocol = study["protocol"]
+    if not (RECIPIENTS in protocol or protocol.get("live")):
+        return None
+    rows = received_replies(connection, f"{study['name']}@{study['version']}")
+    if not rows:
+        return None
+    words = {"participant": "Participant", "response": "Author", "label": "Label"}
+    words |= {"replier": "Replier", "reply": "Reply"}
+    outcomes = [name for name in rows[0] if name not in words and name != "replaced"]
+    columns = [
+        *(Column(name, label) for name, label in words.items()),
+        *(Column(name, name.capitalize(), "points") for name in outcomes),
+    ]
+
+    def read(_connection: Connection, offset: int, limit: int) -> Listing:
+        return Listing(rows[offset : offset + limit], len(rows))
+
+    return Table("recipients", "Recipients", columns, read, size=25)
 
 
 def hidden_sentence(study: Row) -> str:

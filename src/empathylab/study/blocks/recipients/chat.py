@@ -56,6 +56,8 @@ class Chat(Block):
 
     block: Literal["chat"]
     text: Text | None = None
+    reply_text: Text | None = None
+    """Of two participants: what the one who replies reads first."""
     opens_with: Identifier | None = None
     """A block tell, whose story is the first message."""
     turns: Annotated[Whole, Field(ge=1, le=_MOST_TURNS)] = 6
@@ -193,7 +195,8 @@ class Chat(Block):
         turns = _PREVIEW if conversation is None else _shown(conversation)
         chat = Part("talk", "", ShownReply("", turns))
         parts = (*self._label(view), *((chat,) if turns else ()))
-        text = view.said(self.text) if step.number == 1 else ""
+        above = self.reply_text if self._replies(step) else self.text
+        text = view.said(above) if step.number == 1 else ""
         if conversation is None:
             return Body(text, parts, self._asks(view, writes=True))
         ended = conversation.state == "ended"
