@@ -191,7 +191,8 @@ def _posterior(
 
     watched = [values for name, values in by_chain.items() if name[:2] in ("cu", "ef", "sd")]
     joined = {name: values.reshape(-1, *values.shape[2:]) for name, values in by_chain.items()}
-    covariances, spread = [], {}
+    covariances: list[Draws] = []
+    spread: dict[str, Draws] = {}
     for number, group in enumerate(design.groups):
         size = len(group.columns.names)
         whole = np.zeros((len(joined["cuts"]), size, size))

@@ -26,7 +26,8 @@ class Reweighted(NamedTuple):
         """The quantile of the values under the other priors."""
         order = np.argsort(values)
         reached = np.cumsum(self.weights[order])
-        return float(values[order][min(np.searchsorted(reached, probability), len(values) - 1)])
+        place = min(int(np.searchsorted(reached, probability)), len(values) - 1)
+        return float(values[order[place]])
 
 
 def reweighted(posterior: Posterior, priors: Priors) -> Reweighted:
