@@ -100,9 +100,9 @@ class UnknownName(UserError):
         known = sorted(known)
         self.kind = kind
         self.name = name
-        folded = {one.lower(): one for one in known}
+        folded = {item.lower(): item for item in known}
         near = difflib.get_close_matches(name.lower(), folded, n=3, cutoff=0.55)
-        self.near = [folded[one] for one in near]
+        self.near = [folded[item] for item in near]
         if self.near:
             hint = f"Did you mean {_either(self.near)}?"
         elif len(known) <= 12:

@@ -271,7 +271,7 @@ def _path_in(data: Any, loc: tuple[str | int, ...]) -> Path:
 
 def _named(path: Path) -> str:
     """The path as people write it: `blocks[3].text`."""
-    parts = (f"[{one + 1}]" if isinstance(one, int) else f".{one}" for one in path)
+    parts = (f"[{item + 1}]" if isinstance(item, int) else f".{item}" for item in path)
     return "".join(parts).lstrip(".")
 
 
@@ -292,7 +292,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, WrittenFlag):
         return value.flag
     for kind in (WrittenInt, WrittenFloat):

@@ -38,11 +38,11 @@ class TableSpec(Generic[Source]):
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
-        return tuple(one.name for one in self.columns)
+        return tuple(column.name for column in self.columns)
 
     def column(self, name: str) -> ColumnSpec | None:
         """The column of that name; None where the table has none."""
-        return next((one for one in self.columns if one.name == name), None)
+        return next((column for column in self.columns if column.name == name), None)
 
     def frame(self, rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
         """The rows as a typed table; a value that a row does not hold is null."""
@@ -51,8 +51,10 @@ class TableSpec(Generic[Source]):
         listed = list(rows)
         return pl.DataFrame(
             [
-                pl.Series(one.name, [row.get(one.name) for row in listed], polars_type(one.type))
-                for one in self.columns
+                pl.Series(
+                    column.name, [row.get(column.name) for row in listed], polars_type(column.type)
+                )
+                for column in self.columns
             ]
         )
 
@@ -63,7 +65,7 @@ class TableSpec(Generic[Source]):
         found = self.query(source)
         if not isinstance(found, pl.DataFrame):
             return self.frame(found)
-        own = [pl.col(one.name).cast(polars_type(one.type)) for one in self.columns]
+        own = [pl.col(column.name).cast(polars_type(column.type)) for column in self.columns]
         return found.select(*own, pl.exclude(self.names))
 
 

@@ -89,7 +89,7 @@ class PairsResult(Plots):
         """The paired difference."""
         test, times = self.test, self.times
         unit: Unit = "percentage points" if self.binary else "points"
-        estimate = Estimate(*(times * one for one in (test.estimate, test.low, test.high)))
+        estimate = Estimate(*(times * item for item in (test.estimate, test.low, test.high)))
         kind: Kind = "inconclusive"
         if test.p < _ALPHA:
             kind = "better" if test.estimate > 0 else "worse"
@@ -169,7 +169,7 @@ class PairsResult(Plots):
             "mean_second": json_value(self.times * self.found.mean_second),
             "correlation": json_value(self.found.correlation),
             "design": dict(self.design),
-            "conclusions": [one.to_dict() for one in self.conclusions],
+            "conclusions": [conclusion.to_dict() for conclusion in self.conclusions],
             "notes": list(self.caveats),
         }
         return found
@@ -272,7 +272,7 @@ def _by_rater(frame: pl.DataFrame, first: str) -> ClusteredTest:
     codes = [
         within[name].rank("dense").cast(pl.Int64).to_numpy() for name in ("situation", "rater")
     ]
-    if min(len(np.unique(one)) for one in codes) < 2:
+    if min(len(np.unique(code)) for code in codes) < 2:
         raise InputError("the two share ratings by one rater only", remedy="Collect more ratings.")
     fit = clustered_regression(
         within["side"].to_numpy()[:, None], within["value"].to_numpy(), codes

@@ -57,7 +57,9 @@ class Topic(Generic[S, P, R]):
             return found
 
         hidden = ("who", "progress", "keep", "where")
-        kept = [one for one in signature.parameters.values() if one.name not in hidden]
+        kept = [
+            parameter for parameter in signature.parameters.values() if parameter.name not in hidden
+        ]
         method.__signature__ = signature.replace(parameters=kept[1:])  # type: ignore[attr-defined]
         method.__name__ = self.name
         return method

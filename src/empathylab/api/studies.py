@@ -72,7 +72,7 @@ def simulated_links(
         link = f"{str(address).rstrip('/')}/?visit={token}"
         places = sum(len(slots) for slots in service.launched.slots.values())
         known = people_told_of(service.study, places)
-        yield [f"{link}&{urlencode(one)}" if one else link for one in known], service
+        yield [f"{link}&{urlencode(item)}" if item else link for item in known], service
 
 
 def walked(
@@ -96,9 +96,11 @@ def walked(
 def _completions(service: StudyService, people: Sequence[str]) -> dict[str, int]:
     own = set(people)
     done = Counter(
-        one.arm
-        for one in service.actions.participants()
-        if one.person in own and one.world == "simulated" and one.status == "finished"
+        participant.arm
+        for participant in service.actions.participants()
+        if participant.person in own
+        and participant.world == "simulated"
+        and participant.status == "finished"
     )
     return {arm: done[arm] for arm in service.launched.slots}
 
@@ -117,7 +119,13 @@ class LabStudies:
         from empathylab.store.ratings import lab_studies
 
         rows = [
-            (name, study.title, study.design, study.status, [one.name for one in study.dimensions])
+            (
+                name,
+                study.title,
+                study.design,
+                study.status,
+                [dimension.name for dimension in study.dimensions],
+            )
             for name, study in lab_studies(self._store()).items()
         ]
         texts = dict.fromkeys(("study", "title", "design", "status"), pl.String)

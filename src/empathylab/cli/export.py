@@ -126,7 +126,7 @@ def _push(done: ExportedLab, repository: str, *, public: bool, yes: bool) -> Non
     from empathylab.errors import InputError
     from empathylab.export.hub import push
 
-    people = sum(one.rows or 0 for one in done.files if Path(one.name).stem == "raters")
+    people = sum(file.rows or 0 for file in done.files if Path(file.name).stem == "raters")
     if people and not yes:
         kind = "public" if public else "private"
         question = (

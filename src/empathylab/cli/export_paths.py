@@ -31,6 +31,6 @@ def print_exported(done: ExportedLab | ExportedStudy, *, as_json: bool) -> None:
         print_json(dataclasses.asdict(done))
         return
     typer.echo(done.path)
-    print_rows([dataclasses.asdict(one) for one in done.files], "files", as_json=False)
+    print_rows([dataclasses.asdict(file) for file in done.files], "files", as_json=False)
     for note in done.notes:
         typer.echo(note, err=True)

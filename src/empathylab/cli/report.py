@@ -71,7 +71,7 @@ def report(
         import json as encoder
 
         found = {"report": str(path)} | {
-            name: [str(one) for one in written] for name, written in taken.items()
+            name: [str(item) for item in written] for name, written in taken.items()
         }
         typer.echo(encoder.dumps(found))
     else:

@@ -26,15 +26,15 @@ def list_scales(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
 
     rows = [
         {
-            "scale": one.id,
-            "version": one.version,
-            "name": one.name,
-            "items": one.items,
-            "range": f"{one.minimum}–{one.maximum}",
-            "emotion": one.emotion,
-            "wording": one.words is not None,
+            "scale": scale.id,
+            "version": scale.version,
+            "name": scale.name,
+            "items": scale.items,
+            "range": f"{scale.minimum}–{scale.maximum}",
+            "emotion": scale.emotion,
+            "wording": scale.words is not None,
         }
-        for one in _scales(lab).values()
+        for scale in _scales(lab).values()
     ]
     print_rows(rows, "scales", as_json=json)
 
@@ -89,14 +89,14 @@ def import_file(
         done = import_scales(opened, path)
     rows = [
         {
-            "scale": one.scale.id,
-            "version": one.scale.version,
-            "name": one.scale.name,
-            "items": one.scale.items,
-            "wording": one.scale.words is not None,
-            "change": one.change,
+            "scale": item.scale.id,
+            "version": item.scale.version,
+            "name": item.scale.name,
+            "items": item.scale.items,
+            "wording": item.scale.words is not None,
+            "change": item.change,
         }
-        for one in done
+        for item in done
     ]
     print_rows(rows, "scales", as_json=json)
 

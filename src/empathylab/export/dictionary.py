@@ -99,15 +99,15 @@ def _values(column: pl.Series) -> str | None:
         return f"{min(numbers):g} to {max(numbers):g}"
     if column.dtype == pl.Boolean:
         return "true; false"
-    words = sorted(str(one) for one in known.unique().to_list())
-    if len(words) > _MOST_VALUES or any(len(one) > _LONGEST_VALUE for one in words):
+    words = sorted(str(item) for item in known.unique().to_list())
+    if len(words) > _MOST_VALUES or any(len(word) > _LONGEST_VALUE for word in words):
         return None
     return "; ".join(words)
 
 
 def dictionary_files(entries: list[Entry]) -> dict[str, bytes]:
     """The dictionary as CSV, JSON and Markdown."""
-    rows = [one._asdict() for one in entries]
+    rows = [entry._asdict() for entry in entries]
     table = pl.DataFrame(rows, schema=dict.fromkeys(Entry._fields, pl.String))
     return {
         CSV: table_bytes(table, "csv"),
@@ -122,8 +122,12 @@ def _nested(entries: list[Entry]) -> dict[str, object]:
         tables[table] = {
             "meaning": TABLES[table].meaning,
             "columns": {
-                one.column: {"meaning": one.meaning, "type": one.type, "values": one.values}
-                for one in columns
+                column.column: {
+                    "meaning": column.meaning,
+                    "type": column.type,
+                    "values": column.values,
+                }
+                for column in columns
             },
         }
     return {"tables": tables}
@@ -135,12 +139,12 @@ def dictionary_page(entries: list[Entry], head: str) -> str:
     for table, columns in _by_table(entries).items():
         rows = [
             {
-                "column": one.column,
-                "meaning": one.meaning,
-                "type": one.type,
-                "values": one.values or "",
+                "column": column.column,
+                "meaning": column.meaning,
+                "type": column.type,
+                "values": column.values or "",
             }
-            for one in columns
+            for column in columns
         ]
         sections.append(f"\n## {table}\n\n{TABLES[table].meaning}.\n\n{markdown_table(rows)}")
     return "".join(sections)
@@ -148,6 +152,6 @@ def dictionary_page(entries: list[Entry], head: str) -> str:
 
 def _by_table(entries: list[Entry]) -> dict[str, list[Entry]]:
     found: dict[str, list[Entry]] = {}
-    for one in entries:
-        found.setdefault(one.table, []).append(one)
+    for entry in entries:
+        found.setdefault(entry.table, []).append(entry)
     return found

@@ -180,7 +180,7 @@ def _put(
         files |= r_files(found, tables, paths, folder="analysis/")
         counts = {data_file(name): frame.height for name, frame in tables.items()}
     else:
-        kind: TableFile = next(one for one in _PLAIN if one == format)
+        kind: TableFile = next(item for item in _PLAIN if item == format)
         files = {f"{name}.{kind}": table_bytes(frame, kind) for name, frame in tables.items()}
         counts = {f"{name}.{kind}": frame.height for name, frame in tables.items()}
         files |= dictionary_files(entries)

@@ -102,7 +102,7 @@ def mapped_table(
     """A file with the rows of the data set, its columns under our names."""
     files = _files(folder, config, split)
     frame = pl.concat([read_table(path) for path in files], how="vertical_relaxed")
-    names = dict(mapped(one, option="--column") for one in columns)
+    names = dict(mapped(column, option="--column") for column in columns)
     for theirs in names:
         if theirs not in frame.columns:
             raise UnknownName("column", theirs, frame.columns, where="--column")
@@ -115,7 +115,10 @@ def mapped_table(
 
 def _files(folder: Path, config: str | None, split: str | None) -> list[Path]:
     """The files of a configuration's split, as the card says; without a card, all tables."""
-    configs = {str(one["config_name"]): one.get("data_files") for one in _card_configs(folder)}
+    configs = {
+        str(card_config["config_name"]): card_config.get("data_files")
+        for card_config in _card_configs(folder)
+    }
     if not configs:
         found = sorted(path for path in folder.rglob("*") if path.suffix in _ENDINGS)
         if not found:

@@ -178,10 +178,12 @@ def import_dataset(lab: Lab, folder: Path) -> tuple[Carried, ...]:
         unpack_study(lab, archive)
     with lab.writing() as connection:
         rest = write_records(connection, records)
-    added = {one.table: one.added for one in carried}
+    added = {item.table: item.added for item in carried}
     return tuple(
-        Carried(one.table, one.added + added.get(one.table, 0), one.known - added.get(one.table, 0))
-        for one in rest
+        Carried(
+            item.table, item.added + added.get(item.table, 0), item.known - added.get(item.table, 0)
+        )
+        for item in rest
     )
 
 
@@ -202,7 +204,7 @@ def _before(records: Records, archives: Sequence[Archive]) -> Records:
             row
             for row in records.get(name, ())
             if row["study_id"] not in studies
-            and not replies & {row[one] for one in row if one.endswith("response_id")}
+            and not replies & {row[item] for item in row if item.endswith("response_id")}
         ]
     return first
 

@@ -19,17 +19,17 @@ def identities_file(connection: Connection, parts: Sequence[StudyPart]) -> bytes
     rows = []
     for part in parts:
         places = all_places(connection, part.number)
-        real = {one.person for one in places if one.world == "person"}
+        real = {place.person for place in places if place.world == "person"}
         rows += [
             {
                 "study": part.name,
-                "rater": one.person,
-                "platform": one.platform,
-                "platform_id": one.ids.get("person"),
-                "study_id": one.ids.get("study"),
-                "session_id": one.ids.get("session"),
+                "rater": people_row.person,
+                "platform": people_row.platform,
+                "platform_id": people_row.ids.get("person"),
+                "study_id": people_row.ids.get("study"),
+                "session_id": people_row.ids.get("session"),
             }
-            for one in people_rows(connection, part.number)
-            if one.person in real
+            for people_row in people_rows(connection, part.number)
+            if people_row.person in real
         ]
     return table_bytes(pl.DataFrame(rows, schema=dict.fromkeys(_COLUMNS, pl.String)), "csv")

@@ -248,10 +248,10 @@ def score_scale(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any
         return {"readable": 0.0}
     found: dict[str, Any] = {"readable": 1.0}
     phase = "baseline" if doc["phase"] == "default" else "evoked"
-    for one in score(scale, dict(parsed.values)):
-        if one.value is not None:
-            row = [one.subscale, doc["phase"], doc["situation"], doc["order_index"], one.value]
-            found |= {f"{one.subscale}_{phase}": one.value, f"{one.subscale}_change": row}
+    for item in score(scale, dict(parsed.values)):
+        if item.value is not None:
+            row = [item.subscale, doc["phase"], doc["situation"], doc["order_index"], item.value]
+            found |= {f"{item.subscale}_{phase}": item.value, f"{item.subscale}_change": row}
     return found
 
 
@@ -270,4 +270,4 @@ def change(rows: Sequence[Sequence[Any]]) -> float:
         for subscale, phase, situation, order, value in rows
     ]
     found = scale_changes(pl.DataFrame(named, schema=SCORES))
-    return next((one.cluster_delta for one in found if one.level == "overall"), math.nan)
+    return next((item.cluster_delta for item in found if item.level == "overall"), math.nan)

@@ -38,7 +38,7 @@ def psych_ds_files(
     """The files of the data set by name."""
     files = {data_file(name): table_bytes(frame, "csv") for name, frame in tables.items()}
     for name in tables:
-        own = [_variable([one]) for one in entries if one.table == name]
+        own = [_variable([entry]) for entry in entries if entry.table == name]
         sidecar = {
             **_CONTEXT,
             "name": name.replace("_", " "),
@@ -54,8 +54,8 @@ def psych_ds_files(
 
 def _description(tables: Mapping[str, pl.DataFrame], entries: Sequence[Entry]) -> dict[str, object]:
     columns: dict[str, list[Entry]] = {}
-    for one in entries:
-        columns.setdefault(one.column, []).append(one)
+    for entry in entries:
+        columns.setdefault(entry.column, []).append(entry)
     listed = ", ".join(name.replace("_", " ") for name in tables)
     return {
         **_CONTEXT,
@@ -69,7 +69,8 @@ def _description(tables: Mapping[str, pl.DataFrame], entries: Sequence[Entry]) -
 def _variable(entries: Sequence[Entry]) -> dict[str, Any]:
     """The column as schema.org describes what is measured; of several tables what each says."""
     said = dict.fromkeys(
-        f"{one.meaning} ({one.type})" + (f": {one.values}" if one.values else "") for one in entries
+        f"{entry.meaning} ({entry.type})" + (f": {entry.values}" if entry.values else "")
+        for entry in entries
     )
     return {
         "@type": "PropertyValue",

@@ -72,8 +72,8 @@ def _path(folder: Path, table: str) -> Path:
 def _typed(
     frame: pl.DataFrame, types: Mapping[str, type[pl.DataType]], *, where: str
 ) -> pl.DataFrame:
-    found = [plain_cell(one).strip() for one in frame.columns]
-    known = [one.strip() for one in types]
+    found = [plain_cell(column).strip() for column in frame.columns]
+    known = [kind.strip() for kind in types]
     if found != known:
         raise InputError(
             "the columns are not those of the dictionary",

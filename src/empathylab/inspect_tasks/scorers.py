@@ -132,7 +132,7 @@ def scale_scores(scale: dict[str, Any], structured: bool = True) -> Scorer:
             return Score.unscored(answer=completion.text, explanation=reason)
         found = score(definition, dict(parsed.values))
         return Score(
-            value={one.subscale: one.value for one in found if one.value is not None},
+            value={item.subscale: item.value for item in found if item.value is not None},
             answer=completion.text,
         )
 
@@ -184,10 +184,10 @@ def judge(model: str | None = None, dimensions: Sequence[str] = ("empathy",)) ->
         chosen_points = reading.content.answer.chosen
         return Score(
             value={
-                one.name: one.value_of(chosen_points[one.name])
-                if one.name in chosen_points
+                dimension.name: dimension.value_of(chosen_points[dimension.name])
+                if dimension.name in chosen_points
                 else math.nan
-                for one in instrument.dimensions
+                for dimension in instrument.dimensions
             },
             explanation=reading.reason,
             metadata=measuring.records(opened, drafts),

@@ -103,7 +103,9 @@ class Judged:
 
 def refuse_reason_dimension(instrument: Instrument, asking: Asking) -> None:
     """Refuses a dimension whose name the answer needs for the judge's reason."""
-    if asking.reason and any(one.name.casefold() == REASON for one in instrument.dimensions):
+    if asking.reason and any(
+        dimension.name.casefold() == REASON for dimension in instrument.dimensions
+    ):
         raise InputError(
             "a dimension is called like the judge's reason",
             where=instrument.id,
@@ -116,6 +118,6 @@ def source_settings(replies: Sequence[JudgedResponse], source: str) -> dict[str,
     """What is judged, for a run's settings; respondents are not named."""
     return {
         "situations": source,
-        "situation_ids": list(dict.fromkeys(one.situation.id for one in replies)),
+        "situation_ids": list(dict.fromkeys(reply.situation.id for reply in replies)),
         "responses": len(replies),
     }

@@ -44,10 +44,10 @@ def point_distribution(
     could become one of several points, but was not taken, counts for none of them and is missing
     in `mass`. None where the place is not found, or nothing there is a point.
     """
-    start = _place("".join(one.token for one in tokens), dimension)
+    start = _place("".join(token.token for token in tokens), dimension)
     if start is None:
         return None
-    ends = list(accumulate(len(one.token) for one in tokens))
+    ends = list(accumulate(len(token.token) for token in tokens))
     written = {_escaped(point) + _END: point for point in points}
     shares = dict.fromkeys(points, 0.0)
     reached, before = 1.0, ""

@@ -54,11 +54,13 @@ class Instrument:
 
     def only(self, names: Sequence[str], *, where: str) -> Instrument:
         """The instrument with the dimensions of those names; all where none is named."""
-        known = {one.name: one for one in self.dimensions}
+        known = {dimension.name: dimension for dimension in self.dimensions}
         for name in names:
             if name not in known:
                 raise UnknownName("dimension", name, known, where=where)
-        kept = tuple(one for one in self.dimensions if not names or one.name in names)
+        kept = tuple(
+            dimension for dimension in self.dimensions if not names or dimension.name in names
+        )
         return dataclasses.replace(self, dimensions=kept)
 
 
@@ -68,8 +70,8 @@ def _degrees(name: str, question: str, *descriptors: str) -> JudgedDimension:
 
 
 DIMENSIONS = {
-    one.name: one
-    for one in (
+    degree.name: degree
+    for degree in (
         _degrees(
             "empathy",
             "How empathetic is the reply?",
@@ -153,24 +155,24 @@ def study_instrument(study: JudgedStudy, names: Sequence[str] = ()) -> Instrumen
     """The study's instrument, with all of its dimensions or those of these names."""
     found = _worded(study) if "blocks" in study.protocol else _released(study)
     narrowed = found.only(names, where=f"study {study.name}")
-    for one in narrowed.dimensions:
-        _refuse_unpointed(one, study.name)
+    for dimension in narrowed.dimensions:
+        _refuse_unpointed(dimension, study.name)
     return narrowed
 
 
-def _refuse_unpointed(one: JudgedDimension, study: str) -> None:
-    where = f"study {study}, dimension {one.name}"
-    if len(one.values) < 2:
+def _refuse_unpointed(dimension: JudgedDimension, study: str) -> None:
+    where = f"study {study}, dimension {dimension.name}"
+    if len(dimension.values) < 2:
         raise InputError(
             "the scale is not made of points, so a judge cannot choose one",
             where=where,
             remedy="Name other dimensions with --dimension.",
         )
-    if len({label.casefold() for label in one.labels}) < len(one.labels):
+    if len({label.casefold() for label in dimension.labels}) < len(dimension.labels):
         raise InputError(
             "two points are called alike",
             where=where,
-            got=", ".join(one.labels),
+            got=", ".join(dimension.labels),
             remedy="Name other dimensions with --dimension.",
         )
 
@@ -178,12 +180,12 @@ def _refuse_unpointed(one: JudgedDimension, study: str) -> None:
 def _released(study: JudgedStudy) -> Instrument:
     dimensions = tuple(
         JudgedDimension(
-            name=one["name"],
-            question=_asked(one.get("question") or _question(one["name"])),
-            values=tuple(float(value) for value in one["values"]),
-            labels=_labels(one["values"], one["labels"], ""),
+            name=dimension["name"],
+            question=_asked(dimension.get("question") or _question(dimension["name"])),
+            values=tuple(float(value) for value in dimension["values"]),
+            labels=_labels(dimension["values"], dimension["labels"], ""),
         )
-        for one in study.protocol.get("dimensions", ())
+        for dimension in study.protocol.get("dimensions", ())
     )
     return Instrument(f"study {study.name}", INSTRUCTION, SHOWN, dimensions)
 
@@ -198,23 +200,23 @@ def _worded(study: JudgedStudy) -> Instrument:
     protocol = study.protocol
     language = protocol["languages"][0]
     blocks: Sequence[Mapping[str, Any]] = protocol["blocks"]
-    rate = next((one for one in reversed(blocks) if one["block"] == "rate"), None)
+    rate = next((block for block in reversed(blocks) if block["block"] == "rate"), None)
     if rate is None:
         raise InputError(
             "nobody rates responses in this study, so there is nothing to judge",
             where=f"study {study.name}",
             remedy="Name a study with a block `rate`, or a set with --set.",
         )
-    asked = rate.get("dimensions") or [one["name"] for one in protocol["dimensions"]]
+    asked = rate.get("dimensions") or [dimension["name"] for dimension in protocol["dimensions"]]
     dimensions = tuple(
         JudgedDimension(
-            name=one["name"],
-            question=_asked(_said(one["question"], language)),
-            values=tuple(float(value) for value in one["values"]),
-            labels=_labels(one["values"], one["labels"], language),
+            name=dimension["name"],
+            question=_asked(_said(dimension["question"], language)),
+            values=tuple(float(value) for value in dimension["values"]),
+            labels=_labels(dimension["values"], dimension["labels"], language),
         )
-        for one in protocol["dimensions"]
-        if one["name"] in asked
+        for dimension in protocol["dimensions"]
+        if dimension["name"] in asked
     )
     text = "\n\n".join(part for part in _instruction(blocks, rate, language) if part)
     return Instrument(
@@ -232,7 +234,7 @@ def _instruction(
     for block in blocks:
         if block["block"] == "tutorial":
             yield from (_said(page, language).strip() for page in block.get("pages", ()))
-            yield from (_example(one, language) for one in block.get("examples", ()))
+            yield from (_example(example, language) for example in block.get("examples", ()))
     yield _said(rate.get("text", ""), language).strip()
 
 
@@ -257,5 +259,7 @@ def _said(text: str | Mapping[str, str], language: str) -> str:
 
 def _labels(values: Sequence[float], labels: Sequence[Any], language: str) -> tuple[str, ...]:
     """How the points are shown: by their words, or by their numbers where a point has none."""
-    words = [_said(one, language).strip() if one else "" for one in labels] or [""] * len(values)
+    words = [_said(label, language).strip() if label else "" for label in labels] or [""] * len(
+        values
+    )
     return tuple(word or f"{value:g}" for word, value in zip(words, values, strict=True))

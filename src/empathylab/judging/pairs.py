@@ -40,7 +40,7 @@ class Comparing:
         """All that a reader needs to repeat the run."""
         return {
             **source_settings(self.replies, self.source),
-            "dimensions": [one.name for one in self.instrument.dimensions],
+            "dimensions": [dimension.name for dimension in self.instrument.dimensions],
             "instrument": self.instrument.id,
             "instruction": self.instrument.instruction,
             "shows": list(self.instrument.shows),
@@ -67,14 +67,14 @@ class _Compared:
 def plan_comparing(comparing: Comparing) -> Plan:
     """The run's requests: each pair of replies by different respondents, in both orders."""
     refuse_reason_dimension(comparing.instrument, comparing.asking)
-    planned = {one.key: one for one in _comparisons(comparing)}
+    planned = {comparison.key: comparison for comparison in _comparisons(comparing)}
     if not planned:
         raise InputError(
             "no situation has replies by two respondents",
             where=comparing.source,
             remedy="Collect the replies of another respondent, or leave out --pairs.",
         )
-    requests = [_request(comparing, one) for one in planned.values()]
+    requests = [_request(comparing, item) for item in planned.values()]
     setup = comparing.asking.setup(comparing.instrument, comparing.template)
     interpreter = ComparingInterpreter(comparing, planned, setup)
     settings, retries = comparing.settings(), comparing.asking.retries
@@ -94,7 +94,7 @@ def _comparisons(comparing: Comparing) -> Iterator[_Compared]:
 
 
 def _options(comparing: Comparing) -> dict[str, Sequence[str]]:
-    return {one.name: PLACES for one in comparing.instrument.dimensions}
+    return {dimension.name: PLACES for dimension in comparing.instrument.dimensions}
 
 
 def _request(comparing: Comparing, compared: _Compared) -> Request:

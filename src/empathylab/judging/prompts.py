@@ -111,7 +111,7 @@ _EARLIER = (
         ask_reason=_ASK_REASON,
     ),
 )
-JUDGE_TEMPLATES = {f"{one.id}@{one.version}": one for one in (*_EARLIER, RATER, CHOOSER)}
+JUDGE_TEMPLATES = {f"{item.id}@{item.version}": item for item in (*_EARLIER, RATER, CHOOSER)}
 """All versions of the judges' templates, as `id@version`."""
 
 
@@ -130,16 +130,16 @@ def rating_messages(
     `turned` shows the points from the highest to the lowest.
     """
 
-    def points(one: JudgedDimension) -> str:
+    def points(dimension: JudgedDimension) -> str:
         step = -1 if turned else 1
-        shown = list(map(_quoted, one.labels[::step]))
-        if not one.descriptors:
-            return f"{one.name}: {one.question}\nPoints: {', '.join(shown)}"
-        told = zip(shown, one.descriptors[::step], strict=True)
+        shown = list(map(_quoted, dimension.labels[::step]))
+        if not dimension.descriptors:
+            return f"{dimension.name}: {dimension.question}\nPoints: {', '.join(shown)}"
+        told = zip(shown, dimension.descriptors[::step], strict=True)
         lines = "\n".join(f"{label}: {descriptor}" for label, descriptor in told)
-        return f"{one.name}: {one.question}\nPoints:\n{lines}"
+        return f"{dimension.name}: {dimension.question}\nPoints:\n{lines}"
 
-    questions = "\n\n".join(points(one) for one in dimensions)
+    questions = "\n\n".join(points(dimension) for dimension in dimensions)
     parts = [*_situation_parts(situation, instrument.shows), _tagged("reply", reply)]
     return _messages(template, instrument, parts, questions, dimensions, reason=reason)
 
@@ -154,7 +154,7 @@ def choosing_messages(
 ) -> tuple[Message, ...]:
     """Two replies to be compared, in that order."""
     dimensions = instrument.dimensions
-    questions = "\n\n".join(f"{one.name}: {one.question}" for one in dimensions)
+    questions = "\n\n".join(f"{dimension.name}: {dimension.question}" for dimension in dimensions)
     first, second = replies
     parts = [
         *_situation_parts(situation, instrument.shows),
@@ -188,7 +188,7 @@ def _messages(
     *,
     reason: bool,
 ) -> tuple[Message, ...]:
-    named = [_quoted(one.name) for one in dimensions]
+    named = [_quoted(dimension.name) for dimension in dimensions]
     ask = template.ask.format(
         questions=questions,
         keys=f"the key {named[0]}" if len(named) == 1 else f"the keys {', '.join(named)}",
@@ -199,17 +199,17 @@ def _messages(
 
 
 def _situation_parts(situation: Situation, shows: Sequence[str]) -> Iterator[str]:
-    for one in shows:
-        if one == "situation":
+    for show in shows:
+        if show == "situation":
             yield _tagged("situation", situation.text)
-        elif one == "context":
+        elif show == "context":
             # The person speaks first, then the two in turns.
             speakers = ("person_said", "listener_said")
             yield from (
                 _tagged(speakers[place % 2], turn) for place, turn in enumerate(situation.context)
             )
-        elif (value := getattr(situation, one)) is not None:
-            yield _tagged(one, value)
+        elif (value := getattr(situation, show)) is not None:
+            yield _tagged(show, value)
 
 
 def _tagged(tag: str, text: str) -> str:

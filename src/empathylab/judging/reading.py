@@ -53,12 +53,12 @@ def _read(text: str, options: Options) -> ReadAnswer:
     if not answer:
         return ReadAnswer("empty", "there is no text")
     names = {name.casefold(): name for name in options}
-    objects = [one for found in find_json(answer) for one in _speaking(found.content, names)]
+    objects = [item for found in find_json(answer) for item in _speaking(found.content, names)]
     if not objects:
         return _read_bare(answer, options)
     given: dict[str, list[object]] = {}
     said: list[str] = []
-    for key, value in (member for one in objects for member in one):
+    for key, value in (member for item in objects for member in item):
         if (folded := key.strip().casefold()) in names:
             given.setdefault(names[folded], []).append(value)
         elif folded == REASON and isinstance(value, str):
@@ -80,7 +80,7 @@ def _speaking(content: object, names: Mapping[str, str], depth: int = 0) -> list
         return [content]
     if depth == _DEEPEST:
         return []
-    return [one for _, value in content for one in _speaking(value, names, depth + 1)]
+    return [item for _, value in content for item in _speaking(value, names, depth + 1)]
 
 
 def _chosen(name: str, given: Sequence[object], shown: Sequence[str]) -> tuple[str, str]:

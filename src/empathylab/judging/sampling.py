@@ -20,8 +20,8 @@ def sampled(
     """
     if situations is None:
         return replies
-    kept = drawn(((one.set, one.situation.id) for one in replies), situations, seed=seed)
-    return tuple(one for one in replies if (one.set, one.situation.id) in kept)
+    kept = drawn(((reply.set, reply.situation.id) for reply in replies), situations, seed=seed)
+    return tuple(reply for reply in replies if (reply.set, reply.situation.id) in kept)
 
 
 def drawn(keys: Iterable[Key], count: int, *, seed: int) -> set[Key]:

@@ -37,7 +37,7 @@ def plan_scoring(replies: Sequence[JudgedResponse], source: str, asking: Asking)
 def plan_planted(asking: Asking, planted: PlantedReplies | None = None) -> Plan:
     """The same requests for the planted replies."""
     planted = planted or planted_replies()
-    known = {one.id: one for one in builtin_set(planted.situation_set)}
+    known = {item.id: item for item in builtin_set(planted.situation_set)}
     name = builtin_set(planted.situation_set).id
     replies = tuple(
         JudgedResponse(number, PLANTED, known[one.situation], name, one.text)
@@ -49,14 +49,14 @@ def plan_planted(asking: Asking, planted: PlantedReplies | None = None) -> Plan:
 
 def planted_sample(situations: int | None) -> PlantedReplies:
     """The planted replies to the first so many situations; to all where none is given."""
-    names = dict.fromkeys(one.situation for one in planted_replies().replies)
+    names = dict.fromkeys(reply.situation for reply in planted_replies().replies)
     return planted_to(list(names)[:situations])
 
 
 def planted_to(situations: Collection[str]) -> PlantedReplies:
     """The planted replies to those situations."""
     planted = planted_replies()
-    kept = tuple(one for one in planted.replies if one.situation in situations)
+    kept = tuple(reply for reply in planted.replies if reply.situation in situations)
     return dataclasses.replace(planted, replies=kept)
 
 
@@ -89,8 +89,10 @@ def planted_scores(lab: Lab, judge: str) -> tuple[PlantedReplies, list[ScoredRep
 
 def _scored(planted: PlantedReplies, rows: Sequence[tuple[str, str]]) -> list[ScoredReply]:
     options = {
-        one.name: {one.name: [str(point) for point, _ in enumerate(one.points, start=1)]}
-        for one in rubric().dimensions
+        dimension.name: {
+            dimension.name: [str(point) for point, _ in enumerate(dimension.points, start=1)]
+        }
+        for dimension in rubric().dimensions
     }
     scores: dict[tuple[int, int], dict[str, float]] = {}
     for key, text in rows:

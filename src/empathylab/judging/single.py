@@ -51,7 +51,7 @@ class Judging:
         """All that a reader needs to repeat the run."""
         return {
             **source_settings(self.replies, self.source),
-            "dimensions": [one.name for one in self.instrument.dimensions],
+            "dimensions": [dimension.name for dimension in self.instrument.dimensions],
             "instrument": self.instrument.id,
             "instruction": self.instrument.instruction,
             "shows": list(self.instrument.shows),
@@ -83,15 +83,16 @@ class _Rated:
     def options(self) -> dict[str, Sequence[str]]:
         """The points by dimension, as they are shown."""
         return {
-            one.name: one.labels[::-1] if self.turned else one.labels for one in self.dimensions
+            dimension.name: dimension.labels[::-1] if self.turned else dimension.labels
+            for dimension in self.dimensions
         }
 
 
 def plan_judging(judging: Judging) -> Plan:
     """The run's requests: each reply, in as many orders and as often as is wanted."""
     refuse_reason_dimension(judging.instrument, judging.asking)
-    planned = {one.key: one for one in _ratings(judging)}
-    requests = [_request(judging, one) for one in planned.values()]
+    planned = {rating.key: rating for rating in _ratings(judging)}
+    requests = [_request(judging, item) for item in planned.values()]
     setup = judging.asking.setup(judging.instrument, judging.template)
     interpreter = JudgingInterpreter(judging, planned, setup)
     settings, retries = judging.settings(), judging.asking.retries

@@ -295,7 +295,10 @@ def completion_of(output: ModelOutput) -> Completion:
             TokenAlternatives(
                 entry.token,
                 entry.logprob,
-                {one.token: one.logprob for one in entry.top_logprobs or ()},
+                {
+                    top_logprob.token: top_logprob.logprob
+                    for top_logprob in entry.top_logprobs or ()
+                },
             )
             for entry in logprobs.content
         ),

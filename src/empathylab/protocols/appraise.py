@@ -102,7 +102,9 @@ class Administering:
 def plan_appraisal(lab: Lab, respondent: str, appraisal: Appraisal) -> Plan:
     """The run's requests, in order: at rest first, then after each situation."""
     appraisal.scale.require_words()
-    if appraisal.counterparts and not any(one.counterpart for one in appraisal.situations):
+    if appraisal.counterparts and not any(
+        situation.counterpart for situation in appraisal.situations
+    ):
         raise InputError(
             "none of the situations has a counterpart",
             where=f"situation set {appraisal.situation_set.id}",

@@ -149,7 +149,9 @@ def _repeats(plain: str) -> Verdict | None:
             if same + size >= max(_LOOP_WORDS, _LOOP_TIMES * size):
                 return Verdict("repetition", "the same words come over and over")
     sentences = Counter(
-        tuple(found) for one in re.split(r"[.!?。！？]+", plain) if len(found := _tokens(one)) >= 3
+        tuple(found)
+        for item in re.split(r"[.!?。！？]+", plain)
+        if len(found := _tokens(item)) >= 3
     )
     if sentences and max(sentences.values()) >= _SAME_SENTENCES:
         return Verdict("repetition", "one sentence comes three times or more")
@@ -163,9 +165,9 @@ def _echoes(plain: str, prompt: Sequence[str]) -> Verdict | None:
     if len(words) < _ECHO_RUN:
         return None
     runs = {
-        tuple(one[start : start + _ECHO_RUN])
-        for one in told
-        for start in range(len(one) - _ECHO_RUN + 1)
+        tuple(item[start : start + _ECHO_RUN])
+        for item in told
+        for start in range(len(item) - _ECHO_RUN + 1)
     }
     covered: set[int] = set()
     for start in range(len(words) - _ECHO_RUN + 1):

@@ -37,7 +37,7 @@ class ReplyTemplate:
         """What the respondent is told of a situation, in the words of a study's `shows`."""
         used = f"{self.system} {self.user}"
         fields = ("emotion", "title", "situation", "context", "utterance")
-        return tuple(one for one in fields if one == "context" or f"{{{one}}}" in used)
+        return tuple(field for field in fields if field == "context" or f"{{{field}}}" in used)
 
     def with_lengths(
         self,
@@ -170,7 +170,7 @@ TRANSLATED_TEMPLATES = {
 """The built-in templates in other languages, such as `empathic-listener-de`."""
 
 _NEWEST = REPLY_TEMPLATES | TRANSLATED_TEMPLATES
-_VERSIONS = {f"{one.id}@{one.version}": one for one in (*_EARLIER, *_NEWEST.values())}
+_VERSIONS = {f"{item.id}@{item.version}": item for item in (*_EARLIER, *_NEWEST.values())}
 
 _PLACEHOLDERS = {
     "system": {"words", "least_words", "most_words", "situation"},
@@ -208,8 +208,8 @@ def told_fields(prompt: str) -> tuple[str, ...] | None:
 
 def template_versions(name: str) -> tuple[ReplyTemplate, ...]:
     """All versions of the built-in template of that id, the oldest first."""
-    found = (one for one in _VERSIONS.values() if one.id == name)
-    return tuple(sorted(found, key=lambda one: one.version))
+    found = (item for item in _VERSIONS.values() if item.id == name)
+    return tuple(sorted(found, key=lambda item: item.version))
 
 
 def read_reply_template(path: Path) -> ReplyTemplate:

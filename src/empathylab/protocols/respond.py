@@ -135,7 +135,7 @@ def _system(template: ReplyTemplate, situation: Situation) -> str:
     paragraphs = template.system.split("\n\n")
     if situation.utterance is None:
         # The situation itself is what the person says.
-        paragraphs = [one for one in paragraphs if "{situation}" not in one]
+        paragraphs = [paragraph for paragraph in paragraphs if "{situation}" not in paragraph]
     return "\n\n".join(paragraphs).format(
         words=template.words,
         least_words=template.least_words,

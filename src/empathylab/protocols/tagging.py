@@ -83,7 +83,7 @@ class Tagging:
 
 def plan_tagging(tagging: Tagging) -> Plan:
     """The run's requests: a sentence each."""
-    listed = "\n".join(f"- {one.name}: {one.meaning}" for one in tagging.tactics)
+    listed = "\n".join(f"- {tactic.name}: {tactic.meaning}" for tactic in tagging.tactics)
     system = Message("system", tagging.template.system.format(tactics=listed))
     place = {"type": "string", "enum": [*tagging.names, NONE]}
     # Strict modes want every key required and refuse limits on lists, so places stand for a list.

@@ -104,7 +104,7 @@ class Colours:
     def _add(self, name: str) -> None:
         if name in self._of:
             return
-        place = len([one for one in self._of if one not in (PEOPLE, SHOWN_PEOPLE)])
+        place = len([item for item in self._of if item not in (PEOPLE, SHOWN_PEOPLE)])
         lights = [light for light, _ in _RESPONDENTS]
         self._of[name] = lights[place] if place < len(lights) else _OTHERS[0]
 

@@ -107,17 +107,17 @@ def write_figures(
         )
     written, listed = [], []
     with _folder(folder):
-        for one in figures:
-            picture = printed(one.spec, style=style, width_mm=width_mm)
-            path = folder / f"{one.name}.{style}"
+        for figure in figures:
+            picture = printed(figure.spec, style=style, width_mm=width_mm)
+            path = folder / f"{figure.name}.{style}"
             path.write_bytes(picture)
             written.append(path)
             listed.append(
                 {
                     "file": path.name,
-                    "section": one.section,
-                    "title": one.title,
-                    "caption": one.caption,
+                    "section": figure.section,
+                    "title": figure.title,
+                    "caption": figure.caption,
                     "width_mm": width_mm,
                 }
             )
@@ -129,19 +129,21 @@ def write_tables(tables: Sequence[PaperTable], paragraphs: str, folder: Path) ->
     """The paths of the tables as Markdown and LaTeX, of `paragraphs.md` and of `tables.json`."""
     written, listed = [], []
     with _folder(folder):
-        for one in tables:
-            markdown, latex = folder / f"{one.name}.md", folder / f"{one.name}.tex"
-            caption = f"{one.title}. {one.caption}".strip()
-            markdown.write_text(markdown_table(one.rows, caption=caption), encoding="utf-8")
-            label = f"tab:{one.name}"
-            latex.write_text(latex_table(one.rows, caption=caption, label=label), encoding="utf-8")
+        for table in tables:
+            markdown, latex = folder / f"{table.name}.md", folder / f"{table.name}.tex"
+            caption = f"{table.title}. {table.caption}".strip()
+            markdown.write_text(markdown_table(table.rows, caption=caption), encoding="utf-8")
+            label = f"tab:{table.name}"
+            latex.write_text(
+                latex_table(table.rows, caption=caption, label=label), encoding="utf-8"
+            )
             written += [markdown, latex]
             listed.append(
                 {
                     "files": [markdown.name, latex.name],
-                    "title": one.title,
-                    "caption": one.caption,
-                    "rows": len(one.rows),
+                    "title": table.title,
+                    "caption": table.caption,
+                    "rows": len(table.rows),
                 }
             )
         if paragraphs:

@@ -96,9 +96,9 @@ class Session:
 
     async def _reuse(self, known: Iterable[Pending]) -> list[Pending]:
         """Those of the requests that the lab holds no answer to."""
-        pending = {one.request.key: one for one in known}
+        pending = {item.request.key: item for item in known}
         fingerprints = {key: self._fingerprint(one.request) for key, one in pending.items()}
-        requests = [one.request for one in pending.values()]
+        requests = [item.request for item in pending.values()]
         for request, answer_id, completion, row in reusable(self.lab, requests, fingerprints):
             draft = Draft(
                 request,
@@ -253,9 +253,9 @@ class Session:
         """The measured model's requests in batches; those of partners would hold each other up."""
         channel = self.channels[None]
         ledger = BatchLedger(self.lab, self.opened.id, batch_api(channel.model))
-        under_way = await ledger.under_way({one.request.key: one for one in self.waiting})
-        taken = {one.request.key for batch in under_way for one in batch.pending.values()}
-        self.waiting = deque(one for one in self.waiting if one.request.key not in taken)
+        under_way = await ledger.under_way({item.request.key: item for item in self.waiting})
+        taken = {item.request.key for batch in under_way for item in batch.pending.values()}
+        self.waiting = deque(item for item in self.waiting if item.request.key not in taken)
         for batch in under_way:
             for name, pending in batch.pending.items():
                 batch.set_aside[name] = self._most(channel, pending)

@@ -268,7 +268,7 @@ def scale_from_dict(table: object, *, where: str = "scale") -> Scale:
 def scales_in(package: str, folder: str = "scales") -> tuple[Scale, ...]:
     """The scales in the TOML files of a package's folder, by the name of their file."""
     files = sorted(
-        (importlib.resources.files(package) / folder).iterdir(), key=lambda one: one.name
+        (importlib.resources.files(package) / folder).iterdir(), key=lambda item: item.name
     )
     return tuple(
         scale_from_dict(tomllib.loads(file.read_text(encoding="utf-8")), where=file.name)

@@ -76,7 +76,13 @@ class PublishedResults:
     @property
     def invalid(self) -> dict[str, int]:
         """How many administrations are invalid, by reason."""
-        return dict(Counter(one.reason for one in self.administrations if one.reason is not None))
+        return dict(
+            Counter(
+                administration.reason
+                for administration in self.administrations
+                if administration.reason is not None
+            )
+        )
 
 
 def name_parts(file_name: str, scales: Iterable[Scale]) -> tuple[str, Scale] | None:

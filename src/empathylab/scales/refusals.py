@@ -86,10 +86,12 @@ def disclaims_feelings(text: str) -> bool:
 def _refuses_in(language: AnswerLanguage, opening: str) -> bool:
     if any(pattern.search(opening) for pattern in language.refusals):
         return True
-    found = next((hit for one in language.no_feelings if (hit := one.search(opening))), None)
+    found = next(
+        (hit for no_feeling in language.no_feelings if (hit := no_feeling.search(opening))), None
+    )
     if found is None:
         return False
-    return not any(one.search(opening[found.start() :]) for one in language.yet)
+    return not any(item.search(opening[found.start() :]) for item in language.yet)
 
 
 def _opening(text: str) -> str:

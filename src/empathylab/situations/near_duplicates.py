@@ -30,10 +30,10 @@ def word_pairs(words: Sequence[str]) -> Pairs:
     return frozenset(map(" ".join, zip(("", *words), (*words, ""), strict=True)))
 
 
-def jaccard(one: Pairs, other: Pairs) -> float:
+def jaccard(pairs: Pairs, other: Pairs) -> float:
     """How much two sets share, from 0 to 1."""
-    shared = len(one & other)
-    return shared / (len(one) + len(other) - shared)
+    shared = len(pairs & other)
+    return shared / (len(pairs) + len(other) - shared)
 
 
 def repeated(texts: Mapping[str, Iterable[str]], *, similarity: float | None) -> dict[str, str]:

@@ -76,24 +76,28 @@ class SituationSet:
     @property
     def emotions(self) -> tuple[str, ...]:
         """The emotions of the set, in order of first appearance."""
-        return tuple(dict.fromkeys(one.emotion for one in self.situations if one.emotion))
+        return tuple(
+            dict.fromkeys(situation.emotion for situation in self.situations if situation.emotion)
+        )
 
     @property
     def topics(self) -> tuple[str, ...]:
         """The topics of the set, in order of first appearance."""
-        return tuple(dict.fromkeys(one.topic for one in self.situations if one.topic))
+        return tuple(
+            dict.fromkeys(situation.topic for situation in self.situations if situation.topic)
+        )
 
     @property
     def grouped_by(self) -> Literal["emotion", "topic"]:
         """What its situations are spread over: emotions, or topics where some name no emotion."""
-        named = all(one.emotion for one in self.situations)
+        named = all(situation.emotion for situation in self.situations)
         return "emotion" if named or not self.topics else "topic"
 
     @property
     def fingerprint(self) -> str:
         """A hash that changes when any text or label changes."""
         table = dataclasses.asdict(dataclasses.replace(self, situations=()))
-        table["situations"] = [one.content() for one in self.situations]
+        table["situations"] = [situation.content() for situation in self.situations]
         for row in table["situations"]:
             # Fields that came later count only where they hold something: older hashes stay true.
             for name in ("title", "context"):
@@ -105,7 +109,9 @@ class SituationSet:
     @property
     def factors(self) -> tuple[str, ...]:
         """The factors of the set, in order of first appearance."""
-        return tuple(dict.fromkeys(one.factor for one in self.situations if one.factor))
+        return tuple(
+            dict.fromkeys(situation.factor for situation in self.situations if situation.factor)
+        )
 
     def first_per_group(self, count: int) -> tuple[Situation, ...]:
         """The first `count` of each emotion (or topic: see `grouped_by`).
@@ -137,9 +143,9 @@ class SituationSet:
         if factor is not None and factor not in self.factors:
             raise UnknownName("factor", factor, self.factors, where=f"situation set {self.id}")
         kept = tuple(
-            one
-            for one in self.situations
-            if emotion in (None, one.emotion) and factor in (None, one.factor)
+            situation
+            for situation in self.situations
+            if emotion in (None, situation.emotion) and factor in (None, situation.factor)
         )
         return dataclasses.replace(self, situations=kept)
 
@@ -157,9 +163,12 @@ def _spread_over_factors(situations: list[Situation]) -> list[Situation]:
 def builtin_sets() -> dict[str, SituationSet]:
     """The newest version of each set that ships with the package, by id."""
     newest: dict[str, SituationSet] = {}
-    for one in builtin_versions().values():
-        if one.id not in newest or newest[one.id].version < one.version:
-            newest[one.id] = one
+    for builtin_version in builtin_versions().values():
+        if (
+            builtin_version.id not in newest
+            or newest[builtin_version.id].version < builtin_version.version
+        ):
+            newest[builtin_version.id] = builtin_version
     return newest
 
 
@@ -170,15 +179,16 @@ def builtin_versions() -> dict[str, SituationSet]:
     Older versions stay, because the labs that were made with them refer to them.
     """
     folder = files("empathylab.situations") / "builtin"
-    folders = [folder, *(one for one in folder.iterdir() if one.is_dir())]
+    folders = [folder, *(path for path in folder.iterdir() if path.is_dir())]
     sets = [
         parse_set(entry.read_text(encoding="utf-8"), where=entry.name)
         for entry in sorted(
-            (entry for one in folders for entry in one.iterdir()), key=lambda entry: entry.name
+            (entry for folder in folders for entry in folder.iterdir()),
+            key=lambda entry: entry.name,
         )
         if entry.name.endswith(".toml")
     ]
-    return {f"{one.id}@{one.version}": one for one in sets}
+    return {f"{each_set.id}@{each_set.version}": each_set for each_set in sets}
 
 
 def builtin_set(set_id: str) -> SituationSet:

@@ -14,7 +14,7 @@ _FIELDS = ("id", "topic", "emotion", "factor", "valence", "title", "text", "utte
 def set_to_toml(chosen: SituationSet) -> str:
     """The set as a TOML text, norms included."""
     head = [f"{name} = {_value(getattr(chosen, name))}" for name in _HEAD]
-    return "\n".join([*head, *("\n".join(_lines(one)) for one in chosen)]) + "\n"
+    return "\n".join([*head, *("\n".join(_lines(item)) for item in chosen)]) + "\n"
 
 
 def _lines(situation: Situation) -> Iterator[str]:

@@ -38,7 +38,7 @@ def clustered_mean(
     y = np.asarray(values, dtype=np.float64)
     if not len(y):
         return ClusteredMean(math.nan, math.nan, math.nan, 0, 0)
-    codes = np.unique(np.asarray([str(one) for one in clusters]), return_inverse=True)[1]
+    codes = np.unique(np.asarray([str(cluster) for cluster in clusters]), return_inverse=True)[1]
     groups = len(np.unique(codes))
     estimate = float(y.mean())
     if groups < 2:
@@ -76,12 +76,12 @@ def persona_difference(
         d = np.array([first[name] - second[name] for name in shared])
         se, df, n = float(d.std(ddof=1)) / math.sqrt(len(d)), float(len(d) - 1), len(d)
         return _difference(float(d.mean()), se, df, n, True, confidence)
-    a, b = (np.array(list(one.values()), dtype=np.float64) for one in (first, second))
+    a, b = (np.array(list(item.values()), dtype=np.float64) for item in (first, second))
     n = len(a) + len(b)
     if min(len(a), len(b)) < 2:
         estimate = float(a.mean() - b.mean()) if len(a) and len(b) else math.nan
         return MeanDifference(estimate, math.nan, math.nan, math.nan, math.nan, n, False)
-    parts = [float(one.var(ddof=1)) / len(one) for one in (a, b)]
+    parts = [float(item.var(ddof=1)) / len(item) for item in (a, b)]
     spread = sum(part**2 / (len(one) - 1) for part, one in zip(parts, (a, b), strict=True))
     df = sum(parts) ** 2 / spread if spread > 0 else math.nan
     return _difference(float(a.mean() - b.mean()), math.sqrt(sum(parts)), df, n, False, confidence)

@@ -148,8 +148,10 @@ def _nearest(replies: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, in
     is no shorter.
     """
     best: list[tuple[int, int]] = []
-    for start in sorted(entry for one in replies for entry in one):
-        chosen = [next((entry for entry in one if entry[0] >= start[0]), None) for one in replies]
+    for start in sorted(entry for reply in replies for entry in reply):
+        chosen = [
+            next((entry for entry in reply if entry[0] >= start[0]), None) for reply in replies
+        ]
         if None in chosen:
             break
         found = sorted(entry for entry in chosen if entry is not None)
@@ -257,5 +259,8 @@ def _distribution(
         sd=sd,
         shortest=int(words.min()) if n else None,
         longest=int(words.max()) if n else None,
-        quantiles={one: float(np.quantile(words, one)) if n else math.nan for one in quantiles},
+        quantiles={
+            quantile: float(np.quantile(words, quantile)) if n else math.nan
+            for quantile in quantiles
+        },
     )

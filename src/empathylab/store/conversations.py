@@ -78,7 +78,7 @@ def store_conversations(
     lab: Lab, kind: str, source: str, conversations: Sequence[ImportedConversation]
 ) -> Change:
     """What became of the file: the same content again changes nothing, other content replaces."""
-    fingerprint = hash_of([_content(one) for one in conversations])
+    fingerprint = hash_of([_content(conversation) for conversation in conversations])
     summary = {"conversations": len(conversations)}
     with lab.writing() as connection:
         import_id, change = begin_import(connection, kind, source, fingerprint, summary)
@@ -87,11 +87,14 @@ def store_conversations(
         table = schema.conversations
         connection.execute(delete(table).where(table.c.import_id == import_id))
         respondents = {
-            one.respondent: add_respondent(connection, one.respondent, one.kind)
-            for one in {one.respondent: one for one in conversations}.values()
+            item.respondent: add_respondent(connection, item.respondent, item.kind)
+            for item in {
+                conversation.respondent: conversation for conversation in conversations
+            }.values()
         }
         rows = [
-            _row(connection, one, import_id, respondents[one.respondent]) for one in conversations
+            _row(connection, conversation, import_id, respondents[conversation.respondent])
+            for conversation in conversations
         ]
         ids = insert_returning_ids(connection, table, rows)
         turns = [
@@ -112,33 +115,44 @@ def store_conversations(
         return change
 
 
-def _content(one: ImportedConversation) -> list[Any]:
-    turns = [[turn.role, turn.text, turn.feeling, turn.state] for turn in one.turns]
-    rules = [one.success_at, one.failure_below]
-    who = [one.key, one.respondent, one.kind, one.simulator, one.persona, one.language]
-    return [*who, one.start, one.final, *rules, turns]
+def _content(conversation: ImportedConversation) -> list[Any]:
+    turns = [[turn.role, turn.text, turn.feeling, turn.state] for turn in conversation.turns]
+    rules = [conversation.success_at, conversation.failure_below]
+    who = [
+        conversation.key,
+        conversation.respondent,
+        conversation.kind,
+        conversation.simulator,
+        conversation.persona,
+        conversation.language,
+    ]
+    return [*who, conversation.start, conversation.final, *rules, turns]
 
 
 def _row(
-    connection: Connection, one: ImportedConversation, import_id: int, respondent_id: int
+    connection: Connection, conversation: ImportedConversation, import_id: int, respondent_id: int
 ) -> dict[str, Any]:
     return {
         "import_id": import_id,
-        "key": one.key,
+        "key": conversation.key,
         "respondent_id": respondent_id,
-        "simulator": one.simulator,
-        "persona_id": None if one.persona is None else add_persona(connection, one.persona),
-        "language": one.language,
+        "simulator": conversation.simulator,
+        "persona_id": None
+        if conversation.persona is None
+        else add_persona(connection, conversation.persona),
+        "language": conversation.language,
         "sample": 0,
-        "start": one.start,
-        "final": one.final,
-        "success_at": one.success_at,
-        "failure_below": one.failure_below,
-        "exchanges": one.exchanges,
-        "outcome": "completed" if one.exchanges else "no_reply",
-        "reason": None if one.exchanges else "the conversation has no reply of the respondent",
+        "start": conversation.start,
+        "final": conversation.final,
+        "success_at": conversation.success_at,
+        "failure_below": conversation.failure_below,
+        "exchanges": conversation.exchanges,
+        "outcome": "completed" if conversation.exchanges else "no_reply",
+        "reason": None
+        if conversation.exchanges
+        else "the conversation has no reply of the respondent",
         "ended_by": None,
-        "details": dict(one.details) or None,
+        "details": dict(conversation.details) or None,
         "added_at": now(),
     }
 

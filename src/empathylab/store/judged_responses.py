@@ -86,12 +86,15 @@ def new_respondent_responses(
     With `prompt`, only replies that were asked for by it.
     """
     # By their texts: the reply may be to another version of the set that says the same.
-    own = {(one.set, one.situation) for one in study_responses(lab, study)}
+    own = {
+        (study_response.set, study_response.situation)
+        for study_response in study_responses(lab, study)
+    }
     rule = schema.respondents.c.name == respondent
     if prompt is not None:
         rule = and_(rule, schema.responses.c.prompt == prompt)
     found = _replies(lab, rule)
-    newest = {(one.set, one.situation): one for one in found}
+    newest = {(item.set, item.situation): item for item in found}
     return tuple(one for key, one in newest.items() if key in own)
 
 
@@ -102,10 +105,12 @@ def responses_to_prompt(
 
     As `new_respondent_responses` of each, from one reading.
     """
-    own = {(one.set, one.situation) for one in replies}
-    sets = {one.set for one in replies}
+    own = {(reply.set, reply.situation) for reply in replies}
+    sets = {reply.set for reply in replies}
     rule = and_(schema.responses.c.prompt == prompt, schema.situation_sets.c.name.in_(sets))
-    newest = {(one.respondent, one.set, one.situation): one for one in _replies(lab, rule)}
+    newest = {
+        (reply.respondent, reply.set, reply.situation): reply for reply in _replies(lab, rule)
+    }
     return tuple(one for (_, *place), one in newest.items() if tuple(place) in own)
 
 
@@ -164,8 +169,8 @@ def set_responses(lab: Lab, name: str) -> tuple[JudgedResponse, ...]:
     whole, chosen = resolve_situations(lab, name)
     sets = schema.situation_sets
     rule = and_(sets.c.name == whole.id, sets.c.version == whole.version)
-    wanted = {one.id for one in chosen}
-    return tuple(one for one in _replies(lab, rule) if one.situation.id in wanted)
+    wanted = {item.id for item in chosen}
+    return tuple(reply for reply in _replies(lab, rule) if reply.situation.id in wanted)
 
 
 def single_response(lab: Lab, response: int) -> JudgedResponse | None:
@@ -188,12 +193,12 @@ def responses_to_judge(
     Who is no arm of the study can so be judged against it.
     """
     whole = study_responses(lab, study.row)
-    arms = {one.respondent for one in whole}
+    arms = {item.respondent for item in whole}
     joined = [
-        one
+        new_respondent_response
         for name in dict.fromkeys(respondents)
         if name not in arms
-        for one in new_respondent_responses(lab, study.row, name)
+        for new_respondent_response in new_respondent_responses(lab, study.row, name)
     ]
     return select_responses((*whole, *joined), respondents, where=f"study {study.name}")
 
@@ -202,11 +207,11 @@ def select_responses(
     replies: tuple[JudgedResponse, ...], respondents: Collection[str], *, where: str
 ) -> tuple[JudgedResponse, ...]:
     """The replies of those respondents, of all where none is named; there must be some."""
-    known = {one.respondent for one in replies}
+    known = {reply.respondent for reply in replies}
     for name in respondents:
         if name not in known:
             raise UnknownName("respondent with replies", name, known, where=where)
-    kept = tuple(one for one in replies if not respondents or one.respondent in respondents)
+    kept = tuple(reply for reply in replies if not respondents or reply.respondent in respondents)
     if not kept:
         raise InputError(
             "there are no replies to judge",

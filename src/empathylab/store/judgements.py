@@ -117,10 +117,10 @@ def chosen_judgements(frame: pl.DataFrame, about: Sequence[Collection[int]] | No
     """Of `all_judgements`, the rows that belong together, as `lab_judgements` gives them."""
     if about is None:
         return _newest(frame, _JUDGEMENT)
-    groups = [one for one in map(set, about) if one]
+    groups = [item for item in map(set, about) if item]
     held = [
-        pl.col("response").filter(pl.col("response").is_in(list(one))).n_unique() / len(one)
-        for one in groups
+        pl.col("response").filter(pl.col("response").is_in(list(group))).n_unique() / len(group)
+        for group in groups
     ]
     share = pl.min_horizontal(*held) if held else pl.lit(0.0)
     return _newest(_fullest(frame, share), _JUDGEMENT)
@@ -170,7 +170,7 @@ def lab_preferences(
     )
     if about is not None:
         known = list(set(about))
-        rated = pl.all_horizontal(one.is_in(known) for one in both)
+        rated = pl.all_horizontal(item.is_in(known) for item in both)
         frame = _fullest(frame, pl.col("pair").filter(rated).n_unique())
     return _newest(frame, ["first_response", "second_response", "repeat"])
 

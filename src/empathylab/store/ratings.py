@@ -56,7 +56,7 @@ def lab_studies(lab: Lab) -> dict[str, Study]:
         rows = connection.execute(select(studies).order_by(studies.c.id)).all()
     newest = {row.name: row.version for row in sorted(rows, key=lambda row: int(row.version))}
     found = [study_from_row(row, newest[row.name]) for row in rows]
-    return {one.name: one for one in found}
+    return {item.name: item for item in found}
 
 
 def study_from_row(row: Any, newest: int | None = None) -> Study:
@@ -65,25 +65,27 @@ def study_from_row(row: Any, newest: int | None = None) -> Study:
     first = (row.protocol.get("languages") or ("",))[0]
     dimensions = tuple(
         Dimension(
-            one["name"],
+            dimension["name"],
             # A slider has no points; its values are those of the labels on it.
-            () if one.get("input") == "slider" else tuple(map(float, one["values"])),
+            () if dimension.get("input") == "slider" else tuple(map(float, dimension["values"])),
             tuple(
                 label.get(first, "") if isinstance(label, dict) else label
-                for label in one["labels"]
+                for label in dimension["labels"]
             ),
-            _said(one.get("question"), first),
-            (float(one["values"][0]), float(one["values"][-1])) if one.get("input") else None,
+            _said(dimension.get("question"), first),
+            (float(dimension["values"][0]), float(dimension["values"][-1]))
+            if dimension.get("input")
+            else None,
         )
-        for one in row.protocol.get("dimensions", ())
+        for dimension in row.protocol.get("dimensions", ())
     )
     design = row.protocol.get("design", "between")
     name = row.name if newest in (None, row.version) else f"{row.name}@{row.version}"
     declared = tuple(row.protocol.get("exclusions") or ())
     margins = {
-        one["name"]: float(one["margin"])
-        for one in row.protocol.get("dimensions", ())
-        if one.get("margin") is not None
+        dimension["name"]: float(dimension["margin"])
+        for dimension in row.protocol.get("dimensions", ())
+        if dimension.get("margin") is not None
     }
     looks = row.protocol.get("looks")
     return Study(name, row.title, design, dimensions, row.status, declared, margins, looks)
@@ -239,9 +241,9 @@ def raters_frame(lab: Lab, study: str) -> pl.DataFrame:
     frame = frame.with_columns(arm=alone).drop("arms")
     told = [json.loads(text) for text in frame["details"]]
     names = dict.fromkeys(
-        name for one in told for name in one if name not in (*frame.columns, "marks")
+        name for item in told for name in item if name not in (*frame.columns, "marks")
     )
-    columns = [_column(name, [one.get(name) for one in told]) for name in names]
+    columns = [_column(name, [item.get(name) for item in told]) for name in names]
     frame = frame.drop("details").with_columns(columns)
     for scale, totals in _totals(lab, rater_answers_frame(lab, study)).items():
         frame = frame.join(totals.rename({"score": scale}), on="rater", how="left")

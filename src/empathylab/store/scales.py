@@ -39,7 +39,7 @@ def lab_scales(lab: Lab) -> dict[str, Scale]:
     stored = scales_by_row(scales_frame(lab)).values()
     chosen: dict[str, Scale] = known_scales()
     # The newest comes last, so that it stays; one with wording is never replaced by one without.
-    for scale in sorted(stored, key=lambda one: one.version):
+    for scale in sorted(stored, key=lambda item: item.version):
         known = chosen.get(scale.id)
         if scale.words is not None or known is None or known.words is None:
             chosen[scale.id] = scale

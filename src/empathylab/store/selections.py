@@ -100,7 +100,7 @@ def draw_of(selection: Selection) -> Draw | None:
     if selection.recipe.get("kind") != "draw":
         return None
     result = dict(selection.result)
-    short = tuple(Shortfall(**one) for one in result.pop("shortfalls"))
+    short = tuple(Shortfall(**item) for item in result.pop("shortfalls"))
     return Draw(
         situations=selection.situations, recipe=selection.recipe, shortfalls=short, **result
     )
@@ -207,7 +207,7 @@ def _chosen(connection: Connection, row: Row[Any]) -> tuple[SituationSet, tuple[
         description=row.description,
         situations=situations_in_set(connection, row.situation_set_id),
     )
-    by_id = {one.id: one for one in whole}
+    by_id = {item.id: item for item in whole}
     return whole, tuple(by_id[key] for key in _keys(connection, row.id))
 
 

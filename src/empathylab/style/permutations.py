@@ -39,14 +39,16 @@ def sign_flip_p(differences: Array, permutations: int, rng: np.random.Generator)
     return found
 
 
-def reassignment_p(one: Array, other: Array, permutations: int, rng: np.random.Generator) -> Array:
+def reassignment_p(
+    array: Array, other: Array, permutations: int, rng: np.random.Generator
+) -> Array:
     """Per column: how often shuffling the rows parts the two means as far as they are apart.
 
     NaN values are left out. NaN where a side has no rows, and above 20,000 rows together.
     """
-    both = np.vstack([one, other])
+    both = np.vstack([array, other])
     known, values = (~np.isnan(both)).astype(float), np.nan_to_num(both)
-    size, n = len(both), len(one)
+    size, n = len(both), len(array)
     if not 0 < n < size or size > _MOST_SITUATIONS:
         return np.full(both.shape[1], np.nan)
     total, number = values.sum(axis=0), known.sum(axis=0)

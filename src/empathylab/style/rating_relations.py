@@ -100,10 +100,10 @@ def rating_relations(
     found = [
         _relation(joined, name, words, rating, respondent, clusters, confidence) for name in chosen
     ]
-    found = [replace(one, dropped=ratings.height - one.n) for one in found]
+    found = [replace(item, dropped=ratings.height - item.n) for item in found]
     # Rare features count in the correction: without them one in eleven studies of 200 situations
     # without any relation claimed one, with them one in thirty.
-    p = [one.within.p for one in found]
+    p = [item.within.p for item in found]
     return [
         replace(one, p_holm=float(strict), p_benjamini_hochberg=float(loose))
         if one.enough_clusters

@@ -84,9 +84,9 @@ def repetition(
     table = responses.frame
     runs = phrases(coded_words(table[TEXT]), size)
     index = _RunIndex(runs, table[SITUATION])
-    encoded = [one.encode() + b"\n" for one in table[TEXT]]
+    encoded = [item.encode() + b"\n" for item in table[TEXT]]
     words = np.bincount(runs.words.text, minlength=table.height)
-    lengths = np.array([len(one) for one in encoded], dtype=np.int64)
+    lengths = np.array([len(item) for item in encoded], dtype=np.int64)
     rows = {
         name: np.flatnonzero((table[RESPONDENT] == name).to_numpy())
         for name in responses.respondents

@@ -93,10 +93,10 @@ class EntryBuilder:
     def _by_models(self, name: str, replies: pl.DataFrame) -> Measurement | None:
         predicted = self.judgements.predicted(self._wanted, replies)
         chosen = _chosen_judge(predicted, replies, self.reference.people)
-        known = [one for one in self._known(name) if one.judge not in (STYLE_JUDGE, PANEL)]
+        known = [item for item in self._known(name) if item.judge not in (STYLE_JUDGE, PANEL)]
         if chosen is None:
             return known[0] if known else None
-        same = [one for one in known if one.judge == chosen.judge]
+        same = [item for item in known if item.judge == chosen.judge]
         found = same[0] if same else self._predicted(name, replies, chosen)
         self._add_note(name, chosen, predicted)
         return found
@@ -112,7 +112,7 @@ class EntryBuilder:
             self.panels[name] = chosen.members
             members = ", ".join(chosen.members)
             notes.append(f"Where the judge is {PANEL}, it is the mean of {members}.")
-        self.notes.extend(one for one in notes if one not in self.notes)
+        self.notes.extend(note for note in notes if note not in self.notes)
 
     def _predicted(self, name: str, replies: pl.DataFrame, chosen: _JudgeChoice) -> Measurement:
         found = measure_respondent(
@@ -123,12 +123,17 @@ class EntryBuilder:
 
     def _known(self, name: str) -> list[Measurement]:
         return [
-            one for one in self.known if one.respondent == name and self.judge in (None, one.judge)
+            item
+            for item in self.known
+            if item.respondent == name and self.judge in (None, item.judge)
         ]
 
     def _by_style(self, replies: dict[str, pl.DataFrame]) -> dict[str, Measurement | None]:
         done: dict[str, Measurement | None] = {
-            name: one for name in replies for one in self._known(name) if one.judge == STYLE_JUDGE
+            name: item
+            for name in replies
+            for item in self._known(name)
+            if item.judge == STYLE_JUDGE
         }
         rest = {name: rows for name, rows in replies.items() if name not in done}
         return done | (self._trained(rest) if rest else {})
@@ -179,14 +184,14 @@ def _chosen_judge(predicted: pl.DataFrame, *needed: pl.DataFrame) -> _JudgeChoic
     part.
     """
     enough = [
-        str(one)
-        for one in predicted["judge"].unique(maintain_order=True)
-        if all(_covers(predicted.filter(judge=one), rows) for rows in needed)
+        str(item)
+        for item in predicted["judge"].unique(maintain_order=True)
+        if all(_covers(predicted.filter(judge=item), rows) for rows in needed)
     ]
     means = together(predicted.filter(pl.col("judge").is_in(enough)))
     if len(enough) > 1 and all(_covers(means, rows) for rows in needed):
         return _JudgeChoice(PANEL, tuple(sorted(enough)), means)
-    most = max(enough, key=lambda one: (predicted.filter(judge=one).height, one), default=None)
+    most = max(enough, key=lambda item: (predicted.filter(judge=item).height, item), default=None)
     if most is None:
         return None
     return _JudgeChoice(most, (most,), together(predicted.filter(judge=most)))

@@ -83,10 +83,10 @@ def measure_respondent(
         for group in groups
         if (one := measure.estimate(outcome, group)) is not None
     ]
-    whole = next(one for one in estimates if one.group.level == "all")
+    whole = next(estimate for estimate in estimates if estimate.group.level == "all")
     theirs = frame.filter(pl.col("respondent").is_in(others), pl.col("rating").is_not_null())
     used = theirs.filter(pl.col("predicted").is_not_null())
-    estimated_groups = {one.group for one in estimates}
+    estimated_groups = {estimate.group for estimate in estimates}
     return Measurement(
         study=reference.study.name,
         dimension=reference.dimension.name,
@@ -99,10 +99,10 @@ def measure_respondent(
         calibration_situations=used["situation"].n_unique(),
         estimates=tuple(estimates),
         differences=tuple(
-            measure.difference(one, other)
-            for one in estimates
+            measure.difference(estimate, other)
+            for estimate in estimates
             for other in (others if parts else ())
-            if measure.rated(other, one.group) >= 2
+            if measure.rated(other, estimate.group) >= 2
         ),
         left_out=sum(group not in estimated_groups for group in groups),
         few=own if own < FEWEST_RATINGS else 0,

@@ -75,7 +75,9 @@ class ReferenceRatings:
     def arms_of(self, writer: str) -> tuple[str, ...]:
         """Those among `respondents` whose replies are by that one, under another name."""
         return tuple(
-            one for one in self.respondents if one != writer and self.writer(one) == writer
+            respondent
+            for respondent in self.respondents
+            if respondent != writer and self.writer(respondent) == writer
         )
 
     @property
@@ -111,7 +113,7 @@ def reference_ratings(lab: Lab, study: str, dimension: str | None = None) -> Ref
     """
     chosen = lab_study(lab, study)
     where = f"study {chosen.name}"
-    known = {one.name: one for one in chosen.dimensions}
+    known = {dimension.name: dimension for dimension in chosen.dimensions}
     if dimension is not None and dimension not in known:
         raise UnknownName("dimension", dimension, known, where=where)
     everybody = ratings_frame(lab, chosen.name)
@@ -208,7 +210,11 @@ def measured_replies(
     The one that the study showed or people rated, else the newest to the prompt.
     """
     writer = reference.writer(respondent)
-    shown = [one for one in study_responses(lab, reference.study.row) if one.respondent == writer]
+    shown = [
+        study_response
+        for study_response in study_responses(lab, reference.study.row)
+        if study_response.respondent == writer
+    ]
     newest = new_respondent_responses(lab, reference.study.row, respondent, prompt=prompt)
     return _measured(reference, respondent, shown, newest)
 
@@ -219,11 +225,11 @@ def every_measured_reply(
     """`measured_replies` of each of these respondents, from one reading of the lab."""
     shown: dict[str, list[JudgedResponse]] = {}
     whole = study_responses(lab, reference.study.row)
-    for one in whole:
-        shown.setdefault(one.respondent, []).append(one)
+    for item in whole:
+        shown.setdefault(item.respondent, []).append(item)
     newest: dict[str, list[JudgedResponse]] = {}
-    for one in responses_to_prompt(lab, whole, prompt):
-        newest.setdefault(one.respondent, []).append(one)
+    for entry in responses_to_prompt(lab, whole, prompt):
+        newest.setdefault(entry.respondent, []).append(entry)
     return {
         name: _measured(
             reference, name, shown.get(reference.writer(name), []), newest.get(name, [])
@@ -241,8 +247,10 @@ def _measured(
     if respondent != reference.writer(respondent):
         # Of one of a respondent's arms, what was rated in it: the rest belongs to no known arm.
         rated = set(reference.people.filter(respondent=respondent)["response"])
-        return tuple(replace(one, respondent=respondent) for one in shown if one.response in rated)
-    found = {(one.set, one.situation): one for one in (*newest, *shown)}
+        return tuple(
+            replace(item, respondent=respondent) for item in shown if item.response in rated
+        )
+    found = {(item.set, item.situation): item for item in (*newest, *shown)}
     return tuple(found.values())
 
 
@@ -250,14 +258,14 @@ def replies_frame(replies: Sequence[JudgedResponse]) -> pl.DataFrame:
     """The replies, a row each."""
     rows = [
         {
-            "response": one.response,
-            "respondent": one.respondent,
-            "situation": f"{one.set}/{one.situation.id}",
-            "emotion": one.situation.emotion,
-            "valence": one.situation.valence,
-            "text": one.text,
+            "response": reply.response,
+            "respondent": reply.respondent,
+            "situation": f"{reply.set}/{reply.situation.id}",
+            "emotion": reply.situation.emotion,
+            "valence": reply.situation.valence,
+            "text": reply.text,
         }
-        for one in replies
+        for reply in replies
     ]
     return pl.DataFrame(rows, REPLIES)
 
@@ -328,9 +336,9 @@ class Judgements:
 
     def _chosen(self, replies: pl.DataFrame | None) -> pl.DataFrame:
         asked = [
-            one["response"].unique().to_list()
-            for one in (self.reference.people, replies)
-            if one is not None
+            person["response"].unique().to_list()
+            for person in (self.reference.people, replies)
+            if person is not None
         ]
         frame = chosen_judgements(self.frame, asked).filter(pl.col("value").is_not_null())
         means = frame.group_by("judge", "response", maintain_order=True).agg(

@@ -107,7 +107,7 @@ class Estimate:
     @property
     def typical_error(self) -> float:
         """The root mean square of the errors; NaN without any."""
-        squares = [one.error**2 for one in self.errors]
+        squares = [error.error**2 for error in self.errors]
         return math.sqrt(sum(squares) / len(squares)) if squares else _NAN
 
 
@@ -164,7 +164,11 @@ class Measurement:
         """The estimate of that kind, for all situations unless a group is given."""
         wanted = group or Group()
         return next(
-            (one for one in self.estimates if one.outcome.kind == kind and one.group == wanted),
+            (
+                estimate
+                for estimate in self.estimates
+                if estimate.outcome.kind == kind and estimate.group == wanted
+            ),
             None,
         )
 

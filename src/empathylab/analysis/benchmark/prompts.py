@@ -65,8 +65,12 @@ def _stored_version(lab: Lab, newest: ReplyTemplate) -> ReplyTemplate:
     """
     with lab.reading() as connection:
         prompts = set(connection.execute(select(schema.responses.c.prompt).distinct()).scalars())
-    stored = [one for one in template_versions(newest.id) if f"{one.id}@{one.version}" in prompts]
-    return max(stored, key=lambda one: one.version, default=newest)
+    stored = [
+        template_version
+        for template_version in template_versions(newest.id)
+        if f"{template_version.id}@{template_version.version}" in prompts
+    ]
+    return max(stored, key=lambda item: item.version, default=newest)
 
 
 def study_set(lab: Lab, study: MeasuredStudy) -> SituationSet:

@@ -230,20 +230,28 @@ def shown(value: float, outcome: Outcome) -> str:
     return f"{number(100 * value)}%" if outcome.kind == "share" else number(value, 2)
 
 
-def interval(one: Estimate) -> str:
+def interval(estimate: Estimate) -> str:
     """The ends of the interval; says where there is none."""
-    return "not known" if one.low != one.low else _ends(one.low, one.high, one.outcome)
-
-
-def _exchangeable(one: Estimate) -> str:
-    known = one.exchangeable_low == one.exchangeable_low
-    return _ends(one.exchangeable_low, one.exchangeable_high, one.outcome) if known else "not known"
-
-
-def _same_error(one: Estimate) -> str:
-    known = one.same_error_low == one.same_error_low
     return (
-        _ends(one.same_error_low, one.same_error_high, one.outcome)
+        "not known"
+        if estimate.low != estimate.low
+        else _ends(estimate.low, estimate.high, estimate.outcome)
+    )
+
+
+def _exchangeable(estimate: Estimate) -> str:
+    known = estimate.exchangeable_low == estimate.exchangeable_low
+    return (
+        _ends(estimate.exchangeable_low, estimate.exchangeable_high, estimate.outcome)
+        if known
+        else "not known"
+    )
+
+
+def _same_error(estimate: Estimate) -> str:
+    known = estimate.same_error_low == estimate.same_error_low
+    return (
+        _ends(estimate.same_error_low, estimate.same_error_high, estimate.outcome)
         if known
         else "beyond the scale's end"
     )
@@ -261,20 +269,23 @@ def estimate_rows(
     alone = found.basis == "judge"
     return [
         {
-            "what": what(one.outcome),
-            "situations": one.group.name or "all",
-            "estimate": shown(one.estimate, one.outcome),
-            "95% interval": interval(one),
+            "what": what(estimate.outcome),
+            "situations": estimate.group.name or "all",
+            "estimate": shown(estimate.estimate, estimate.outcome),
+            "95% interval": interval(estimate),
             **(
-                {"if exchangeable": _exchangeable(one), "beyond": "yes" if one.beyond else "no"}
+                {
+                    "if exchangeable": _exchangeable(estimate),
+                    "beyond": "yes" if estimate.beyond else "no",
+                }
                 if alone
                 else {}
             ),
-            "rated by people": f"{one.n_ratings:,}",
-            "judged only": f"{one.n_judged:,}",
+            "rated by people": f"{estimate.n_ratings:,}",
+            "judged only": f"{estimate.n_judged:,}",
         }
-        for one in found.estimates
-        if one.group.level in levels
+        for estimate in found.estimates
+        if estimate.group.level in levels
     ]
 
 
@@ -282,23 +293,23 @@ def difference_rows(found: Measurement, levels: tuple[str, ...] = ("all",)) -> l
     """The differences from the study's respondents as printed, of these levels."""
     return [
         {
-            "what": what(one.outcome),
-            "situations": one.group.name or "all",
-            "minus": one.other,
-            "difference": _difference(one.difference, one.outcome),
-            "95% interval": _difference_ends(one.low, one.high, one.outcome),
+            "what": what(difference.outcome),
+            "situations": difference.group.name or "all",
+            "minus": difference.other,
+            "difference": _difference(difference.difference, difference.outcome),
+            "95% interval": _difference_ends(difference.low, difference.high, difference.outcome),
             **(
                 {
                     "assuming the same judge error": _difference_ends(
-                        one.same_error_low, one.same_error_high, one.outcome
+                        difference.same_error_low, difference.same_error_high, difference.outcome
                     )
                 }
                 if found.basis == "judge"
                 else {}
             ),
         }
-        for one in found.differences
-        if one.group.level in levels
+        for difference in found.differences
+        if difference.group.level in levels
     ]
 
 

@@ -85,7 +85,7 @@ def ranked(entries: Sequence[Entry]) -> Ranking:
     Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). Review of Economic Studies 91,
     476–518 (ranks from differences).
     """
-    order = sorted(entries, key=lambda one: (-one.estimate.estimate, one.respondent))
+    order = sorted(entries, key=lambda item: (-item.estimate.estimate, item.respondent))
     places = list(itertools.combinations(range(len(order)), 2))
     confidence = 1 - (1 - CONFIDENCE) / max(1, len(places))
     comparing = _Comparing.of(order, confidence)
@@ -94,7 +94,7 @@ def ranked(entries: Sequence[Entry]) -> Ranking:
     for (upper, lower), pair in zip(places, pairs, strict=True):
         better[lower] += pair.differs
         worse[upper] += pair.differs
-    values = [one.estimate.estimate for one in order]
+    values = [item.estimate.estimate for item in order]
     found = tuple(
         replace(
             one,
@@ -187,13 +187,13 @@ class _Side:
     above: tuple[float, float]
 
     @classmethod
-    def of(cls, one: Estimate, confidence: float) -> _Side:
-        low, high = one.ends(confidence)
+    def of(cls, estimate: Estimate, confidence: float) -> _Side:
+        low, high = estimate.ends(confidence)
         # NaN stays NaN as the first of the two.
         return cls(
-            one.estimate,
-            (max(one.estimate - low, 0.0), one.estimate - one.outcome.lowest),
-            (max(high - one.estimate, 0.0), one.outcome.highest - one.estimate),
+            estimate.estimate,
+            (max(estimate.estimate - low, 0.0), estimate.estimate - estimate.outcome.lowest),
+            (max(high - estimate.estimate, 0.0), estimate.outcome.highest - estimate.estimate),
         )
 
 

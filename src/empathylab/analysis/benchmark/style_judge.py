@@ -54,7 +54,7 @@ def style_predictions(
     trainer = _Trainer(reference, texts, rated)
     whole = trainer.predicted(others)
     left = (
-        {name: trainer.predicted([one for one in others if one != name]) for name in others}
+        {name: trainer.predicted([other for other in others if other != name]) for name in others}
         if len(others) > 1
         else {}
     )

@@ -101,7 +101,9 @@ class ConversationsAnalysis(Plots):
             "respondents": frame["respondent"].n_unique(),
             "simulators": list(self.simulators.names),
             "personas": frame["persona"].n_unique(),
-            "paired_by_persona": any(one.difference.paired for one in self.comparisons),
+            "paired_by_persona": any(
+                comparison.difference.paired for comparison in self.comparisons
+            ),
         }
 
     @property
@@ -181,7 +183,7 @@ class ConversationsAnalysis(Plots):
             "caveats": list(self.caveats),
             "simulator_cards": [card.to_dict() for card in self.cards],
             "people_cards": [card.to_dict() for card in self.people],
-            "conclusions": [one.to_dict() for one in self.conclusions],
+            "conclusions": [conclusion.to_dict() for conclusion in self.conclusions],
             "design": dict(self.design),
             "model": self.model.to_dict() if self.model else None,
             **{name: self.tables[name].to_dicts() for name in named},
@@ -225,24 +227,24 @@ class ConversationsAnalysis(Plots):
     def _respondent_rows(self) -> list[dict[str, Any]]:
         return [
             {
-                "respondent": one.respondent,
-                "simulator": one.simulator,
-                "n": one.n,
-                "mean_final": plain(one.mean_final),
-                "low": plain(one.low),
-                "high": plain(one.high),
-                "success": one.success,
-                "failure": one.failure,
-                "turns_mean": plain(one.turns_mean),
-                "outcomes": one.outcomes,
-                "success_at": one.success_at,
-                "failure_below": one.failure_below,
-                "personas": one.personas,
-                "flagged": one.flagged,
-                "mean_unflagged": plain(one.mean_unflagged),
-                "mean_with_faults": plain(one.mean_with_faults),
+                "respondent": respondent.respondent,
+                "simulator": respondent.simulator,
+                "n": respondent.n,
+                "mean_final": plain(respondent.mean_final),
+                "low": plain(respondent.low),
+                "high": plain(respondent.high),
+                "success": respondent.success,
+                "failure": respondent.failure,
+                "turns_mean": plain(respondent.turns_mean),
+                "outcomes": respondent.outcomes,
+                "success_at": respondent.success_at,
+                "failure_below": respondent.failure_below,
+                "personas": respondent.personas,
+                "flagged": respondent.flagged,
+                "mean_unflagged": plain(respondent.mean_unflagged),
+                "mean_with_faults": plain(respondent.mean_with_faults),
             }
-            for one in self.respondents
+            for respondent in self.respondents
         ]
 
     def _simulator_document(self) -> dict[str, Any]:
@@ -260,20 +262,20 @@ class ConversationsAnalysis(Plots):
     def _comparison_rows(self) -> list[dict[str, Any]]:
         return [
             {
-                "kind": one.kind,
-                "respondent": one.respondent,
-                "reference": one.reference,
-                "simulator": one.simulator,
-                "reference_simulator": one.reference_simulator,
-                "n": one.difference.n,
-                "difference": plain(one.difference.estimate),
-                "low": plain(one.difference.low),
-                "high": plain(one.difference.high),
-                "p": plain(one.difference.p),
-                "p_holm": plain(one.p_holm),
-                "paired": one.difference.paired,
+                "kind": comparison.kind,
+                "respondent": comparison.respondent,
+                "reference": comparison.reference,
+                "simulator": comparison.simulator,
+                "reference_simulator": comparison.reference_simulator,
+                "n": comparison.difference.n,
+                "difference": plain(comparison.difference.estimate),
+                "low": plain(comparison.difference.low),
+                "high": plain(comparison.difference.high),
+                "p": plain(comparison.difference.p),
+                "p_holm": plain(comparison.p_holm),
+                "paired": comparison.difference.paired,
             }
-            for one in self.comparisons
+            for comparison in self.comparisons
         ]
 
 

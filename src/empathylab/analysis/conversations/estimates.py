@@ -68,7 +68,7 @@ def respondent_results(conversations: pl.DataFrame, *, confidence: float) -> lis
     ]
     return sorted(
         found,
-        key=lambda one: (one.simulator, math.isnan(one.mean_final), -one.mean_final),
+        key=lambda item: (item.simulator, math.isnan(item.mean_final), -item.mean_final),
     )
 
 

@@ -43,11 +43,11 @@ def _with_personas(frame: pl.DataFrame) -> pl.DataFrame:
     named = {"emotion": pl.String, "need": pl.String, "culture": pl.String, "age": pl.Int64}
     return frame.drop("definition").with_columns(
         *(
-            pl.Series(name, [one.get(name) for one in told], dtype=kind)
+            pl.Series(name, [item.get(name) for item in told], dtype=kind)
             for name, kind in named.items()
         ),
-        pl.Series("crisis", [bool(one.get("crisis")) for one in told], dtype=pl.Boolean),
-        pl.Series("claim", [one.get("claim") for one in told], dtype=pl.String),
+        pl.Series("crisis", [bool(item.get("crisis")) for item in told], dtype=pl.Boolean),
+        pl.Series("claim", [item.get("claim") for item in told], dtype=pl.String),
         pl.col("simulator").fill_null(PEOPLE),
         pl.col("persona").fill_null(pl.col("key")),
     )

@@ -25,34 +25,35 @@ _MOST_FAULTS = 0.2
 
 def score_conclusions(results: Sequence[RespondentResult]) -> list[Conclusion]:
     """Each respondent's mean, under the simulator it was measured with."""
-    return [_score(one) for one in results if one.n]
+    return [_score(result) for result in results if result.n]
 
 
-def _score(one: RespondentResult) -> Conclusion:
+def _score(result: RespondentResult) -> Conclusion:
     ends = ""
-    if one.low <= 0 and one.high >= 100:
+    if result.low <= 0 and result.high >= 100:
         ends = " (the 95% interval covers the whole scale)"
-    elif math.isfinite(one.low):
-        ends = f" (95% CI [{number(one.low)}, {number(one.high)}])"
+    elif math.isfinite(result.low):
+        ends = f" (95% CI [{number(result.low)}, {number(result.high)}])"
     counts = ""
-    at = "" if one.success_at is None else f" ({one.success_at:g} or more)"
-    below = "" if one.failure_below is None else f" (below {one.failure_below:g})"
-    if one.success is not None and one.failure is not None:
-        counts = f"; {one.success} succeeded{at} and {one.failure} failed{below}"
-    who = _simulated_by(one.simulator)
+    at = "" if result.success_at is None else f" ({result.success_at:g} or more)"
+    below = "" if result.failure_below is None else f" (below {result.failure_below:g})"
+    if result.success is not None and result.failure is not None:
+        counts = f"; {result.success} succeeded{at} and {result.failure} failed{below}"
+    who = _simulated_by(result.simulator)
     return Conclusion(
         kind="descriptive",
-        sentence=f"{who}, {counted(one.n, 'conversation')} with {one.respondent} ended at a mean "
-        f"feeling of {number(one.mean_final, 2)}{ends}{counts}.",
-        subject=one.respondent,
-        subset=one.simulator,
-        estimate=one.mean_final,
-        low=_known(one.low),
-        high=_known(one.high),
+        sentence=f"{who}, {counted(result.n, 'conversation')} with {result.respondent} ended at "
+        f"a mean "
+        f"feeling of {number(result.mean_final, 2)}{ends}{counts}.",
+        subject=result.respondent,
+        subset=result.simulator,
+        estimate=result.mean_final,
+        low=_known(result.low),
+        high=_known(result.high),
         unit="points",
-        n=one.n,
+        n=result.n,
         model="mean with a t interval over personas",
-        basis=f"{counted(one.n, 'conversation')} with {counted(one.personas, 'persona')}",
+        basis=f"{counted(result.n, 'conversation')} with {counted(result.personas, 'persona')}",
     )
 
 
@@ -65,7 +66,7 @@ def title_with_simulator(title: str, results: Sequence[RespondentResult]) -> str
 
     Several simulators are named beside the scores.
     """
-    names = {one.simulator for one in results if one.n}
+    names = {result.simulator for result in results if result.n}
     if len(names) != 1:
         return title
     [name] = names
@@ -74,24 +75,26 @@ def title_with_simulator(title: str, results: Sequence[RespondentResult]) -> str
 
 def comparison_conclusions(found: Sequence[Comparison]) -> list[Conclusion]:
     """Each pair, with its corrected p."""
-    return [_compared(one) for one in found]
+    return [_compared(item) for item in found]
 
 
 def moved_by_simulators(found: Sequence[Comparison]) -> list[Conclusion]:
     """The respondent that differs most between two simulators."""
-    across = [one for one in found if one.kind == "simulators"]
-    return [_compared(max(across, key=lambda one: abs(one.difference.estimate)))] if across else []
+    across = [item for item in found if item.kind == "simulators"]
+    return (
+        [_compared(max(across, key=lambda item: abs(item.difference.estimate)))] if across else []
+    )
 
 
-def _compared(one: Comparison) -> Conclusion:
-    test = one.difference
+def _compared(comparison: Comparison) -> Conclusion:
+    test = comparison.difference
     points = number(abs(test.estimate))
     how = "paired by persona" if test.paired else "with different personas"
-    across = one.kind == "simulators"
+    across = comparison.kind == "simulators"
     if not math.isfinite(test.p):
         kind: Kind = "inconclusive"
         result = f"differed by {signed(test.estimate)} points, which cannot be tested,"
-    elif one.p_holm < ALPHA:
+    elif comparison.p_holm < ALPHA:
         kind = "different" if across else "better" if test.estimate > 0 else "worse"
         result = f"ended {points} points {'higher' if test.estimate > 0 else 'lower'}"
     else:
@@ -101,32 +104,35 @@ def _compared(one: Comparison) -> Conclusion:
     if math.isfinite(test.p):
         numbers = (
             f" (95% CI [{signed(test.low)}, {signed(test.high)}], "
-            f"{p_text(one.p_holm, 'p (Holm)')}, {how}, {counted(test.n, 'persona')})"
+            f"{p_text(comparison.p_holm, 'p (Holm)')}, {how}, {counted(test.n, 'persona')})"
         )
     if across:
         sentence = (
-            f"Conversations with {one.respondent} {result} with {one.simulator} as simulator "
-            f"{'than' if kind == 'different' else 'compared with'} {one.reference_simulator} "
+            f"Conversations with {comparison.respondent} {result} with {comparison.simulator} "
+            f"as simulator "
+            f"{'than' if kind == 'different' else 'compared with'} "
+            f"{comparison.reference_simulator} "
             f"as simulator{numbers}."
         )
     else:
         sentence = (
-            f"{_simulated_by(one.simulator)}, conversations with {one.respondent} {result} "
+            f"{_simulated_by(comparison.simulator)}, conversations with {comparison.respondent} "
+            f"{result} "
             f"{'than' if kind in ('better', 'worse') else 'compared with'} those with "
-            f"{one.reference}{numbers}."
+            f"{comparison.reference}{numbers}."
         )
     return Conclusion(
         kind=kind,
         sentence=sentence,
-        subject=one.respondent,
-        reference=one.reference_simulator if across else one.reference,
-        subset=one.simulator,
+        subject=comparison.respondent,
+        reference=comparison.reference_simulator if across else comparison.reference,
+        subset=comparison.simulator,
         estimate=_known(test.estimate),
         low=_known(test.low),
         high=_known(test.high),
         unit="points",
         p=_known(test.p),
-        p_adjusted=_known(one.p_holm),
+        p_adjusted=_known(comparison.p_holm),
         n=test.n,
         model="paired t test over personas" if test.paired else "Welch's t test over personas",
         basis=counted(test.n, "persona"),
@@ -141,29 +147,31 @@ def model_conclusions(
         return []
     used = listed(list(simulators))
     found = []
-    for one in model.contrasts:
-        clear = one.p_corrected < ALPHA
-        direction = "higher" if one.estimate > 0 else "lower"
+    for contrast in model.contrasts:
+        clear = contrast.p_corrected < ALPHA
+        direction = "higher" if contrast.estimate > 0 else "lower"
         result = (
-            f"ended {number(abs(one.estimate))} points {direction} than"
+            f"ended {number(abs(contrast.estimate))} points {direction} than"
             if clear
-            else f"differed by {signed(one.estimate)} points, which could be chance, from"
+            else f"differed by {signed(contrast.estimate)} points, which could be chance, from"
         )
         found.append(
             Conclusion(
-                kind=("better" if one.estimate > 0 else "worse") if clear else "inconclusive",
+                kind=("better" if contrast.estimate > 0 else "worse") if clear else "inconclusive",
                 sentence=f"Over personas and the simulators {used}, conversations with "
-                f"{one.level} {result} those with {one.other} (95% CI [{signed(one.low)}, "
-                f"{signed(one.high)}], {p_text(one.p_corrected, 'p (Holm)')}, mixed model).",
-                subject=one.level,
-                reference=one.other,
+                f"{contrast.level} {result} those with {contrast.other} (95% CI "
+                f"[{signed(contrast.low)}, "
+                f"{signed(contrast.high)}], {p_text(contrast.p_corrected, 'p (Holm)')}, mixed "
+                f"model).",
+                subject=contrast.level,
+                reference=contrast.other,
                 subset=used,
-                estimate=one.estimate,
-                low=one.low,
-                high=one.high,
+                estimate=contrast.estimate,
+                low=contrast.low,
+                high=contrast.high,
                 unit="points",
-                p=one.p,
-                p_adjusted=one.p_corrected,
+                p=contrast.p,
+                p_adjusted=contrast.p_corrected,
                 n=model.n,
                 model=model.formula,
                 basis=counted(model.n, "conversation"),
@@ -278,17 +286,20 @@ def caveats(
 
 def _fault_caveats(results: Sequence[RespondentResult]) -> list[str]:
     found = []
-    for one in results:
-        total = sum(one.outcomes.get(name, 0) for name in one.outcomes) - one.flagged
-        broken = {name: count for name, count in one.outcomes.items() if name in SIMULATOR_FAULTS}
-        own = {name: count for name, count in one.outcomes.items() if name in RESPONDENT_FAULTS}
-        pair = f"{one.respondent} with {one.simulator}"
-        if one.flagged:
-            kinds = _kinds({name: n for name, n in one.outcomes.items() if name != COMPLETED})
+    for result in results:
+        total = sum(result.outcomes.get(name, 0) for name in result.outcomes) - result.flagged
+        broken = {
+            name: count for name, count in result.outcomes.items() if name in SIMULATOR_FAULTS
+        }
+        own = {name: count for name, count in result.outcomes.items() if name in RESPONDENT_FAULTS}
+        pair = f"{result.respondent} with {result.simulator}"
+        if result.flagged:
+            kinds = _kinds({name: n for name, n in result.outcomes.items() if name != COMPLETED})
             found.append(
-                f"{pair}: {one.flagged} of {one.n} scored conversations show a fault ({kinds}); "
+                f"{pair}: {result.flagged} of {result.n} scored conversations show a fault "
+                f"({kinds}); "
                 f"the published scores include them; without them the mean is "
-                f"{number(one.mean_unflagged, 2)}."
+                f"{number(result.mean_unflagged, 2)}."
             )
             continue
         if broken and sum(broken.values()) > _MOST_FAULTS * total:
@@ -300,7 +311,7 @@ def _fault_caveats(results: Sequence[RespondentResult]) -> list[str]:
             found.append(
                 f"{pair}: the respondent broke off {sum(own.values())} of {total} conversations "
                 f"({_kinds(own)}), which are not scored. If they counted as 0, the mean would be "
-                f"{number(one.mean_with_faults, 2)}."
+                f"{number(result.mean_with_faults, 2)}."
             )
     return found
 

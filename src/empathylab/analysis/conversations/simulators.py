@@ -74,7 +74,7 @@ def _variance_share(scored: pl.DataFrame) -> tuple[float, str]:
         fit = lmm(scored.select("final", "respondent", "simulator", "persona"), formula)
     except UserError as error:
         return math.nan, f"the mixed model could not be fitted: {error.what}"
-    shares = {one.group: one.share for one in variance_shares(fit)}
+    shares = {variance_share.group: variance_share.share for variance_share in variance_shares(fit)}
     return shares["simulator"], ""
 
 

@@ -125,7 +125,7 @@ def with_study(
     known = lab_studies(lab)
     if study not in known:
         raise UnknownName("study", study, known)
-    dimensions = {one.name: one for one in known[study].dimensions}
+    dimensions = {dimension.name: dimension for dimension in known[study].dimensions}
     chosen = dimension or next(iter(dimensions), "")
     if chosen not in dimensions:
         raise UnknownName("dimension", chosen, dimensions, where=study)

@@ -48,7 +48,7 @@ def _repetition(frame: pl.DataFrame) -> list[float | None]:
         "conversation", "role", "text", "language"
     ].iter_rows():
         # Chinese has no spaces: characters stand for words there.
-        units = [one for one in text if one.isalnum()] if language == "zh" else words(text)
+        units = [item for item in text if item.isalnum()] if language == "zh" else words(text)
         phrases = {tuple(units[at : at + _PHRASE]) for at in range(len(units) - _PHRASE + 1)}
         earlier = said.get((number, role))
         found.append(len(phrases & earlier) / len(phrases) if earlier and phrases else None)
@@ -66,7 +66,9 @@ def _tactics(frame: pl.DataFrame) -> dict[str, pl.Series]:
     used = iter([{name for _ in part for name in next(tagged)} for part in sentences])
     by_turn = [next(used) if known else None for known in english]
     return {
-        name: pl.Series([None if one is None else name in one for one in by_turn], dtype=pl.Boolean)
+        name: pl.Series(
+            [None if item is None else name in item for item in by_turn], dtype=pl.Boolean
+        )
         for name in _TACTICS
     }
 

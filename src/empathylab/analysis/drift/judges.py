@@ -107,7 +107,7 @@ def judge_shifts(
         if dict(earlier.scales) != dict(later.scales):
             problems.append((f"judges of {study}", "the scale is not the same"))
             continue
-        cards = [_cards(one, confidence) for one in (earlier, later)]
+        cards = [_cards(item, confidence) for item in (earlier, later)]
         for key, first in cards[0].items():
             second = cards[1].get(key)
             if second is None:
@@ -122,7 +122,7 @@ def judge_shifts(
             shifts.append(_agreement(study, first, second, confidence))
             shifts += _distance(study, key, earlier, later, confidence)
         problems += _once(study, cards)
-    p = [one.p for one in shifts]
+    p = [shift.p for shift in shifts]
     return (
         [
             replace(one, p_holm=float(strict), p_bh=float(loose))
@@ -201,7 +201,7 @@ def _distance(
 ) -> Iterator[JudgeShift]:
     """The judge's distance from people, over what it judged twice; nothing without any."""
     judge, dimension = key
-    parts = [_distances(one, judge, dimension) for one in (before, after)]
+    parts = [_distances(item, judge, dimension) for item in (before, after)]
     both = parts[0].join(parts[1], on=_KEY, nulls_equal=True, suffix="_after")
     if both.is_empty():
         return

@@ -117,7 +117,7 @@ class Occasion:
     @property
     def respondents(self) -> list[str]:
         """Who was measured here: by their answers, or by ratings of their replies."""
-        rated = (name for one in self.studies.values() for name in one.ratings["respondent"])
+        rated = (name for study in self.studies.values() for name in study.ratings["respondent"])
         return list(dict.fromkeys([*self.answered, *rated]))
 
 

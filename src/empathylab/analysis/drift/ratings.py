@@ -61,7 +61,7 @@ def rating_shifts(
         for name in after.studies
         if name not in before.studies
     ]
-    p = [one.difference.p for one in found]
+    p = [item.difference.p for item in found]
     return [
         replace(one, p_holm=float(strict), p_bh=float(loose))
         for one, strict, loose in zip(found, holm(p), benjamini_hochberg(p), strict=True)

@@ -67,7 +67,7 @@ def usable_shifts(
                 difference=difference,
             )
         )
-    corrected = holm([one.difference.p for one in found])
+    corrected = holm([item.difference.p for item in found])
     found = [replace(one, p_holm=float(p)) for one, p in zip(found, corrected, strict=True)]
     return found, problems
 
@@ -88,8 +88,8 @@ def feature_shifts(before: Occasion, after: Occasion, *, confidence: float) -> l
         table = features(pl.concat(sides))
         many = table["situation"].n_unique() > _MANY_SITUATIONS
         found += [
-            FeatureShift(name, one)
-            for one in feature_differences(
+            FeatureShift(name, feature_difference)
+            for feature_difference in feature_differences(
                 table, against="before", confidence=confidence, permutations=_PERMUTATIONS[many]
             )
         ]
@@ -123,8 +123,12 @@ def _comparable(
 def _templates(side: Occasion, name: str) -> set[str]:
     """The templates of the respondent's replies; empty where they are not recorded."""
     runs = side.runs.filter(respondent=name, protocol="respond")
-    settings = [json.loads(one) for one in runs["settings"]]
-    return {json.dumps(one["template"], sort_keys=True) for one in settings if "template" in one}
+    settings = [json.loads(setting) for setting in runs["settings"]]
+    return {
+        json.dumps(setting["template"], sort_keys=True)
+        for setting in settings
+        if "template" in setting
+    }
 
 
 def _usable_proportion(responses: pl.DataFrame) -> float:
@@ -138,7 +142,7 @@ def _both(before: Occasion, after: Occasion) -> list[str]:
 
 
 def _corrected(found: list[FeatureShift]) -> list[FeatureShift]:
-    p = [one.difference.p for one in found]
+    p = [item.difference.p for item in found]
     return [
         FeatureShift(
             one.respondent,

@@ -56,12 +56,14 @@ def comparable_scores(
 
 def verdict_changes(before: Occasion, after: Occasion) -> Iterator[VerdictChange]:
     """The verdicts of those who answered a scale on both occasions."""
-    later = {(one.respondent, one.scale): one.validity.verdict for one in after.verdicts}
+    later = {
+        (verdict.respondent, verdict.scale): verdict.validity.verdict for verdict in after.verdicts
+    }
     measured_again = set(after.administrations.select("respondent", "scale").iter_rows())
-    for one in before.verdicts:
-        key = (one.respondent, one.scale)
+    for verdict in before.verdicts:
+        key = (verdict.respondent, verdict.scale)
         if key in later and key in measured_again:
-            yield VerdictChange(*key, one.validity.verdict, later[key])
+            yield VerdictChange(*key, verdict.validity.verdict, later[key])
 
 
 def _versions(occasion: Occasion) -> dict[tuple[str, str], frozenset[tuple[int, str]]]:

@@ -46,15 +46,15 @@ def judge_biases(
 def emotion_biases(rows: pl.DataFrame, *, confidence: float = 0.95) -> tuple[JudgeBias, ...]:
     """How far the judge rates each emotion's replies above people, against all other emotions."""
     emotions = rows["emotion"].drop_nulls().unique(maintain_order=True).sort().to_list()
-    enough = [one for one in emotions if _enough(rows, "emotion", one)]
+    enough = [emotion for emotion in emotions if _enough(rows, "emotion", emotion)]
     if len(enough) < 2:
         return ()
-    return corrected([_group(rows, "emotion", one, confidence) for one in enough])
+    return corrected([_group(rows, "emotion", item, confidence) for item in enough])
 
 
 def corrected(biases: Sequence[JudgeBias]) -> tuple[JudgeBias, ...]:
     """The biases with p values after Holm over those that have one."""
-    adjusted = holm([one.p for one in biases])
+    adjusted = holm([bias.p for bias in biases])
     return tuple(
         replace(one, p_corrected=float(p)) for one, p in zip(biases, adjusted, strict=True)
     )
@@ -158,7 +158,7 @@ def _scale_order(rows: pl.DataFrame, asked: pl.DataFrame, confidence: float) -> 
 
 def _valence(rows: pl.DataFrame, confidence: float) -> JudgeBias:
     values = rows["valence"].drop_nulls().unique().sort(descending=True).to_list()
-    enough = [one for one in values if _enough(rows, "valence", one)]
+    enough = [value for value in values if _enough(rows, "valence", value)]
     if len(enough) < 2:
         return untested("valence", "the situations are not of two valences")
     return _group(rows, "valence", enough[0], confidence)

@@ -227,7 +227,7 @@ def _shared(judged: JudgedRatings, judge: str, dimension: str) -> _Shared:
 
 def _points(named: Sequence[float], *rated: pl.Series) -> tuple[float, ...]:
     """The points of the scale, as named or as they occur; none where there are too many."""
-    seen = pl.concat([one.rename("") for one in rated]).drop_nulls().unique()
+    seen = pl.concat([item.rename("") for item in rated]).drop_nulls().unique()
     points = sorted({*named, *seen.to_list()})
     return tuple(points) if len(points) <= MOST_POINTS else ()
 

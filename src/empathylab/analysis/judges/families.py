@@ -51,7 +51,7 @@ def family(name: str) -> str:
             return _WORDS[word]
     maker, slash, rest = lowered.rpartition("/")
     if slash:
-        return next((one for one in maker.split("/") if one and one not in _HOSTS), "")
+        return next((item for item in maker.split("/") if item and item not in _HOSTS), "")
     words = _PART.findall(rest)
     return words[0] if words and words[0] not in _GENERIC else ""
 

@@ -182,10 +182,10 @@ def judged_from_lab(lab: Lab, study: str | None = None) -> JudgedRatings:
     known = [people, usable, imported]
     return JudgedRatings(
         people=_shaped(people, PEOPLE),
-        judges=_numbered(pl.concat([_shaped(one, JUDGES) for one in judges])),
-        responses=_responses(pl.concat([_shaped(one, RESPONSES) for one in known])),
+        judges=_numbered(pl.concat([_shaped(judge, JUDGES) for judge in judges])),
+        responses=_responses(pl.concat([_shaped(item, RESPONSES) for item in known])),
         comparisons=_shaped(decided.with_columns(outcome=pl.col("preferred")), COMPARISONS),
-        scales={one.name: one.values for one in chosen.dimensions},
+        scales={dimension.name: dimension.values for dimension in chosen.dimensions},
         study=chosen.name,
         dropped=len(judged) - len(usable) + len(compared) - len(decided),
         setups=_setups(judged, compared),
@@ -272,7 +272,7 @@ def _rated(
                 where=f"{where} row {int(endless[0]) + 2}",
                 remedy="Fix the row.",
             )
-        scale = tuple(float(one) for one in levels or ())
+        scale = tuple(float(level) for level in levels or ())
     wanted = [name for name in ("respondent",) if name in frame.columns]
     key = pl.concat_str(["situation", *wanted], separator="\x1f", ignore_nulls=True)
     made = frame.with_columns(

@@ -123,7 +123,7 @@ def as_often(fitted: OrdinalRidge, scores: Array, ratings: Array) -> Array:
     The likeliest category would nearly always be the most common one, which is uninformative.
     """
     categories = np.asarray(fitted.categories)
-    counts = np.array([(ratings == one).sum() for one in categories])
+    counts = np.array([(ratings == category).sum() for category in categories])
     below = np.cumsum(counts)[:-1] / counts.sum()
     ranks = (np.argsort(np.argsort(scores, kind="stable"), kind="stable") + 0.5) / len(scores)
     return np.asarray(categories[np.searchsorted(below, ranks)])

@@ -58,11 +58,11 @@ class Norming:
 
         A situation that no rater saw has no norms, and a set that holds one is not validated.
         """
-        found = {one.situation: one for one in self.situations}
+        found = {situation.situation: situation for situation in self.situations}
         situations = tuple(
-            dataclasses.replace(one, norms=found[one.id].norms()) if one.id in found else one
-            for one in self.situation_set
-            if not only_kept or (one.id in found and found[one.id].meets)
+            dataclasses.replace(item, norms=found[item.id].norms()) if item.id in found else item
+            for item in self.situation_set
+            if not only_kept or (item.id in found and found[item.id].meets)
         )
         if not situations:
             raise InputError(
@@ -70,7 +70,9 @@ class Norming:
                 where=f"study {self.study}",
                 remedy="Write the whole set, without --only-kept, and see what they lack.",
             )
-        complete = all(one.id in found and found[one.id].meets for one in situations)
+        complete = all(
+            situation.id in found and found[situation.id].meets for situation in situations
+        )
         return dataclasses.replace(
             self.situation_set,
             id=f"{self.situation_set.id}-normed",
@@ -113,14 +115,14 @@ def from_answers(
     items = {part.id: part.items[0] for part in scale.subscales}
     words = {name: scale.require_words()[item - 1] for name, item in items.items()}
     by_situation: dict[str, list[SituationAnswers]] = {}
-    for one in answers:
-        by_situation.setdefault(one.situation, []).append(one)
+    for answer in answers:
+        by_situation.setdefault(answer.situation, []).append(answer)
     normed = tuple(
-        _normed(one, items, words, by_situation[one.id], criteria)
-        for one in whole
-        if one.id in by_situation
+        _normed(item, items, words, by_situation[item.id], criteria)
+        for item in whole
+        if item.id in by_situation
     )
-    raters = len({one.rater for one in answers})
+    raters = len({answer.rater for answer in answers})
     return Norming(study, whole, criteria, raters, normed)
 
 
@@ -132,16 +134,19 @@ def _normed(
     criteria: Criteria,
 ) -> NormedSituation:
     means = {
-        name: statistics.fmean(one.values[item] for one in answers) for name, item in items.items()
+        name: statistics.fmean(answer.values[item] for answer in answers)
+        for name, item in items.items()
     }
     emotions = [name for name in items if name not in MEASURES]
     target = situation.emotion if situation.emotion in emotions else None
     top = low = intensity = lead = named = rival = None
     if target is not None:
-        top = statistics.fmean(_share(one, items, emotions, target) for one in answers)
+        top = statistics.fmean(_share(answer, items, emotions, target) for answer in answers)
         low = float(wilson(top, len(answers))[0])
         intensity = means[target]
-        rival = max((one for one in emotions if one != target), key=lambda one: means[one])
+        rival = max(
+            (emotion for emotion in emotions if emotion != target), key=lambda item: means[item]
+        )
         lead = intensity - means[rival]
         named = _named(answers, (target, *_adjective(words[target])))
     failed = (
@@ -167,11 +172,11 @@ def _normed(
 
 
 def _share(
-    one: SituationAnswers, items: Mapping[str, int], emotions: Sequence[str], target: str
+    answers: SituationAnswers, items: Mapping[str, int], emotions: Sequence[str], target: str
 ) -> float:
     """1 where the target is the strongest emotion, 1/k where k are equally strong, else 0."""
-    highest = max(one.values[items[name]] for name in emotions)
-    strongest = [name for name in emotions if one.values[items[name]] == highest]
+    highest = max(answers.values[items[name]] for name in emotions)
+    strongest = [name for name in emotions if answers.values[items[name]] == highest]
     return 1 / len(strongest) if target in strongest else 0.0
 
 
@@ -183,7 +188,7 @@ def _adjective(statement: str) -> tuple[str, ...]:
 
 def _named(answers: Sequence[SituationAnswers], names: Sequence[str]) -> float | None:
     """The proportion of labels that begin a word as one of the emotion's names does."""
-    labels = [one.label.lower() for one in answers if one.label]
+    labels = [answer.label.lower() for answer in answers if answer.label]
     if not labels:
         return None
     stems = "|".join(re.escape(name[: max(4, len(name) - 3)]) for name in names)

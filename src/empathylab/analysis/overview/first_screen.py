@@ -76,13 +76,13 @@ class FirstScreen:
         for place, headline in enumerate(self.headlines):
             turn = turns[headline.section] = turns.get(headline.section, 0) + 1
             order.append((turn, place, headline))
-        main = [one for one in order if one[2].section not in ("style", "replies")] or order
-        ranked = [one for _, _, one in sorted(main, key=lambda one: one[:2])[:MOST_SHOWN]]
+        main = [item for item in order if item[2].section not in ("style", "replies")] or order
+        ranked = [one for _, _, one in sorted(main, key=lambda item: item[:2])[:MOST_SHOWN]]
         # A tall chart leaves less room for sentences on a phone.
         room = _MOST_CHARACTERS - 12 * (len(self.chart.rows) if self.chart else 0)
         kept = ranked[:1]
         for headline in ranked[1:]:
-            if sum(len(str(one)) for one in (*kept, headline)) <= room:
+            if sum(len(str(item)) for item in (*kept, headline)) <= room:
                 kept.append(headline)
         return tuple(kept)
 
@@ -213,17 +213,21 @@ def _scores(data: LabOverview) -> MainChart | None:
     if not data.scores:
         return None
     scores = data.scores[0]
-    several = len({one.respondent for one in scores.respondents}) < len(scores.respondents)
+    several = len({respondent.respondent for respondent in scores.respondents}) < len(
+        scores.respondents
+    )
     rows = [
         MainRow(
-            respondent=f"{one.respondent} (run {one.run})" if several else one.respondent,
+            respondent=f"{respondent.respondent} (run {respondent.run})"
+            if several
+            else respondent.respondent,
             panel="",
-            estimate=one.scores[0].mean,
-            low=_known(one.scores[0].low),
-            high=_known(one.scores[0].high),
-            n=one.n,
+            estimate=respondent.scores[0].mean,
+            low=_known(respondent.scores[0].low),
+            high=_known(respondent.scores[0].high),
+            n=respondent.n,
         )
-        for one in scores.respondents
+        for respondent in scores.respondents
     ]
     return _drawn("Empathy from 1 to 5, scored by a judge", rows, (1.0, 5.0)) if rows else None
 
@@ -233,19 +237,21 @@ def _conversations(data: LabOverview) -> MainChart | None:
     if talks is None:
         return None
     known = [
-        one for one in talks.respondents if one.n and one.simulator not in talks.failed_simulators
+        respondent
+        for respondent in talks.respondents
+        if respondent.n and respondent.simulator not in talks.failed_simulators
     ]
-    simulators = list(dict.fromkeys(one.simulator for one in known))
+    simulators = list(dict.fromkeys(item.simulator for item in known))
     rows = [
         MainRow(
-            respondent=one.respondent,
-            panel=one.simulator if len(simulators) > 1 else "",
-            estimate=one.mean_final,
-            low=None if not math.isfinite(one.low) else max(0.0, one.low),
-            high=None if not math.isfinite(one.high) else min(100.0, one.high),
-            n=one.n,
+            respondent=item.respondent,
+            panel=item.simulator if len(simulators) > 1 else "",
+            estimate=item.mean_final,
+            low=None if not math.isfinite(item.low) else max(0.0, item.low),
+            high=None if not math.isfinite(item.high) else min(100.0, item.high),
+            n=item.n,
         )
-        for one in known
+        for item in known
     ]
     title = title_with_simulator("Feeling at the end, from 0 to 100", known)
     return _drawn(title, rows, (0.0, 100.0)) if rows else None
@@ -282,15 +288,15 @@ def _scales(data: LabOverview) -> MainChart | None:
 def _lengths(data: LabOverview) -> MainChart | None:
     rows = [
         MainRow(
-            respondent=one.respondent,
+            respondent=length.respondent,
             panel="",
-            estimate=one.median_words,
-            low=one.quartiles[0] if one.quartiles else None,
-            high=one.quartiles[1] if one.quartiles else None,
-            n=one.replies,
+            estimate=length.median_words,
+            low=length.quartiles[0] if length.quartiles else None,
+            high=length.quartiles[1] if length.quartiles else None,
+            n=length.replies,
         )
-        for one in data.lengths
-        if one.median_words is not None
+        for length in data.lengths
+        if length.median_words is not None
     ]
     return _drawn("Words per reply: median and middle half", rows, None) if rows else None
 
@@ -335,7 +341,7 @@ def _drawn(
 
 def _caveat(data: LabOverview, found: Sequence[Headline]) -> str | None:
     """What limits the first conclusion most; else what limits all of them."""
-    meaningless = [one for one in data.caveats if "are meaningless" in one]
+    meaningless = [caveat for caveat in data.caveats if "are meaningless" in caveat]
     if meaningless:
         return meaningless[0]
     if not found:
@@ -345,7 +351,7 @@ def _caveat(data: LabOverview, found: Sequence[Headline]) -> str | None:
     if topic == "ratings":
         study = data.ratings[0]
         mine = [
-            caveat for one in found if one.section == topic for caveat in one.conclusion.caveats
+            caveat for item in found if item.section == topic for caveat in item.conclusion.caveats
         ]
         mine += [*study.caveats, *data.caveats, _HOLDS]
     elif topic == "recipients":

@@ -48,7 +48,7 @@ def rating_levels(study: RatingsResult) -> list[RatingLevel]:
 
 
 def _means(study: RatingsResult, dimension: str) -> Iterator[RatingLevel]:
-    scale = next((one for one in study.study.dimensions if one.name == dimension), None)
+    scale = next((item for item in study.study.dimensions if item.name == dimension), None)
     for found in study.means:
         ends = scale.values if scale is not None and scale.values else (found.lowest, found.highest)
         for mean in found.means:

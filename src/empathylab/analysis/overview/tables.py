@@ -45,10 +45,10 @@ def measured_sentences(data: LabOverview) -> list[tuple[str, str]]:
     if data.appraisal.changes:
         said.append(("Questionnaires", _questionnaires(data)))
     if data.situations_replied:
-        replies = sum(one.asked for one in data.lengths)
+        replies = sum(length.asked for length in data.lengths)
         situations = number(data.situations_replied, 0)
         said.append(("Replies", f"{number(replies, 0)} to {situations} situations."))
-    said += [("Ratings", _rated(one)) for one in data.ratings]
+    said += [("Ratings", _rated(rating)) for rating in data.ratings]
     said += [("Recipients", _helped(result)) for result in data.recipients]
     said += [("Scores", _scored(scores)) for scores in data.scores if scores.respondents]
     if data.conversations is not None:
@@ -71,7 +71,7 @@ def _who(data: LabOverview) -> str:
 
 
 def _questionnaires(data: LabOverview) -> str:
-    scales = list(dict.fromkeys(one.scale.upper() for one in data.appraisal.changes))
+    scales = list(dict.fromkeys(change.scale.upper() for change in data.appraisal.changes))
     situations = data.appraisal.scores.filter(phase="evoked")["situation"].n_unique()
     return (
         f"{', '.join(scales)}, at baseline and after imagining {number(situations, 0)} situations."
@@ -94,13 +94,13 @@ def _helped(result: RecipientsResult) -> str:
 
 
 def _scored(scores: ScoresResult) -> str:
-    replies = sum(one.n for one in scores.respondents)
+    replies = sum(respondent.n for respondent in scores.respondents)
     return f"{counted(replies, 'reply', 'replies')}, scored by {scores.judge}."
 
 
 def _talked(talks: ConversationsAnalysis) -> str:
-    conversations = sum(one.n for one in talks.respondents)
-    respondents = len({one.respondent for one in talks.respondents})
+    conversations = sum(respondent.n for respondent in talks.respondents)
+    respondents = len({respondent.respondent for respondent in talks.respondents})
     return f"{number(conversations, 0)} with {counted(respondents, 'respondent')}."
 
 
@@ -119,7 +119,7 @@ def overview_tables(data: LabOverview) -> list[OverviewTable]:
         _table("Questionnaires", _ASKED, asked, data),
         _table("Replies", "", _lengths(data), data),
     ]
-    return [one for one in found if one.rows]
+    return [item for item in found if item.rows]
 
 
 def _of(study: RatingsResult, data: LabOverview) -> str:
@@ -140,32 +140,32 @@ def _table(title: str, note: str, columns: dict[str, Row], data: LabOverview) ->
 
 def _changes(data: LabOverview) -> dict[str, Row]:
     """Of PANAS, which most are measured with; else of the scale that was answered first."""
-    overall = [one for one in data.appraisal.changes if one.level == "overall"]
-    scales = list(dict.fromkeys(one.scale for one in overall))
+    overall = [change for change in data.appraisal.changes if change.level == "overall"]
+    scales = list(dict.fromkeys(item.scale for item in overall))
     shown = "panas" if "panas" in scales else scales[0] if scales else ""
     found: dict[str, Row] = {}
-    for one in overall:
-        head = f"{one.scale.upper()} {one.subscale}, change"
-        if one.scale == shown and (head in found or len(found) < _MOST_CHANGES):
-            found.setdefault(head, {})[one.respondent] = _change(one)
+    for item in overall:
+        head = f"{item.scale.upper()} {item.subscale}, change"
+        if item.scale == shown and (head in found or len(found) < _MOST_CHANGES):
+            found.setdefault(head, {})[item.respondent] = _change(item)
     return found
 
 
-def _change(one: ScaleChange) -> str:
-    if math.isnan(one.delta):
+def _change(change: ScaleChange) -> str:
+    if math.isnan(change.delta):
         return _NOTHING
-    interval = interval_of(one)
+    interval = interval_of(change)
     if interval is None:
-        return signed(one.cluster_delta)
-    return f"{signed(one.cluster_delta)} [{signed(interval.low)}, {signed(interval.high)}]"
+        return signed(change.cluster_delta)
+    return f"{signed(change.cluster_delta)} [{signed(interval.low)}, {signed(interval.high)}]"
 
 
 def _distances(data: LabOverview) -> dict[str, Row]:
     return {
         "distance from people": {
-            one.respondent: f"{number(one.distance, 2)} [{number(one.low, 2)}, "
-            f"{number(one.high, 2)}]"
-            for one in sorted(data.appraisal.summaries, key=lambda one: one.scale == "panas")
+            summary.respondent: f"{number(summary.distance, 2)} [{number(summary.low, 2)}, "
+            f"{number(summary.high, 2)}]"
+            for summary in sorted(data.appraisal.summaries, key=lambda item: item.scale == "panas")
         }
     }
 
@@ -188,10 +188,10 @@ def _ratings(study: RatingsResult) -> dict[str, Row]:
         of = f" ({dimension})" if len(study.dimensions) > 1 else ""
         percentages = found.setdefault(f"rated good{of}", {})
         gaps = found.setdefault(f"difference from {name_of(study.reference)}, points{of}", {})
-        for one in study.comparison.counts:
-            if one.kind == "all" and one.dimension == dimension and one.n:
-                cell = f"{number(100 * one.good / one.n)}% of {number(one.n, 0)}"
-                percentages |= dict.fromkeys(writers.get(one.arm, ()), cell)
+        for count in study.comparison.counts:
+            if count.kind == "all" and count.dimension == dimension and count.n:
+                cell = f"{number(100 * count.good / count.n)}% of {number(count.n, 0)}"
+                percentages |= dict.fromkeys(writers.get(count.arm, ()), cell)
         for test in study.comparison.tests:
             if test.kind == "all" and test.dimension == dimension and test.n and test.n_reference:
                 cell = _points(test.clustered.difference)
@@ -227,10 +227,12 @@ def _writers(study: RatingsResult) -> dict[str, Sequence[str]]:
 def _lengths(data: LabOverview) -> dict[str, Row]:
     return {
         "usable replies": {
-            one.respondent: f"{number(one.replies, 0)} of {number(one.asked, 0)}"
-            for one in data.lengths
+            length.respondent: f"{number(length.replies, 0)} of {number(length.asked, 0)}"
+            for length in data.lengths
         },
         "words per reply": {
-            one.respondent: number(one.mean_words) for one in data.lengths if one.mean_words
+            length.respondent: number(length.mean_words)
+            for length in data.lengths
+            if length.mean_words
         },
     }

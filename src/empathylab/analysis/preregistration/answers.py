@@ -54,7 +54,11 @@ def plan_of(checked: Checked) -> Plan:
         raters={arm.arm: arm.raters for arm in checked.plan.arms},
         reference=_reference(study),
         exclusions=[dict(rule) for rule in study.exclusions],
-        margins={one.name: one.margin for one in study.dimensions if one.margin is not None},
+        margins={
+            dimension.name: dimension.margin
+            for dimension in study.dimensions
+            if dimension.margin is not None
+        },
         looks=None if study.looks is None else study.looks.model_dump(mode="json"),
     )
 
@@ -130,26 +134,27 @@ def _hypothesis(study: Study) -> Iterator[str]:
         return
     reference = _reference(study)
     others = [name for name in study.arms if name != reference]
-    names = listed([one.name for one in study.dimensions])
+    names = listed([dimension.name for dimension in study.dimensions])
     yield (
         f"On {names}, replies of {listed(others)} are rated differently from replies of "
         f"{reference} (two-sided)."
     )
-    for one in study.dimensions:
-        if one.margin is not None:
+    for dimension in study.dimensions:
+        if dimension.margin is not None:
             yield (
-                f"Differences within ±{one.margin:g} {_unit(len(one.labels))} on {one.name} are "
+                f"Differences within ±{dimension.margin:g} {_unit(len(dimension.labels))} on "
+                f"{dimension.name} are "
                 "too small to matter; arms are called equivalent if the 90% interval lies within."
             )
 
 
 def _dependent(study: Study) -> Iterator[str]:
-    for one in study.dimensions:
+    for dimension in study.dimensions:
         labels = [
             str(value) if label is None else f"{value} = {_said(study, label)}"
-            for value, label in zip(one.values, one.labels, strict=True)
+            for value, label in zip(dimension.values, dimension.labels, strict=True)
         ]
-        yield f"{one.name}: “{_said(study, one.question)}” ({', '.join(labels)})."
+        yield f"{dimension.name}: “{_said(study, dimension.question)}” ({', '.join(labels)})."
     if study.live is not None:
         asked = [field.name for block in _after_reply(study) for field in block.person_fields]
         yield f"Answers of recipients after the reply: {listed(asked)}."
@@ -222,14 +227,14 @@ def _analyses(study: Study) -> Iterator[str]:
         "α = .05, "
         "with p corrected over the arms by Holm's method."
     )
-    likert = [one.name for one in study.dimensions if len(one.labels) >= _LIKERT]
-    good = [one.name for one in study.dimensions if len(one.labels) < _LIKERT]
+    likert = [dimension.name for dimension in study.dimensions if len(dimension.labels) >= _LIKERT]
+    good = [dimension.name for dimension in study.dimensions if len(dimension.labels) < _LIKERT]
     if likert:
         yield f"The difference in means is reported for {listed(likert)}."
     if good:
         yield f"The difference in the proportion of good ratings is reported for {listed(good)}."
     if study.looks is not None:
-        at = listed([f"{100 * one:g}%" for one in study.looks.at])
+        at = listed([f"{100 * item:g}%" for item in study.looks.at])
         yield (
             f"Results are looked at {counted(len(study.looks.at), 'time')}, at {at} of "
             f"{study.looks.ratings:,} ratings, with {study.looks.spending} alpha spending."
@@ -272,7 +277,11 @@ def _sample(checked: Checked, icc: float, power: float) -> Iterator[str]:
     yield f"{people} finish" + (", each in all arms." if shared else f": {each}.")
     per_rater = study.batch_size
     raters = min(arm.raters for arm in plan.arms)
-    margins = [one.margin for one in study.dimensions if one.margin and len(one.labels) < _LIKERT]
+    margins = [
+        dimension.margin
+        for dimension in study.dimensions
+        if dimension.margin and len(dimension.labels) < _LIKERT
+    ]
     points = min(margins, default=_USUAL_DIFFERENCE)
     share = 0.5 + points / 100
     n = max(1, int(raters * per_rater / design_effect(icc, per_rater)))

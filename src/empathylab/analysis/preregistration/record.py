@@ -65,7 +65,7 @@ def recorded(connection: Connection, study: int) -> tuple[Preregistered, Plan] |
     """The study's first preregistration, with its plan; None where there is none."""
     for row in audit_rows(connection, study):
         if row.action == ACTION:
-            known = {one.name for one in dataclasses.fields(Plan)}
+            known = {field.name for field in dataclasses.fields(Plan)}
             plan = {name: value for name, value in row.details["plan"].items() if name in known}
             return Preregistered(row.details["written_at"], row.details["hash"]), Plan(**plan)
     return None

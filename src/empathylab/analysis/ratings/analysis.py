@@ -146,7 +146,7 @@ def _information(lab: Lab, study: Study) -> str:
             return ""
         situations = list(frozen_situations(connection, row.id).values())
         prompts = {
-            arm: asked_by(connection, [one.response for one in shown])
+            arm: asked_by(connection, [item.response for item in shown])
             for arm, shown in frozen_responses(connection, row.id).items()
         }
     protocol = read_protocol(
@@ -285,7 +285,7 @@ def _ratings(lab: Lab, study: Study, only: str | None) -> pl.DataFrame:
     if only is None:
         return ratings
     whole, situations = resolve_situations(lab, only)
-    keys = [one.id for one in situations]
+    keys = [situation.id for situation in situations]
     chosen = ratings.filter(pl.col("set") == whole.id, pl.col("situation").is_in(keys))
     if chosen.is_empty():
         rated = ", ".join(ratings["set"].unique(maintain_order=True))
@@ -382,7 +382,7 @@ def _multiverse(
     study: Study,
 ) -> Multiverse:
     samples = {"nobody": ratings} | ({} if kept is None else {"by the rules": kept})
-    points = {one.name: tuple(one.values) for one in study.dimensions}
+    points = {dimension.name: tuple(dimension.values) for dimension in study.dimensions}
     return multiverse(samples, models, design, points)
 
 

@@ -71,7 +71,7 @@ def collected_apart(collected: Sequence[CollectionPeriod]) -> bool:
     So are arms of which it is known and arms of which it is not: nothing says that they were
     rated together.
     """
-    known = [one for one in collected if one.first is not None]
+    known = [item for item in collected if item.first is not None]
     if not known:
         return False
     if len(known) < len(collected):
@@ -79,21 +79,21 @@ def collected_apart(collected: Sequence[CollectionPeriod]) -> bool:
     return any(_apart(one, other) for one, other in itertools.combinations(known, 2))
 
 
-def _apart(one: CollectionPeriod, other: CollectionPeriod) -> bool:
-    if one.first is None or one.last is None or other.first is None or other.last is None:
+def _apart(period: CollectionPeriod, other: CollectionPeriod) -> bool:
+    if period.first is None or period.last is None or other.first is None or other.last is None:
         return False
-    return one.last < other.first or other.last < one.first
+    return period.last < other.first or other.last < period.first
 
 
 def collection_sentences(collected: Sequence[CollectionPeriod], *, comparable: bool) -> list[str]:
     """When the arms were rated; and what that means where it was not at the same time."""
-    if all(one.first is None for one in collected):
+    if all(item.first is None for item in collected):
         return []
     if not collected_apart(collected):
-        first = min(one.first for one in collected if one.first)
-        last = max(one.last for one in collected if one.last)
+        first = min(item.first for item in collected if item.first)
+        last = max(item.last for item in collected if item.last)
         return [f"The ratings were given {_period(first, last)}."]
-    said = [f"{one.arm} {_period(one.first, one.last)}" for one in collected]
+    said = [f"{item.arm} {_period(item.first, item.last)}" for item in collected]
     checked = (
         "their raters were not assigned at random, so the raters are compared before the arms."
         if comparable
@@ -107,29 +107,29 @@ def collection_rows(collected: Sequence[CollectionPeriod]) -> list[dict[str, Any
     """As JSON holds it."""
     return [
         {
-            "arm": one.arm,
-            "raters": one.raters,
-            "ratings": one.ratings,
-            "first": None if one.first is None else one.first.isoformat(),
-            "last": None if one.last is None else one.last.isoformat(),
+            "arm": item.arm,
+            "raters": item.raters,
+            "ratings": item.ratings,
+            "first": None if item.first is None else item.first.isoformat(),
+            "last": None if item.last is None else item.last.isoformat(),
         }
-        for one in collected
+        for item in collected
     ]
 
 
 def collection_table(collected: Sequence[CollectionPeriod]) -> list[dict[str, str]]:
     """As a reader sees it; empty where no day is known."""
-    if all(one.first is None for one in collected):
+    if all(item.first is None for item in collected):
         return []
     return [
         {
-            "arm": one.arm,
-            "raters": str(one.raters),
-            "ratings": str(one.ratings),
-            "first rating": "–" if one.first is None else one.first.isoformat(),
-            "last rating": "–" if one.last is None else one.last.isoformat(),
+            "arm": item.arm,
+            "raters": str(item.raters),
+            "ratings": str(item.ratings),
+            "first rating": "–" if item.first is None else item.first.isoformat(),
+            "last rating": "–" if item.last is None else item.last.isoformat(),
         }
-        for one in collected
+        for item in collected
     ]
 
 

@@ -47,16 +47,16 @@ def conclusions(
 
     The conclusions over all situations come first, those by valence after them.
     """
-    main = [one for one in found if one.kind == "all"]
-    by_dimension = {one.dimension: one for one in models if not one.by_valence}
+    main = [item for item in found if item.kind == "all"]
+    by_dimension = {model.dimension: model for model in models if not model.by_valence}
     written: list[Conclusion] = []
-    for one in main:
-        fitted = by_dimension.get(one.dimension)
-        written += _main(one, fitted, design, margins.get(one.dimension), look)
+    for item in main:
+        fitted = by_dimension.get(item.dimension)
+        written += _main(item, fitted, design, margins.get(item.dimension), look)
     written += [
-        _of_test(one, design, margins.get(one.dimension), look)
-        for one in found
-        if one.kind == "valence"
+        _of_test(item, design, margins.get(item.dimension), look)
+        for item in found
+        if item.kind == "valence"
     ]
     return tuple(written)
 
@@ -124,25 +124,33 @@ def descriptions(
     """How a single arm was rated, a conclusion per dimension; nothing is compared."""
     rows: list[tuple[str, str, Estimate, Unit, str, int, int]] = [
         (
-            one.dimension,
-            one.arm,
-            Estimate(*(100 * end for end in one.good_share)),
+            count.dimension,
+            count.arm,
+            Estimate(*(100 * end for end in count.good_share)),
             "percentage points",
             (
-                f"{counted_arms.scales[one.dimension].good_label} in "
-                f"{number(100 * one.good_share.estimate, 1)}% of {counted(one.n, 'rating')}"
+                f"{counted_arms.scales[count.dimension].good_label} in "
+                f"{number(100 * count.good_share.estimate, 1)}% of {counted(count.n, 'rating')}"
             ),
-            one.n,
-            one.raters,
+            count.n,
+            count.raters,
         )
-        for one in counted_arms.counts
-        if one.kind == "all" and one.dimension not in scales.by_mean
+        for count in counted_arms.counts
+        if count.kind == "all" and count.dimension not in scales.by_mean
     ]
     rows += [
-        (of.dimension, one.arm, one.mean, "points", number(one.mean.estimate, 2), one.n, one.raters)
+        (
+            of.dimension,
+            mean.arm,
+            mean.mean,
+            "points",
+            number(mean.mean.estimate, 2),
+            mean.n,
+            mean.raters,
+        )
         for of in means
-        for one in of.means
-        if one.kind == "all"
+        for mean in of.means
+        if mean.kind == "all"
     ]
     return tuple(
         Conclusion(
@@ -170,7 +178,7 @@ def _tested(fitted: DimensionModel, arm: str) -> tuple[Test, float] | None:
     if model is None or name not in fitted.tests or name in doubtful(model):
         return None
     arms = [model.design.names[place] for place in model.design.terms["arm"]]
-    adjusted = dict(zip(arms, holm([fitted.tests[one].p for one in arms]), strict=True))
+    adjusted = dict(zip(arms, holm([fitted.tests[arm].p for arm in arms]), strict=True))
     return fitted.tests[name], float(adjusted[name])
 
 

@@ -57,46 +57,46 @@ def comparisons(
     """Each arm against the reference: by mean on scales of many points, else by good ratings."""
     found = [
         Comparison(
-            one.dimension,
-            one.arm,
-            one.reference,
-            one.kind,
-            one.subset,
-            one.n + one.n_reference,
-            one.clustered.raters,
-            Estimate(*(100 * end for end in one.clustered.difference)),
+            test.dimension,
+            test.arm,
+            test.reference,
+            test.kind,
+            test.subset,
+            test.n + test.n_reference,
+            test.clustered.raters,
+            Estimate(*(100 * end for end in test.clustered.difference)),
             "percentage points",
-            one.clustered.df,
-            one.clustered.p,
-            one.clustered_p_holm,
-            one.clustered.note,
-            f"proportion rated {counted_arms.scales[one.dimension].good_label}",
+            test.clustered.df,
+            test.clustered.p,
+            test.clustered_p_holm,
+            test.clustered.note,
+            f"proportion rated {counted_arms.scales[test.dimension].good_label}",
         )
-        for one in counted_arms.tests
-        if one.dimension not in scales.by_mean
+        for test in counted_arms.tests
+        if test.dimension not in scales.by_mean
     ]
     for of in means:
         found += [
             Comparison(
                 of.dimension,
-                one.arm,
-                one.reference,
-                one.kind,
-                one.subset,
-                one.n + one.n_reference,
-                one.raters,
-                one.difference,
+                difference.arm,
+                difference.reference,
+                difference.kind,
+                difference.subset,
+                difference.n + difference.n_reference,
+                difference.raters,
+                difference.difference,
                 "points",
-                one.df,
-                one.p,
-                one.p_holm,
-                one.note,
+                difference.df,
+                difference.p,
+                difference.p_holm,
+                difference.note,
                 f"mean {of.dimension}",
             )
-            for one in of.differences
+            for difference in of.differences
         ]
     order = list(scales.continuous)
-    return sorted(found, key=lambda one: order.index(one.dimension))
+    return sorted(found, key=lambda item: order.index(item.dimension))
 
 
 def t_quantile(df: float, level: float) -> float:

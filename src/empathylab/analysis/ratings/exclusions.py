@@ -127,7 +127,7 @@ def exclusions_paragraph(exclusions: Exclusions, *, alpha: float = 0.05) -> str:
             )
         else:
             said.append(f"The arms lost similar numbers of raters ({contingency_text(test)}).")
-    unknown = sum(one.unknown for one in exclusions.counts)
+    unknown = sum(count.unknown for count in exclusions.counts)
     if unknown:
         said.append(
             f"In {counted(unknown, 'case')} a rule could not be applied because a value was "
@@ -141,22 +141,22 @@ def robustness_paragraph(found: WithAndWithout[ArmComparison], *, alpha: float =
 
     By the test with raters as the independent units; by the chi-square test where there is none.
     """
-    kept = {(one.dimension, one.arm): one for one in found.kept.tests if one.kind == "all"}
+    kept = {(test.dimension, test.arm): test for test in found.kept.tests if test.kind == "all"}
     said, ways = [], []
-    for one in found.everybody.tests:
-        other = kept.get((one.dimension, one.arm))
-        if one.kind != "all" or other is None:
+    for item in found.everybody.tests:
+        other = kept.get((item.dimension, item.arm))
+        if item.kind != "all" or other is None:
             continue
-        clustered = not (math.isnan(one.clustered.p) or math.isnan(other.clustered.p))
-        (p, text), (p_kept, text_kept) = (_judged(test, clustered) for test in (one, other))
+        clustered = not (math.isnan(item.clustered.p) or math.isnan(other.clustered.p))
+        (p, text), (p_kept, text_kept) = (_judged(test, clustered) for test in (item, other))
         if math.isnan(p) or math.isnan(p_kept):
             continue
         ways.append(clustered)
-        gaps = [test.risk_difference.estimate for test in (one, other)]
-        dimension = f" on {one.dimension}" if len(found.everybody.scales) > 1 else ""
+        gaps = [test.risk_difference.estimate for test in (item, other)]
+        dimension = f" on {item.dimension}" if len(found.everybody.scales) > 1 else ""
         said.append(
-            f"Without the excluded raters, the difference of {name_of(one.arm)} from "
-            f"{name_of(one.reference)}"
+            f"Without the excluded raters, the difference of {name_of(item.arm)} from "
+            f"{name_of(item.reference)}"
             f"{dimension} is {signed(100 * gaps[1], 2)} percentage points ({text_kept}), with them "
             f"{signed(100 * gaps[0], 2)} ({text}): {_conclusion(p, p_kept, gaps, alpha)}."
         )
@@ -175,20 +175,20 @@ def mean_robustness(
 ) -> str:
     """Whether the differences of means hold without the excluded raters, arm by arm."""
     others = {
-        (one.dimension, gap.arm): gap
-        for one in kept
-        for gap in one.differences
+        (item.dimension, gap.arm): gap
+        for item in kept
+        for gap in item.differences
         if gap.kind == "all"
     }
     said = []
-    for one in everybody:
-        for gap in one.differences:
-            other = others.get((one.dimension, gap.arm))
+    for item in everybody:
+        for gap in item.differences:
+            other = others.get((item.dimension, gap.arm))
             if gap.kind != "all" or other is None or math.isnan(gap.p) or math.isnan(other.p):
                 continue
             gaps = [gap.difference.estimate, other.difference.estimate]
             said.append(
-                f"Without the excluded raters, the mean {one.dimension} of {name_of(gap.arm)} "
+                f"Without the excluded raters, the mean {item.dimension} of {name_of(gap.arm)} "
                 f"differs from that of {name_of(gap.reference)} by {signed(gaps[1], 2)} "
                 f"({_mean_test(other)}), with them by {signed(gaps[0], 2)} ({_mean_test(gap)}): "
                 f"{_conclusion(gap.p_holm, other.p_holm, gaps, alpha)}."
@@ -198,25 +198,25 @@ def mean_robustness(
 
 def model_robustness(everybody: Sequence[DimensionModel], kept: Sequence[DimensionModel]) -> str:
     """The arms' coefficients of the mixed models with and without the excluded raters."""
-    others = {one.dimension: one for one in kept if not one.by_valence}
+    others = {item.dimension: item for item in kept if not item.by_valence}
     said = []
-    for one in everybody:
-        other = others.get(one.dimension)
-        if one.by_valence or one.model is None or other is None or other.model is None:
+    for item in everybody:
+        other = others.get(item.dimension)
+        if item.by_valence or item.model is None or other is None or other.model is None:
             continue
-        several = f" of {one.dimension}" if len(others) > 1 else ""
+        several = f" of {item.dimension}" if len(others) > 1 else ""
         parts = [
-            f"{readable(one.model, name)} is {_coefficient(other, name)} without the excluded "
-            f"raters and {_coefficient(one, name)} with them"
-            for name in one.model.coefficients
+            f"{readable(item.model, name)} is {_coefficient(other, name)} without the excluded "
+            f"raters and {_coefficient(item, name)} with them"
+            for name in item.model.coefficients
             if name.startswith("arm")
         ]
         said.append(f"In the mixed model{several}, {'; '.join(parts)}.")
     return " ".join(said)
 
 
-def _coefficient(one: DimensionModel, name: str) -> str:
-    model = one.model
+def _coefficient(dimension_model: DimensionModel, name: str) -> str:
+    model = dimension_model.model
     if model is None or name not in model.coefficients or name in doubtful(model):
         return "not estimable"
     p, several = holm_by_term(model)[name], len(model.design.factors["arm"]) > 2

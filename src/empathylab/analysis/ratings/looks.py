@@ -40,10 +40,10 @@ def current_look(declared: Mapping[str, Any] | None, ratings: int, *, running: b
     """
     if declared is None:
         return None
-    planned, at = int(declared["ratings"]), [float(one) for one in declared["at"]]
+    planned, at = int(declared["ratings"]), [float(item) for item in declared["at"]]
     fraction = min(ratings / planned, 1.0)
     if running:
-        reached = sum(fraction >= one for one in at)
+        reached = sum(fraction >= item for item in at)
         if reached == 0:
             first = -(-at[0] * planned // 1)
             raise InputError(

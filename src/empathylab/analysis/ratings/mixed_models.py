@@ -55,8 +55,8 @@ def doubtful(model: Model) -> tuple[str, ...]:
     return tuple(name for name, one in model.coefficients.items() if _doubtful(model, name, one))
 
 
-def _doubtful(model: Model, name: str, one: Any) -> bool:
-    if not math.isfinite(one.se) or (isinstance(model, Clmm) and one.se > _WIDE):
+def _doubtful(model: Model, name: str, item: Any) -> bool:
+    if not math.isfinite(item.se) or (isinstance(model, Clmm) and item.se > _WIDE):
         return True
     problems = {problem.code: problem.values for problem in model.problems}
     if "separation" in problems:
@@ -114,22 +114,22 @@ def mean_rows(model: Model, factor: str) -> list[dict[str, Any]]:
     """
     if isinstance(model, Lmm):
         return [
-            {"level": one.level, **_numbers(one, "estimate", "se", "df", "low", "high")}
-            for one in lmm_means(model, factor)
+            {"level": lmm_mean.level, **_numbers(lmm_mean, "estimate", "se", "df", "low", "high")}
+            for lmm_mean in lmm_means(model, factor)
         ]
     averaged = not model.has_slopes
     return [
         {
-            "level": one.levels[factor],
+            "level": margin.levels[factor],
             "scale": means.scale,
-            "category": one.category or None,
-            **_numbers(one, "estimate", "se", "low", "high"),
+            "category": margin.category or None,
+            **_numbers(margin, "estimate", "se", "low", "high"),
         }
         for means in (
             marginal_means(model, factor, scale="probability", averaged=averaged),
             marginal_means(model, factor, scale="expected", averaged=averaged),
         )
-        for one in means.margins
+        for margin in means.margins
     ]
 
 
@@ -138,17 +138,25 @@ def contrast_rows(model: Model, factor: str, correction: str) -> list[dict[str, 
     names = ("estimate", "se", "p", "p_corrected", "low", "high")
     if isinstance(model, Lmm):
         return [
-            {"level": one.level, "other": one.other, **_numbers(one, *names)}
-            for one in lmm_contrasts(model, factor, correction=correction)
+            {
+                "level": lmm_contrast.level,
+                "other": lmm_contrast.other,
+                **_numbers(lmm_contrast, *names),
+            }
+            for lmm_contrast in lmm_contrasts(model, factor, correction=correction)
         ]
     return [
-        {"level": one.first[factor], "other": one.second[factor], **_numbers(one, *names)}
-        for one in contrasts(marginal_means(model, factor), correction=correction)
+        {
+            "level": contrast.first[factor],
+            "other": contrast.second[factor],
+            **_numbers(contrast, *names),
+        }
+        for contrast in contrasts(marginal_means(model, factor), correction=correction)
     ]
 
 
-def _numbers(one: Any, *names: str) -> dict[str, Any]:
-    return {name: json_value(getattr(one, name)) for name in names}
+def _numbers(item: Any, *names: str) -> dict[str, Any]:
+    return {name: json_value(getattr(item, name)) for name in names}
 
 
 def coefficient_table(model: Model) -> list[dict[str, str]]:
@@ -171,17 +179,17 @@ def coefficient_table(model: Model) -> list[dict[str, str]]:
     return rows
 
 
-def _cells(name: str, one: Any, statistic: str) -> dict[str, str]:
+def _cells(name: str, item: Any, statistic: str) -> dict[str, str]:
     cells = {
         "term": name,
-        "estimate": signed(one.estimate, 3),
-        "s.e.": number(one.se, 3),
-        "interval": f"[{signed(one.low, 3)}, {signed(one.high, 3)}]",
-        statistic: number(getattr(one, statistic), 2),
+        "estimate": signed(item.estimate, 3),
+        "s.e.": number(item.se, 3),
+        "interval": f"[{signed(item.low, 3)}, {signed(item.high, 3)}]",
+        statistic: number(getattr(item, statistic), 2),
     }
     if statistic == "t":
-        cells["df"] = number(one.df)
-    return cells | {"p": p_value(one.p)}
+        cells["df"] = number(item.df)
+    return cells | {"p": p_value(item.p)}
 
 
 def random_table(model: Model) -> list[dict[str, str]]:
@@ -197,12 +205,12 @@ def random_table(model: Model) -> list[dict[str, str]]:
     ]
     rows += [
         {
-            "group": f"{one.group}: {one.first} with {one.second}",
-            "sd": f"correlation {number(one.estimate, 3)}",
+            "group": f"{correlation.group}: {correlation.first} with {correlation.second}",
+            "sd": f"correlation {number(correlation.estimate, 3)}",
             "variance": "–",
             "levels": "–",
         }
-        for one in model.correlations
+        for correlation in model.correlations
     ]
     if isinstance(model, Lmm):
         sizes = number(model.residual_sd, 4), number(model.residual_variance, 4)
@@ -313,7 +321,7 @@ def model_results(model: Model) -> str:
 def readable(model: Model, name: str) -> str:
     """A coefficient's name as one would say it: `gpt-4 against people (arm)`."""
     coding = model.design.coding
-    column = next((one for one in coding.columns if one.name == name), None)
+    column = next((column for column in coding.columns if column.name == name), None)
     if column is None or not column.parts:
         return name
     said = []
@@ -323,7 +331,7 @@ def readable(model: Model, name: str) -> str:
             said.append(label)
             continue
         # Where the first level has a column of its own, none is compared with it.
-        own = any(one.term == column.term and (label, 0) in one.parts for one in coding.columns)
+        own = any(item.term == column.term and (label, 0) in item.parts for item in coding.columns)
         against = "" if own else f" against {name_of(predictor.levels[0])}"
         said.append(f"{name_of(predictor.levels[level])}{against} ({predictor.variable.name})")
     return " × ".join(said)
@@ -367,7 +375,8 @@ def _reading(model: Model, reported: list[str]) -> list[str]:
         if level >= 0 and column.name in reported
     )
     baseline = [
-        f"{name_of(model.design.coding.predictors[one].levels[0])} ({one})" for one in factors
+        f"{name_of(model.design.coding.predictors[factor].levels[0])} ({factor})"
+        for factor in factors
     ]
     if baseline:
         said.append(
@@ -377,25 +386,27 @@ def _reading(model: Model, reported: list[str]) -> list[str]:
     return said
 
 
-def _effect(model: Model, name: str, one: Any, p_corrected: float | None) -> str:
+def _effect(model: Model, name: str, item: Any, p_corrected: float | None) -> str:
     level = number(100 * model.confidence, 0)
-    span = f"{level}% CI [{number(one.low, 3)}, {number(one.high, 3)}]"
-    p = p_text(one.p) if p_corrected is None else p_text(p_corrected, "Holm-corrected p")
+    span = f"{level}% CI [{number(item.low, 3)}, {number(item.high, 3)}]"
+    p = p_text(item.p) if p_corrected is None else p_text(p_corrected, "Holm-corrected p")
     if isinstance(model, Clmm):
         ratio = ""
         if model.link == "logit":
-            ratio = f"; odds ratio {odds(one.estimate)} [{odds(one.low)}, {odds(one.high)}]"
-        return f"{name}: b = {number(one.estimate, 3)}, {span}, z = {number(one.z, 2)}, {p}{ratio}."
+            ratio = f"; odds ratio {odds(item.estimate)} [{odds(item.low)}, {odds(item.high)}]"
+        return (
+            f"{name}: b = {number(item.estimate, 3)}, {span}, z = {number(item.z, 2)}, {p}{ratio}."
+        )
     return (
-        f"{name}: b = {number(one.estimate, 3)}, {span}, t({number(one.df)}) = "
-        f"{number(one.t, 2)}, {p}."
+        f"{name}: b = {number(item.estimate, 3)}, {span}, t({number(item.df)}) = "
+        f"{number(item.t, 2)}, {p}."
     )
 
 
-def _spread(name: str, one: Any) -> str:
-    if one.boundary:
+def _spread(name: str, item: Any) -> str:
+    if item.boundary:
         return (
             f"The variance of {name} was estimated at its boundary, zero: beyond the other terms, "
             f"the ratings show no differences between levels of {name} beyond chance."
         )
-    return f"The standard deviation of {name} was {number(one.sd, 3)}."
+    return f"The standard deviation of {name} was {number(item.sd, 3)}."

@@ -181,19 +181,19 @@ def _fitted(
             model = fit(frame, _formula(fixed, terms), reference=levels)
         except InputError as error:
             problem = str(error)
-        slopes = next((one for one in terms if one.simpler), None)
+        slopes = next((term for term in terms if term.simpler), None)
         if slopes is not None:
             reason = problem if model is None else _degenerate(model)
             if reason is not None:
-                simpler = " + ".join(one.term for one in slopes.simpler)
+                simpler = " + ".join(item.term for item in slopes.simpler)
                 simplified.append(f"{slopes.term} became {simpler}: {reason.rstrip('.')}")
                 place = terms.index(slopes)
                 terms = (*terms[:place], *slopes.simpler, *terms[place + 1 :])
                 continue
-        optional = [one for one in terms if not one.required]
+        optional = [term for term in terms if not term.required]
         if model is None and optional:
             dropped.append(f"{optional[-1].term}: {problem}")
-            terms = tuple(one for one in terms if one is not optional[-1])
+            terms = tuple(term for term in terms if term is not optional[-1])
             continue
         return dataclasses.replace(
             planned,
@@ -224,8 +224,8 @@ def _odds(frame: pl.DataFrame, reference: str) -> ProportionalOddsCheck | None:
         except (InputError, np.linalg.LinAlgError):
             return None
         found.append(ProportionalOddsCheck(test, "rater" if cluster == "rater" else "reply"))
-    known = [one for one in found if math.isfinite(one.p)]
-    return max(known, key=lambda one: one.p, default=None)
+    known = [item for item in found if math.isfinite(item.p)]
+    return max(known, key=lambda item: item.p, default=None)
 
 
 def with_intervals(
@@ -238,23 +238,23 @@ def with_intervals(
 ) -> tuple[DimensionModel, ...]:
     """The models of the arms with bootstrap and profile intervals, as far as asked for."""
     found = []
-    for one in models:
-        model, made, ends = one.model, None, {}
-        if model is not None and not one.by_valence:
+    for item in models:
+        model, made, ends = item.model, None, {}
+        if model is not None and not item.by_valence:
             if bootstrap:
-                watched = None if progress is None else partial(progress, one.dimension)
+                watched = None if progress is None else partial(progress, item.dimension)
                 made = resumable_bootstrap(
                     model, bootstrap, workers=_WORKERS, keep=keep, progress=watched
                 )
             if spread and not any("|" in name for name in model.random_effects):
                 with contextlib.suppress(InputError):
                     ends = sd_intervals(model)
-        found.append(dataclasses.replace(one, bootstrap=made, spread=ends))
+        found.append(dataclasses.replace(item, bootstrap=made, spread=ends))
     return tuple(found)
 
 
 def _formula(fixed: str, terms: Iterable[RandomTerm]) -> str:
-    return " + ".join([f"rating ~ {fixed}", *(one.term for one in terms)])
+    return " + ".join([f"rating ~ {fixed}", *(term.term for term in terms)])
 
 
 def _degenerate(model: Clmm | Lmm) -> str | None:
@@ -265,7 +265,7 @@ def _degenerate(model: Clmm | Lmm) -> str | None:
     groups = {name.partition("|")[2] for name in slopes}
     if any(name in model.boundary for name in (*slopes, *groups)):
         return "a standard deviation is estimated as 0"
-    if any(abs(one.estimate) > _DETERMINED for one in model.correlations):
+    if any(abs(correlation.estimate) > _DETERMINED for correlation in model.correlations):
         return "random intercepts and slopes determine each other"
     return None
 
@@ -287,19 +287,19 @@ def model_choice(
     models: tuple[DimensionModel, ...], terms: tuple[RandomTerm, ...]
 ) -> ModelChoice | None:
     """The model behind the main conclusions; None with a single arm or nothing to compare."""
-    main = [one for one in models if not one.by_valence]
+    main = [model for model in models if not model.by_valence]
     if not main:
         return None
-    first = next((one for one in main if one.model is not None), main[0])
+    first = next((item for item in main if item.model is not None), main[0])
     if first.model is None:
         return ModelChoice(
             name="cluster-robust t test",
             reason=f"No mixed model could be fitted: {first.problem}",
         )
     scale = "ratings are ordered categories" if first.kind == "clmm" else "the scale is continuous"
-    every = [simple for one in terms for simple in (one, *one.simpler)]
-    fitted = [one for one in every if one.term in first.model.formula]
-    reasons = [scale, *(f"{one.term} because {one.reason}" for one in fitted)]
+    every = [simple for term in terms for simple in (term, *term.simpler)]
+    fitted = [item for item in every if item.term in first.model.formula]
+    reasons = [scale, *(f"{item.term} because {item.reason}" for item in fitted)]
     return ModelChoice(
         name=first.name,
         formula=first.model.formula,

@@ -60,13 +60,20 @@ class Multiverse:
     def of(self, dimension: str, arm: str) -> tuple[Specification, ...]:
         """The specifications of one comparison."""
         return tuple(
-            one for one in self.specifications if (one.dimension, one.arm) == (dimension, arm)
+            specification
+            for specification in self.specifications
+            if (specification.dimension, specification.arm) == (dimension, arm)
         )
 
     @property
     def comparisons(self) -> tuple[tuple[str, str], ...]:
         """Dimension and arm of each comparison."""
-        return tuple(dict.fromkeys((one.dimension, one.arm) for one in self.specifications))
+        return tuple(
+            dict.fromkeys(
+                (specification.dimension, specification.arm)
+                for specification in self.specifications
+            )
+        )
 
     def summaries(self) -> list[dict[str, Any]]:
         """Per comparison: how many specifications, and how many show a difference each way."""
@@ -74,14 +81,14 @@ class Multiverse:
 
     def _summary(self, dimension: str, arm: str) -> dict[str, Any]:
         every = self.of(dimension, arm)
-        estimates = [one.estimate for one in every]
-        found = [one for one in every if one.p < ALPHA]
+        estimates = [item.estimate for item in every]
+        found = [item for item in every if item.p < ALPHA]
         return {
             "dimension": dimension,
             "arm": arm,
             "specifications": len(every),
-            "higher": sum(one.estimate > 0 for one in found),
-            "lower": sum(one.estimate < 0 for one in found),
+            "higher": sum(item.estimate > 0 for item in found),
+            "lower": sum(item.estimate < 0 for item in found),
             "median": float(np.median(estimates)),
             "smallest": min(estimates),
             "largest": max(estimates),
@@ -119,7 +126,7 @@ def multiverse(
     the clustered test (by rater, and by rater and reply where replies vary) and the ordinal mixed
     model with either link. What cannot be estimated is left out.
     """
-    fitted = [one for one in models if not one.by_valence]
+    fitted = [model for model in models if not model.by_valence]
     found: list[Specification] = []
     for exclusions, frame in samples.items():
         for model in fitted:
@@ -129,12 +136,12 @@ def multiverse(
                 found += _clustered(ratings, model.dimension, arm, exclusions, design, values)
             found += _mixed(ratings, model, exclusions, design)
     order = {key: place for place, key in enumerate(_keys(found))}
-    found.sort(key=lambda one: (order[one.dimension, one.arm], one.estimate))
+    found.sort(key=lambda item: (order[item.dimension, item.arm], item.estimate))
     return Multiverse(tuple(found))
 
 
 def _keys(found: Iterable[Specification]) -> list[tuple[str, str]]:
-    return list(dict.fromkeys((one.dimension, one.arm) for one in found))
+    return list(dict.fromkeys((item.dimension, item.arm) for item in found))
 
 
 def _clustered(

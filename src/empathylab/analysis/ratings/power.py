@@ -37,22 +37,24 @@ class PowerSetting:
 def power_setting(comparison: ArmComparison, dimension: str) -> PowerSetting | None:
     """The assumptions for a study like this one; None where it has no test or no variance."""
     tests = [
-        one
-        for one in comparison.tests
-        if one.dimension == dimension and one.kind == "all" and one.n_reference
+        test
+        for test in comparison.tests
+        if test.dimension == dimension and test.kind == "all" and test.n_reference
     ]
-    counts = [one for one in comparison.counts if one.dimension == dimension and one.kind == "all"]
-    mine = [one for one in counts if one.arm == comparison.reference]
+    counts = [
+        count for count in comparison.counts if count.dimension == dimension and count.kind == "all"
+    ]
+    mine = [count for count in counts if count.arm == comparison.reference]
     if not tests or not mine or not mine[0].raters:
         return None
     share = mine[0].good / mine[0].n
-    iccs = [value for one in tests for value in (one.clustered.icc, one.clustered.icc_reference)]
+    iccs = [value for test in tests for value in (test.clustered.icc, test.clustered.icc_reference)]
     known = [value for value in iccs if math.isfinite(value)]
     if not 0 < share < 1 or not known:
         return None
     icc = min(1.0, max(0.0, sum(known) / len(known)))
     each = max(1, round(mine[0].n / mine[0].raters))
-    raters = min((one.raters for one in counts if one.raters), default=mine[0].raters)
+    raters = min((count.raters for count in counts if count.raters), default=mine[0].raters)
     return PowerSetting(comparison.reference, share, each, icc, raters)
 
 

@@ -39,11 +39,11 @@ def methods_paragraph(comparison: ArmComparison, *, named: bool = False) -> str:
     """
     several = named or len(comparison.scales) > 1
     of = f" of {listed(list(comparison.scales))}" if several else ""
-    arms = list(dict.fromkeys(one.arm for one in comparison.counts))
+    arms = list(dict.fromkeys(count.arm for count in comparison.counts))
     if not arms:
         return ""
-    whole = [one for one in comparison.counts if one.kind == "all"]
-    ratings = sum(one.n for one in whole)
+    whole = [count for count in comparison.counts if count.kind == "all"]
+    ratings = sum(item.n for item in whole)
     said = [
         (
             f"The study has {counted(len(arms), 'arm')} ({listed(names_of(arms))}) and "
@@ -72,20 +72,20 @@ def results_paragraph(
     said = []
     several = named or len(comparison.scales) > 1
     for dimension, scale in comparison.scales.items():
-        tests = [one for one in comparison.tests if one.dimension == dimension]
+        tests = [test for test in comparison.tests if test.dimension == dimension]
         where = f" on {dimension}" if several else ""
         if not tests:
             said += [
-                _share_sentence(one, scale, where, comparison.confidence)
-                for one in comparison.counts
-                if one.dimension == dimension and one.kind == "all"
+                _share_sentence(count, scale, where, comparison.confidence)
+                for count in comparison.counts
+                if count.dimension == dimension and count.kind == "all"
             ]
-        for one in tests:
-            if one.kind == "all":
-                said.append(_main_sentence(one, scale, where, comparison.confidence))
-                said.append(_cluster_sentence(one, where, comparison.confidence))
-        for arm in dict.fromkeys(one.arm for one in tests):
-            of_arm = [one for one in tests if one.arm == arm]
+        for test in tests:
+            if test.kind == "all":
+                said.append(_main_sentence(test, scale, where, comparison.confidence))
+                said.append(_cluster_sentence(test, where, comparison.confidence))
+        for arm in dict.fromkeys(test.arm for test in tests):
+            of_arm = [test for test in tests if test.arm == arm]
             said.append(_valence_sentence(of_arm, scale, where))
             said.append(_emotion_sentence(of_arm, where, alpha))
     return " ".join(sentence for sentence in said if sentence)
@@ -94,34 +94,34 @@ def results_paragraph(
 def paired_paragraph(comparison: PairedComparison, *, alpha: float = 0.05) -> str:
     """What was found in arms that share situations or raters; says what makes the pairs."""
     said = []
-    several = len({one.dimension for one in comparison.tests}) > 1
-    for one in comparison.tests:
-        if one.kind != "all":
+    several = len({test.dimension for test in comparison.tests}) > 1
+    for test in comparison.tests:
+        if test.kind != "all":
             continue
-        where = f" on {one.dimension}" if several else ""
-        pairs = counted(one.n, f"pair by {one.unit}", f"pairs by {one.unit}")
-        if math.isnan(one.p):
-            why = "the arms share none" if one.n == 0 else "no pair differs"
-            said.append(f"{_pair(one)} cannot be compared{where} in {pairs}: {why}.")
-        elif one.mcnemar is None:
-            p = one.p_holm if one.family_size > 1 else one.p
+        where = f" on {test.dimension}" if several else ""
+        pairs = counted(test.n, f"pair by {test.unit}", f"pairs by {test.unit}")
+        if math.isnan(test.p):
+            why = "the arms share none" if test.n == 0 else "no pair differs"
+            said.append(f"{_pair(test)} cannot be compared{where} in {pairs}: {why}.")
+        elif test.mcnemar is None:
+            p = test.p_holm if test.family_size > 1 else test.p
             verdict = "differed" if p < alpha else "did not differ detectably"
             said.append(
-                f"In {pairs} with averaged ratings, {name_of(one.arm)} {verdict} from "
-                f"{name_of(one.reference)}"
-                f"{where}, Wilcoxon's V = {number(one.ranks.v, 1)}, {_paired_p(one)}."
+                f"In {pairs} with averaged ratings, {name_of(test.arm)} {verdict} from "
+                f"{name_of(test.reference)}"
+                f"{where}, Wilcoxon's V = {number(test.ranks.v, 1)}, {_paired_p(test)}."
             )
         else:
-            said.append(_mcnemar_sentence(one, one.mcnemar, pairs, where))
-        if one.dropped:
+            said.append(_mcnemar_sentence(test, test.mcnemar, pairs, where))
+        if test.dropped:
             names = {"rater and situation": "pair of rater and situation"}
             plural = {"rater and situation": "pairs of rater and situation"}
             lone = counted(
-                one.dropped,
-                names.get(one.unit, one.unit),
-                plural.get(one.unit, f"{one.unit}s"),
+                test.dropped,
+                names.get(test.unit, test.unit),
+                plural.get(test.unit, f"{test.unit}s"),
             )
-            were = "was" if one.dropped == 1 else "were"
+            were = "was" if test.dropped == 1 else "were"
             said.append(f"{lone} in one of the two arms only {were} excluded.")
     return " ".join(said)
 
@@ -130,18 +130,18 @@ def _pair(one: ArmTest | PairedTest | MeanDifference) -> str:
     return first_capital(f"{name_of(one.arm)} and {name_of(one.reference)}")
 
 
-def _paired_p(one: PairedTest) -> str:
-    if one.family_size > 1:
-        return f"{p_text(one.p)}, {p_text(one.p_holm, 'Holm-corrected p')}"
-    return p_text(one.p)
+def _paired_p(test: PairedTest) -> str:
+    if test.family_size > 1:
+        return f"{p_text(test.p)}, {p_text(test.p_holm, 'Holm-corrected p')}"
+    return p_text(test.p)
 
 
 def means_paragraph(
     found: MeanComparison, *, likert: Sequence[str] = (), alpha: float = 0.05
 ) -> str:
     """How the means of a dimension compare, with how it was done; `likert` names point scales."""
-    whole = [one for one in found.means if one.kind == "all"]
-    ratings = counted(sum(one.n for one in whole), "rating")
+    whole = [mean for mean in found.means if mean.kind == "all"]
+    ratings = counted(sum(item.n for item in whole), "rating")
     name = found.dimension
     if found.constant:
         value = f"{found.lowest:g}"
@@ -151,10 +151,10 @@ def means_paragraph(
         )
     level = f"{number(100 * found.confidence, 0)}%"
     means = [
-        f"{number(one.mean.estimate, 2)} for {name_of(one.arm)} "
-        f"({interval(one.mean, 2, confidence=found.confidence)}, SD {number(one.sd, 2)}, "
-        f"n = {number(one.n, 0)})"
-        for one in whole
+        f"{number(item.mean.estimate, 2)} for {name_of(item.arm)} "
+        f"({interval(item.mean, 2, confidence=found.confidence)}, SD {number(item.sd, 2)}, "
+        f"n = {number(item.n, 0)})"
+        for item in whole
     ]
     said = [
         (
@@ -164,8 +164,8 @@ def means_paragraph(
         ),
         f"The mean was {listed(means)}.",
     ]
-    gaps = [one for one in found.differences if one.kind == "all"]
-    said += [_mean_sentence(one, name, found.confidence, alpha) for one in gaps]
+    gaps = [difference for difference in found.differences if difference.kind == "all"]
+    said += [_mean_sentence(gap, name, found.confidence, alpha) for gap in gaps]
     what = "Tests and" if gaps else "The"
     verb = "take" if gaps or len(whole) > 1 else "takes"
     units = "intervals" if verb == "take" else "interval"
@@ -176,19 +176,21 @@ def means_paragraph(
     return " ".join(said)
 
 
-def _mean_sentence(one: MeanDifference, name: str, confidence: float, alpha: float) -> str:
-    if math.isnan(one.p):
-        return f"{_pair(one)} cannot be tested on {name}: {note_text(one.note)}."
-    several = one.family_size > 1
-    p = one.p_holm if several else one.p
+def _mean_sentence(difference: MeanDifference, name: str, confidence: float, alpha: float) -> str:
+    if math.isnan(difference.p):
+        return f"{_pair(difference)} cannot be tested on {name}: {note_text(difference.note)}."
+    several = difference.family_size > 1
+    p = difference.p_holm if several else difference.p
     verdict = "differed" if p < alpha else "did not differ detectably"
-    corrected = f", {p_text(one.p_holm, 'Holm-corrected p')}" if several else ""
+    corrected = f", {p_text(difference.p_holm, 'Holm-corrected p')}" if several else ""
     return first_capital(
-        f"{name_of(one.arm)} {verdict} from {name_of(one.reference)} on {name}, by "
-        f"{signed(one.difference.estimate, 2)}, "
-        f"{interval(one.difference, 2, confidence=confidence)}, t({number(one.df)}) = "
-        f"{number(one.t, 2)}, {p_text(one.p)}{corrected}, Hedges' g = {number(one.g.estimate, 2)}, "
-        f"{interval(one.g, 2, confidence=confidence)}."
+        f"{name_of(difference.arm)} {verdict} from {name_of(difference.reference)} on {name}, by "
+        f"{signed(difference.difference.estimate, 2)}, "
+        f"{interval(difference.difference, 2, confidence=confidence)}, "
+        f"t({number(difference.df)}) = "
+        f"{number(difference.t, 2)}, {p_text(difference.p)}{corrected}, Hedges' g = "
+        f"{number(difference.g.estimate, 2)}, "
+        f"{interval(difference.g, 2, confidence=confidence)}."
     )
 
 
@@ -236,7 +238,7 @@ def _tests_sentences(comparison: ArmComparison, whole: Sequence[ArmCount]) -> li
             "differences of proportions, Katz's for relative gains, Woolf's for odds ratios."
         ),
     ]
-    per_rater = sum(one.n for one in whole) / sum(one.raters for one in whole)
+    per_rater = sum(item.n for item in whole) / sum(item.raters for item in whole)
     if per_rater > 1:
         said.append(
             f"Since raters gave several ratings each ({number(per_rater)} on average in an arm), "
@@ -257,7 +259,7 @@ def _scale_sentence(dimension: str, scale: RatingScale) -> str:
 
 
 def _families_sentence(comparison: ArmComparison) -> str:
-    sizes = {(one.kind, one.dimension): one.family_size for one in comparison.tests}
+    sizes = {(test.kind, test.dimension): test.family_size for test in comparison.tests}
     families = [
         f"{_KINDS[kind]} ({counted(size, 'test')})"
         for (kind, dimension), size in sizes.items()
@@ -270,55 +272,56 @@ def _families_sentence(comparison: ArmComparison) -> str:
     )
 
 
-def _share_sentence(one: ArmCount, scale: RatingScale, where: str, confidence: float) -> str:
+def _share_sentence(count: ArmCount, scale: RatingScale, where: str, confidence: float) -> str:
     return first_capital(
-        f"{was(one.arm)} rated {scale.good_label}{where} in {_share(one.good, one.n)}, "
-        f"{interval(one.good_share, 2, times=100, confidence=confidence)}."
+        f"{was(count.arm)} rated {scale.good_label}{where} in {_share(count.good, count.n)}, "
+        f"{interval(count.good_share, 2, times=100, confidence=confidence)}."
     )
 
 
-def _untested(one: ArmTest, scale: RatingScale) -> str:
+def _untested(test: ArmTest, scale: RatingScale) -> str:
     """Why two arms cannot be compared."""
-    if not one.n or not one.n_reference:
-        return f"there are no ratings of {name_of(one.reference if one.n else one.arm)}"
-    if one.good + one.good_reference == 0:
+    if not test.n or not test.n_reference:
+        return f"there are no ratings of {name_of(test.reference if test.n else test.arm)}"
+    if test.good + test.good_reference == 0:
         return f"no rating of either is {scale.good_label}"
-    if one.good + one.good_reference == one.n + one.n_reference:
+    if test.good + test.good_reference == test.n + test.n_reference:
         return f"every rating of both is {scale.good_label}"
-    return note_text(one.test.note)
+    return note_text(test.test.note)
 
 
-def _main_sentence(one: ArmTest, scale: RatingScale, where: str, confidence: float) -> str:
-    if one.test.method == "none":
-        return f"{_pair(one)} cannot be compared{where}: {_untested(one, scale)}."
-    difference = one.risk_difference
-    correction = " (Yates' correction)" if one.test.method == "chi-square" else ""
+def _main_sentence(test: ArmTest, scale: RatingScale, where: str, confidence: float) -> str:
+    if test.test.method == "none":
+        return f"{_pair(test)} cannot be compared{where}: {_untested(test, scale)}."
+    difference = test.risk_difference
+    correction = " (Yates' correction)" if test.test.method == "chi-square" else ""
     return first_capital(
-        f"{was(one.arm)} rated {scale.good_label}{where} in {_share(one.good, one.n)}, "
-        f"{name_of(one.reference)} in {_share(one.good_reference, one.n_reference)}: a "
+        f"{was(test.arm)} rated {scale.good_label}{where} in {_share(test.good, test.n)}, "
+        f"{name_of(test.reference)} in {_share(test.good_reference, test.n_reference)}: a "
         f"difference of {signed(100 * difference.estimate, 2)} percentage points, "
-        f"{interval(difference, 2, times=100, confidence=confidence)}{_gain(one)}, "
-        f"{contingency_text(one.test)}{correction}, Cramér's V = "
-        f"{bounded(one.test.cramers_v.estimate)}."
+        f"{interval(difference, 2, times=100, confidence=confidence)}{_gain(test)}, "
+        f"{contingency_text(test.test)}{correction}, Cramér's V = "
+        f"{bounded(test.test.cramers_v.estimate)}."
     )
 
 
-def _mcnemar_sentence(one: PairedTest, found: McNemar, pairs: str, where: str) -> str:
+def _mcnemar_sentence(paired_test: PairedTest, found: McNemar, pairs: str, where: str) -> str:
     test = (
-        f"McNemar's χ²(1) = {number(found.chi2, 2)}, {_paired_p(one)}"
+        f"McNemar's χ²(1) = {number(found.chi2, 2)}, {_paired_p(paired_test)}"
         if found.method == "McNemar"
-        else f"exact binomial test, {_paired_p(one)}"
+        else f"exact binomial test, {_paired_p(paired_test)}"
     )
     return (
-        f"In {pairs}, only {was(one.arm)} rated good{where} in {number(found.only_first, 0)} and "
-        f"only {name_of(one.reference)} in {number(found.only_second, 0)}: a difference of "
+        f"In {pairs}, only {was(paired_test.arm)} rated good{where} in "
+        f"{number(found.only_first, 0)} and "
+        f"only {name_of(paired_test.reference)} in {number(found.only_second, 0)}: a difference of "
         f"{signed(100 * found.difference.estimate, 2)} percentage points, "
         f"{interval(found.difference, 2, times=100)}, {test}."
     )
 
 
-def _gain(one: ArmTest) -> str:
-    gain = one.relative_gain_percent.estimate
+def _gain(test: ArmTest) -> str:
+    gain = test.relative_gain_percent.estimate
     return f", a relative gain of {signed(gain)}%" if math.isfinite(gain) else ""
 
 
@@ -326,15 +329,16 @@ def _share(good: int, n: int) -> str:
     return f"{number(good, 0)} of {number(n, 0)} ratings ({number(100 * good / n, 2)}%)"
 
 
-def _cluster_sentence(one: ArmTest, where: str, confidence: float) -> str:
-    found = one.clustered
+def _cluster_sentence(test: ArmTest, where: str, confidence: float) -> str:
+    found = test.clustered
     if found.note or found.n == found.raters:
         return ""
     effect = found.design_effect
     alike = (
         f"The intraclass correlation of ratings{where} by the same rater was "
-        f"{bounded(found.icc_reference)} for {name_of(one.reference)} and {bounded(found.icc)} for "
-        f"{name_of(one.arm)}"
+        f"{bounded(found.icc_reference)} for {name_of(test.reference)} and {bounded(found.icc)} "
+        f"for "
+        f"{name_of(test.arm)}"
     )
     if effect > 1:
         meaning = (
@@ -351,14 +355,15 @@ def _cluster_sentence(one: ArmTest, where: str, confidence: float) -> str:
 
 
 def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale, where: str) -> str:
-    found = [one for one in tests if one.kind == "valence" and one.test.method != "none"]
+    found = [test for test in tests if test.kind == "valence" and test.test.method != "none"]
     if not found:
         return ""
     parts = [
-        f"{one.subset} situations {number(100 * one.good / one.n, 2)}% against "
-        f"{number(100 * one.good_reference / one.n_reference, 2)}%, {contingency_text(one.test)}, "
-        f"{p_text(one.p_holm, 'Holm-corrected p')}"
-        for one in found
+        f"{item.subset} situations {number(100 * item.good / item.n, 2)}% against "
+        f"{number(100 * item.good_reference / item.n_reference, 2)}%, "
+        f"{contingency_text(item.test)}, "
+        f"{p_text(item.p_holm, 'Holm-corrected p')}"
+        for item in found
     ]
     return (
         f"By valence, {was(found[0].arm)} rated {scale.good_label}{where} in {'; in '.join(parts)}."
@@ -366,13 +371,13 @@ def _valence_sentence(tests: Sequence[ArmTest], scale: RatingScale, where: str) 
 
 
 def _emotion_sentence(tests: Sequence[ArmTest], where: str, alpha: float) -> str:
-    found = [one for one in tests if one.kind == "emotion" and one.test.method != "none"]
+    found = [test for test in tests if test.kind == "emotion" and test.test.method != "none"]
     if not found:
         return ""
     ways = ("p", "p_bh", "p_holm")
-    plain, bh, by_holm = (sum(getattr(one, way) < alpha for one in found) for way in ways)
-    left = sorted((one for one in found if one.p_holm < alpha), key=lambda one: one.p)
-    names = [one.subset.removeprefix("emotion:") for one in left]
+    plain, bh, by_holm = (sum(getattr(item, way) < alpha for item in found) for way in ways)
+    left = sorted((item for item in found if item.p_holm < alpha), key=lambda item: item.p)
+    names = [item.subset.removeprefix("emotion:") for item in left]
     said = (
         f"Of {counted(len(found), 'emotion')}, {name_of(found[0].arm)} differed from "
         f"{name_of(found[0].reference)}{where} in {plain} at α = {bounded(alpha)} without "
@@ -380,5 +385,5 @@ def _emotion_sentence(tests: Sequence[ArmTest], where: str, alpha: float) -> str
     )
     if 0 < len(names) <= _MOST_NAMED:
         said += f" ({listed(names)})"
-    honest = sum(one.clustered_p_holm < alpha for one in found)
+    honest = sum(item.clustered_p_holm < alpha for item in found)
     return f"{said}; by the test with raters as the independent units, in {honest} after Holm's."

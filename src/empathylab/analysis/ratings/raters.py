@@ -175,28 +175,29 @@ def raters_paragraph(comparison: RaterComparison) -> str:
         for arm, n in zip(comparison.arms, comparison.raters, strict=True)
     ]
     said = [f"The raters of the arms were compared ({listed(groups)})."]
-    said += [_numeric_sentence(one, comparison.alpha) for one in comparison.numeric]
-    said += [_categorical_sentence(one, comparison.alpha) for one in comparison.categorical]
+    said += [_numeric_sentence(item, comparison.alpha) for item in comparison.numeric]
+    said += [_categorical_sentence(item, comparison.alpha) for item in comparison.categorical]
     tests = len(comparison.numeric) + len(comparison.categorical)
     if tests > 1:
         said.append(f"p Holm is corrected over these {tests} tests.")
     return " ".join(said)
 
 
-def _numeric_sentence(one: NumericComparison, alpha: float) -> str:
+def _numeric_sentence(comparison: NumericComparison, alpha: float) -> str:
     means = [
         f"{number(arm.mean)} (SD {number(arm.sd)}) in the arm {name_of(arm.arm)}"
-        for arm in one.arms
+        for arm in comparison.arms
         if arm.n
     ]
-    said = f"Mean {one.variable} was {listed(means)}"
-    if math.isnan(one.p):
+    said = f"Mean {comparison.variable} was {listed(means)}"
+    if math.isnan(comparison.p):
         return f"{said}; it cannot be tested."
     said += (
-        f", Welch's F({one.welch.df}, {number(one.welch.df_denominator)}) = "
-        f"{number(one.welch.f, 2)}, {p_text(one.p)}, {p_text(one.p_holm, 'p Holm')}"
+        f", Welch's F({comparison.welch.df}, {number(comparison.welch.df_denominator)}) = "
+        f"{number(comparison.welch.f, 2)}, {p_text(comparison.p)}, "
+        f"{p_text(comparison.p_holm, 'p Holm')}"
     )
-    pairs = [pair for pair in one.differences if math.isfinite(pair.equivalence.p)]
+    pairs = [pair for pair in comparison.differences if math.isfinite(pair.equivalence.p)]
     if not pairs:
         return f"{said}."
     bound = number(pairs[0].equivalence.bound, 2)
@@ -212,14 +213,15 @@ def _numeric_sentence(one: NumericComparison, alpha: float) -> str:
     )
 
 
-def _categorical_sentence(one: CategoricalComparison, alpha: float) -> str:
-    if one.test.method == "none":
-        return f"{one.variable} cannot be compared: {note_text(one.test.note)}."
-    verdict = "differed" if one.p_holm < alpha else "did not differ detectably"
+def _categorical_sentence(comparison: CategoricalComparison, alpha: float) -> str:
+    if comparison.test.method == "none":
+        return f"{comparison.variable} cannot be compared: {note_text(comparison.test.note)}."
+    verdict = "differed" if comparison.p_holm < alpha else "did not differ detectably"
     said = (
-        f"{one.variable} {verdict} between arms, {contingency_text(one.test)}, "
-        f"{p_text(one.p_holm, 'p Holm')}, Cramér's V = {bounded(one.test.cramers_v.estimate)}"
+        f"{comparison.variable} {verdict} between arms, {contingency_text(comparison.test)}, "
+        f"{p_text(comparison.p_holm, 'p Holm')}, Cramér's V = "
+        f"{bounded(comparison.test.cramers_v.estimate)}"
     )
-    if one.pooled:
-        said += f" ({counted(len(one.pooled), 'rare level')} pooled)"
+    if comparison.pooled:
+        said += f" ({counted(len(comparison.pooled), 'rare level')} pooled)"
     return f"{said}."

@@ -167,8 +167,8 @@ class RatingsResult(Plots):
         ]
         if self.preregistration is not None:
             said += [
-                f"Deviation from the preregistration: {one}"
-                for one in self.preregistration.deviations
+                f"Deviation from the preregistration: {deviation}"
+                for deviation in self.preregistration.deviations
             ]
         return (*said, *self._collection()) if self.apart else tuple(said)
 
@@ -177,15 +177,15 @@ class RatingsResult(Plots):
         """The estimates as frames, by name."""
         tests = comparison_rows(self.comparison)
         differences = [
-            {"dimension": of.dimension} | json_value(one)
+            {"dimension": of.dimension} | json_value(difference)
             for of in self.means
-            for one in of.differences
+            for difference in of.differences
         ]
         coefficients = [
-            {"dimension": one.dimension, "formula": one.model.formula, "term": term, **cells}
-            for one in self.models
-            if one.model is not None
-            for term, cells in mixed_model_row(one.model)["coefficients"].items()
+            {"dimension": model.dimension, "formula": model.model.formula, "term": term, **cells}
+            for model in self.models
+            if model.model is not None
+            for term, cells in mixed_model_row(model.model)["coefficients"].items()
         ]
         found: dict[str, Sequence[Mapping[str, Any]]] = {
             "counts": subset_rows(self.comparison),
@@ -208,14 +208,14 @@ class RatingsResult(Plots):
 
     def to_dict(self) -> dict[str, Any]:
         """What `analyze ratings --json` prints."""
-        models = [_model_row(one) for one in self.models]
+        models = [_model_row(model) for model in self.models]
         found: dict[str, Any] = {
             "study": self.study.name,
             "title": self.study.title,
             "design": self.study.design,
             "recognised_design": self.design,
             "model": None if self.model is None else self.model.to_dict(),
-            "conclusions": [contract(one) for one in self.conclusions],
+            "conclusions": [contract(conclusion) for conclusion in self.conclusions],
             "reference": self.reference,
             "dimensions": json_value(self.study.dimensions),
             "margins": dict(self.margins),
@@ -250,7 +250,7 @@ class RatingsResult(Plots):
     @property
     def bayes_conclusions(self) -> tuple[Conclusion, ...]:
         """What the posteriors say, where they were asked for."""
-        return tuple(one for model in self.bayes for one in model.conclusions())
+        return tuple(conclusion for model in self.bayes for conclusion in model.conclusions())
 
     def paragraphs(self) -> list[str]:
         """Methods first, then results, ready for a paper."""
@@ -262,21 +262,26 @@ class RatingsResult(Plots):
             said.append(raters_paragraph(alike))
         said += [self.information, methods_paragraph(self.comparison, named=several)]
         said += [
-            model_methods(one.model, of=one.dimension if several else "")
-            for one in self.models
-            if one.model is not None and not one.by_valence
+            model_methods(model.model, of=model.dimension if several else "")
+            for model in self.models
+            if model.model is not None and not model.by_valence
         ]
         said += [model.methods() for model in self.bayes]
         said.append(results_paragraph(self.comparison, named=several))
-        said += [means_paragraph(one, likert=self.scales.likert) for one in self.means]
+        said += [means_paragraph(mean, likert=self.scales.likert) for mean in self.means]
         if self.paired is not None:
             said.append(paired_paragraph(self.paired))
-        said += [_model_sentence(one, several=several) for one in self.models]
-        said.append(" ".join(" ".join([str(one), *one.caveats]) for one in self.bayes_conclusions))
+        said += [_model_sentence(model, several=several) for model in self.models]
+        said.append(
+            " ".join(
+                " ".join([str(bayes_conclusion), *bayes_conclusion.caveats])
+                for bayes_conclusion in self.bayes_conclusions
+            )
+        )
         if alike is not None and not self.apart:
             said.append(raters_paragraph(alike))
         said += self.exclusion_paragraphs()
-        return [one for one in said if one]
+        return [item for item in said if item]
 
     def exclusion_paragraphs(self) -> list[str]:
         """Which raters were excluded, and whether the results hold without them."""
@@ -291,7 +296,7 @@ class RatingsResult(Plots):
             mean_robustness(self.means, self.kept_means),
             model_robustness(self.models, self.kept_models),
         ]
-        return [one for one in found if one]
+        return [item for item in found if item]
 
     def _registered(self) -> str:
         if self.preregistration is None:
@@ -302,7 +307,7 @@ class RatingsResult(Plots):
 
     @property
     def _dated(self) -> bool:
-        return any(one.first is not None for one in self.collected)
+        return any(item.first is not None for item in self.collected)
 
     def _collection(self) -> list[str]:
         return collection_sentences(self.collected, comparable=self.rater_comparison is not None)
@@ -316,7 +321,7 @@ class RatingsResult(Plots):
         }
         counts = self.inconsistencies
         if counts is not None:
-            values = [int(one) for one in counts.counts if one >= 0]
+            values = [int(count) for count in counts.counts if count >= 0]
             found["inconsistencies"] = {
                 "n": counts.n,
                 "most_possible": counts.most_possible,
@@ -333,7 +338,8 @@ class RatingsResult(Plots):
         return {
             "rules": declared(found.exclusions.rules),
             "counts": [
-                json_value(one) | {"rule": rule_text(one.rule)} for one in found.exclusions.counts
+                json_value(count) | {"rule": rule_text(count.rule)}
+                for count in found.exclusions.counts
             ],
             "raters": dict(found.exclusions.raters),
             "kept": dict(found.exclusions.kept),
@@ -341,56 +347,56 @@ class RatingsResult(Plots):
             "tests": comparison_rows(found.kept),
             "arms": _arms(found.kept, self.kept_means),
             "means": mean_rows(self.kept_means),
-            "mixed_models": [_model_row(one) for one in self.kept_models],
+            "mixed_models": [_model_row(kept_model) for kept_model in self.kept_models],
         }
 
 
 def _arms(comparison: ArmComparison, means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
     """Every arm and dimension once: counted where its good ratings are, else with its mean."""
-    others = [one for one in means if one.dimension not in comparison.scales]
+    others = [mean for mean in means if mean.dimension not in comparison.scales]
     return arm_rows(comparison) + mean_arm_rows(others)
 
 
-def _model_row(one: DimensionModel) -> dict[str, Any]:
-    row = {"dimension": one.dimension, "by_valence": one.by_valence, "problem": one.problem}
-    if one.model is None:
+def _model_row(model: DimensionModel) -> dict[str, Any]:
+    row = {"dimension": model.dimension, "by_valence": model.by_valence, "problem": model.problem}
+    if model.model is None:
         return row
-    row |= mixed_model_row(one.model, means=["arm"])
+    row |= mixed_model_row(model.model, means=["arm"])
     row |= {
-        "tests": json_value(one.tests),
-        "simplified": list(one.simplified),
-        "left_out": list(one.dropped),
-        "proportional_odds": _odds_row(one),
-        "sd_intervals": {name: one.spread[name]._asdict() for name in one.spread},
-        "bootstrap": one.bootstrap
+        "tests": json_value(model.tests),
+        "simplified": list(model.simplified),
+        "left_out": list(model.dropped),
+        "proportional_odds": _odds_row(model),
+        "sd_intervals": {name: model.spread[name]._asdict() for name in model.spread},
+        "bootstrap": model.bootstrap
         and {
-            "replications": one.bootstrap.replications,
-            "failed": one.bootstrap.failed,
-            "intervals": {name: end._asdict() for name, end in one.bootstrap.intervals.items()},
+            "replications": model.bootstrap.replications,
+            "failed": model.bootstrap.failed,
+            "intervals": {name: end._asdict() for name, end in model.bootstrap.intervals.items()},
         },
     }
     found: dict[str, Any] = json_value(row)
     return found
 
 
-def _odds_row(one: DimensionModel) -> dict[str, Any] | None:
-    if one.odds is None:
+def _odds_row(model: DimensionModel) -> dict[str, Any] | None:
+    if model.odds is None:
         return None
-    test = one.odds.test
+    test = model.odds.test
     names = ("statistic", "df", "p", "f", "df_residual", "p_clustered", "clusters", "n")
     return {
         **{name: getattr(test, name) for name in names},
-        "clustered_by": one.odds.clusters,
-        "rejected": one.odds.rejected,
+        "clustered_by": model.odds.clusters,
+        "rejected": model.odds.rejected,
         "effects": [effect._asdict() for effect in test.effects],
     }
 
 
-def _model_sentence(one: DimensionModel, *, several: bool) -> str:
-    of = f" of {one.dimension}" if several else ""
-    if one.model is None:
-        return f"No mixed model{of} could be fitted: {one.problem}"
-    return f"In the model{of} {one.model.formula}: {model_results(one.model)}"
+def _model_sentence(model: DimensionModel, *, several: bool) -> str:
+    of = f" of {model.dimension}" if several else ""
+    if model.model is None:
+        return f"No mixed model{of} could be fitted: {model.problem}"
+    return f"In the model{of} {model.model.formula}: {model_results(model.model)}"
 
 
 def _scalars(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,60 +25,60 @@ def arm_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
     """One row per arm and dimension: all its ratings."""
     return [
         {
-            "arm": one.arm,
-            "dimension": one.dimension,
-            "n": one.n,
-            "raters": one.raters,
-            "counts": dict(one.counts),
-            "percent": dict(one.percent),
-            "good": one.good,
-            "good_share": json_value(one.good_share),
-            "mean": json_value(one.mean),
-            "sd": json_value(one.sd),
+            "arm": count.arm,
+            "dimension": count.dimension,
+            "n": count.n,
+            "raters": count.raters,
+            "counts": dict(count.counts),
+            "percent": dict(count.percent),
+            "good": count.good,
+            "good_share": json_value(count.good_share),
+            "mean": json_value(count.mean),
+            "sd": json_value(count.sd),
         }
-        for one in comparison.counts
-        if one.kind == "all"
+        for count in comparison.counts
+        if count.kind == "all"
     ]
 
 
 def subset_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
     """One row per arm, dimension and subset, the counts by category."""
-    return [json_value(one) for one in comparison.counts]
+    return [json_value(count) for count in comparison.counts]
 
 
 def comparison_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
     """One row per arm, dimension and subset against the reference, the contract's names first."""
-    return [_test_row(one) for one in comparison.tests]
+    return [_test_row(test) for test in comparison.tests]
 
 
 def overall_rows(comparison: ArmComparison) -> list[dict[str, Any]]:
     """One row per dimension and subset: all arms at once."""
-    return [json_value(one) for one in comparison.overall]
+    return [json_value(item) for item in comparison.overall]
 
 
 def mean_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
     """One row per dimension compared by means: the arms' means, and the differences of them."""
-    return [json_value(one) for one in means]
+    return [json_value(mean) for mean in means]
 
 
 def mean_arm_rows(means: Sequence[MeanComparison]) -> list[dict[str, Any]]:
     """One row per arm and dimension compared by means, in the shape of `arm_rows`."""
     return [
         {
-            "arm": one.arm,
+            "arm": mean.arm,
             "dimension": found.dimension,
-            "n": one.n,
-            "raters": one.raters,
+            "n": mean.n,
+            "raters": mean.raters,
             "counts": {},
             "percent": {},
-            "mean": json_value(one.mean.estimate),
-            "mean_low": json_value(one.mean.low),
-            "mean_high": json_value(one.mean.high),
-            "sd": json_value(one.sd),
+            "mean": json_value(mean.mean.estimate),
+            "mean_low": json_value(mean.mean.low),
+            "mean_high": json_value(mean.mean.high),
+            "sd": json_value(mean.sd),
         }
         for found in means
-        for one in found.means
-        if one.kind == "all"
+        for mean in found.means
+        if mean.kind == "all"
     ]
 
 
@@ -86,18 +86,20 @@ def conclusion_table(conclusions: Sequence[Conclusion]) -> list[dict[str, str]]:
     """The conclusions as a paper prints them."""
     return [
         {
-            "dimension": one.dimension or "",
-            "arm": one.subject,
-            "reference": one.reference or "–",
-            "situations": _subset(one.subset or ""),
-            "estimate": _with_interval(Estimate(*map(_or_nan, (one.estimate, one.low, one.high)))),
-            "unit": one.unit,
-            "p": p_value(_or_nan(one.p)),
-            "p adjusted": p_value(_or_nan(one.p_adjusted)),
-            "conclusion": one.kind,
-            "model": one.model or "–",
+            "dimension": conclusion.dimension or "",
+            "arm": conclusion.subject,
+            "reference": conclusion.reference or "–",
+            "situations": _subset(conclusion.subset or ""),
+            "estimate": _with_interval(
+                Estimate(*map(_or_nan, (conclusion.estimate, conclusion.low, conclusion.high)))
+            ),
+            "unit": conclusion.unit,
+            "p": p_value(_or_nan(conclusion.p)),
+            "p adjusted": p_value(_or_nan(conclusion.p_adjusted)),
+            "conclusion": conclusion.kind,
+            "model": conclusion.model or "–",
         }
-        for one in conclusions
+        for conclusion in conclusions
     ]
 
 
@@ -113,15 +115,19 @@ def count_table(
     Every row has the same columns; of several dimensions, or where `named`, each names its own.
     """
     named = named or len(comparison.scales) > 1
-    labels = dict.fromkeys(label for one in comparison.counts for label in one.counts)
+    labels = dict.fromkeys(label for count in comparison.counts for label in count.counts)
     rows = []
-    for one in comparison.counts:
-        if one.kind == kind:
-            cells = _named(one.dimension, named=named)
-            cells |= {"arm": one.arm, "situations": _subset(one.subset), "n": number(one.n, 0)}
+    for count in comparison.counts:
+        if count.kind == kind:
+            cells = _named(count.dimension, named=named)
+            cells |= {
+                "arm": count.arm,
+                "situations": _subset(count.subset),
+                "n": number(count.n, 0),
+            }
             for label in labels:
                 head = f"rated {label}" if label in _COUNT_HEADS else label
-                cells[head] = _share_cell(one, label)
+                cells[head] = _share_cell(count, label)
             rows.append(cells)
     return rows
 
@@ -132,9 +138,9 @@ def comparison_table(
     """The tests as a paper prints them; kind is all, valence or emotion."""
     named = named or len(comparison.scales) > 1
     return [
-        _named(one.dimension, named=named) | _test_cells(one)
-        for one in comparison.tests
-        if one.kind == kind
+        _named(test.dimension, named=named) | _test_cells(test)
+        for test in comparison.tests
+        if test.kind == kind
     ]
 
 
@@ -142,18 +148,18 @@ def mean_table(means: Sequence[MeanComparison], kind: str = "all") -> list[dict[
     """Means and their differences from the reference as a paper prints them."""
     rows = []
     for found in means:
-        gaps = {(one.arm, one.subset): one for one in found.differences}
-        for one in found.means:
-            if one.kind == kind:
+        gaps = {(difference.arm, difference.subset): difference for difference in found.differences}
+        for mean in found.means:
+            if mean.kind == kind:
                 cells = {
                     "dimension": found.dimension,
-                    "arm": one.arm,
-                    "situations": _subset(one.subset),
-                    "n": number(one.n, 0),
-                    "mean": _with_interval(one.mean),
-                    "SD": number(one.sd, 2),
+                    "arm": mean.arm,
+                    "situations": _subset(mean.subset),
+                    "n": number(mean.n, 0),
+                    "mean": _with_interval(mean.mean),
+                    "SD": number(mean.sd, 2),
                 }
-                rows.append(cells | _gap_cells(gaps.get((one.arm, one.subset))))
+                rows.append(cells | _gap_cells(gaps.get((mean.arm, mean.subset))))
     return rows
 
 
@@ -186,12 +192,14 @@ def of_arm(arm: str) -> str:
 def rater_table(comparison: RaterComparison) -> list[dict[str, str]]:
     """What is known of the arms' raters, a row per number and per level of a property."""
     rows = []
-    for one in comparison.numeric:
-        cells = {"variable": one.variable, "level": ""}
-        cells |= {of_arm(arm.arm): f"{number(arm.mean)} ({number(arm.sd)})" for arm in one.arms}
-        worst = max((pair.equivalence.p for pair in one.differences), default=math.nan)
-        test = f"F({one.welch.df}, {number(one.welch.df_denominator)}) = {number(one.welch.f, 2)}"
-        rows.append(cells | _p_cells(test, one.p, one.p_holm, worst))
+    for item in comparison.numeric:
+        cells = {"variable": item.variable, "level": ""}
+        cells |= {of_arm(arm.arm): f"{number(arm.mean)} ({number(arm.sd)})" for arm in item.arms}
+        worst = max((pair.equivalence.p for pair in item.differences), default=math.nan)
+        test = (
+            f"F({item.welch.df}, {number(item.welch.df_denominator)}) = {number(item.welch.f, 2)}"
+        )
+        rows.append(cells | _p_cells(test, item.p, item.p_holm, worst))
     for two in comparison.categorical:
         for place, level in enumerate(two.levels):
             cells = {"variable": two.variable if place == 0 else "", "level": level}
@@ -207,9 +215,9 @@ def rater_table(comparison: RaterComparison) -> list[dict[str, str]]:
 def exclusion_table(exclusions: Exclusions) -> list[dict[str, str]]:
     """How many raters each rule leaves out, by arm, and how many are left."""
     rows: dict[str, dict[str, str]] = {}
-    for one in exclusions.counts:
-        rule = rule_text(one.rule)
-        rows.setdefault(rule, {"rule": rule})[of_arm(one.arm)] = number(one.excluded, 0)
+    for count in exclusions.counts:
+        rule = rule_text(count.rule)
+        rows.setdefault(rule, {"rule": rule})[of_arm(count.arm)] = number(count.excluded, 0)
     kept = {of_arm(arm): f"{n} of {exclusions.raters[arm]}" for arm, n in exclusions.kept.items()}
     return [*rows.values(), {"rule": "kept", **kept}]
 
@@ -223,68 +231,68 @@ def _p_cells(test: str, p: float, p_holm: float, p_tost: float) -> dict[str, str
     }
 
 
-def _test_row(one: ArmTest) -> dict[str, Any]:
+def _test_row(test: ArmTest) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "arm": one.arm,
-        "reference": one.reference,
-        "dimension": one.dimension,
-        "subset": one.subset,
-        "n": one.n,
-        "n_reference": one.n_reference,
-        "good": one.good,
-        "good_reference": one.good_reference,
+        "arm": test.arm,
+        "reference": test.reference,
+        "dimension": test.dimension,
+        "subset": test.subset,
+        "n": test.n,
+        "n_reference": test.n_reference,
+        "good": test.good,
+        "good_reference": test.good_reference,
     }
     for name in ("relative_gain_percent", "risk_difference", "odds_ratio"):
-        found: Estimate = getattr(one, name)
+        found: Estimate = getattr(test, name)
         row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
     row |= {
-        "chi2": one.test.chi2,
-        "df": one.test.df,
-        "p": one.p,
-        "p_holm": one.p_holm,
-        "p_bh": one.p_bh,
-        "p_bonferroni": one.p_bonferroni,
-        "correction": one.test.correction,
-        "method": one.test.method,
-        "p_chi2": one.test.p_chi2,
-        "family": one.family,
-        "family_size": one.family_size,
-        "smallest_expected": one.test.smallest_expected,
-        "cramers_v": one.test.cramers_v,
-        "cohens_w": one.test.cohens_w,
-        "categories": one.categories,
-        "ranks": one.ranks,
-        "clustered": one.clustered,
-        "clustered_p_holm": one.clustered_p_holm,
-        "clustered_p_bh": one.clustered_p_bh,
-        "note": note_text(one.test.note),
+        "chi2": test.test.chi2,
+        "df": test.test.df,
+        "p": test.p,
+        "p_holm": test.p_holm,
+        "p_bh": test.p_bh,
+        "p_bonferroni": test.p_bonferroni,
+        "correction": test.test.correction,
+        "method": test.test.method,
+        "p_chi2": test.test.p_chi2,
+        "family": test.family,
+        "family_size": test.family_size,
+        "smallest_expected": test.test.smallest_expected,
+        "cramers_v": test.test.cramers_v,
+        "cohens_w": test.test.cohens_w,
+        "categories": test.categories,
+        "ranks": test.ranks,
+        "clustered": test.clustered,
+        "clustered_p_holm": test.clustered_p_holm,
+        "clustered_p_bh": test.clustered_p_bh,
+        "note": note_text(test.test.note),
     }
     return {name: json_value(value) for name, value in row.items()}
 
 
-def _share_cell(one: ArmCount, label: str) -> str:
-    if label not in one.counts:
+def _share_cell(count: ArmCount, label: str) -> str:
+    if label not in count.counts:
         return ""
-    return f"{number(one.counts[label], 0)} ({number(one.percent[label])}%)"
+    return f"{number(count.counts[label], 0)} ({number(count.percent[label])}%)"
 
 
-def _test_cells(one: ArmTest) -> dict[str, str]:
-    difference = one.risk_difference
+def _test_cells(test: ArmTest) -> dict[str, str]:
+    difference = test.risk_difference
     return {
-        "arm": one.arm,
-        "situations": _subset(one.subset),
-        "good": f"{one.good}/{one.n}",
-        "good (reference)": f"{one.good_reference}/{one.n_reference}",
-        "gain": _gain(one.relative_gain_percent.estimate),
+        "arm": test.arm,
+        "situations": _subset(test.subset),
+        "good": f"{test.good}/{test.n}",
+        "good (reference)": f"{test.good_reference}/{test.n_reference}",
+        "gain": _gain(test.relative_gain_percent.estimate),
         "difference (Newcombe)": (
             f"{signed(100 * difference.estimate, 2)} "
             f"[{signed(100 * difference.low, 2)}, {signed(100 * difference.high, 2)}]"
         ),
-        "χ²": number(one.test.chi2, 2),
-        "p": p_value(one.p),
-        "p Holm": p_value(one.p_holm),
-        "p BH": p_value(one.p_bh),
-        "p clustered": p_value(one.clustered.p),
+        "χ²": number(test.test.chi2, 2),
+        "p": p_value(test.p),
+        "p Holm": p_value(test.p_holm),
+        "p BH": p_value(test.p_bh),
+        "p clustered": p_value(test.clustered.p),
     }
 
 
@@ -296,32 +304,32 @@ def _subset(name: str) -> str:
     return name.removeprefix("emotion:")
 
 
-def paired_values(one: PairedTest) -> dict[str, Any]:
+def paired_values(test: PairedTest) -> dict[str, Any]:
     """One test as plain numbers; what belongs to McNemar, to ranks and to categories by name."""
-    return _flat(one)
+    return _flat(test)
 
 
-def all_arms_values(one: PairedArmsTest) -> dict[str, Any]:
+def all_arms_values(test: PairedArmsTest) -> dict[str, Any]:
     """The test of all arms at once as plain numbers."""
-    return _flat(one) | {"arms": ", ".join(one.arms)}
+    return _flat(test) | {"arms": ", ".join(test.arms)}
 
 
 def paired_table(comparison: PairedComparison) -> list[dict[str, str]]:
     """A row for each arm against the reference, by dimension and subset."""
     return [
         {
-            "dimension": one.dimension,
-            "arm": one.arm,
-            "situations": one.subset.removeprefix("emotion:"),
-            "pairs": number(one.n, 0),
-            "good": _count(one.good),
-            "good (reference)": _count(one.good_reference),
-            "McNemar χ²": number(one.mcnemar.chi2 if one.mcnemar else None, 2),
-            "Wilcoxon V": number(one.ranks.v, 1),
-            "p": p_value(one.p),
-            "p Holm": p_value(one.p_holm),
+            "dimension": test.dimension,
+            "arm": test.arm,
+            "situations": test.subset.removeprefix("emotion:"),
+            "pairs": number(test.n, 0),
+            "good": _count(test.good),
+            "good (reference)": _count(test.good_reference),
+            "McNemar χ²": number(test.mcnemar.chi2 if test.mcnemar else None, 2),
+            "Wilcoxon V": number(test.ranks.v, 1),
+            "p": p_value(test.p),
+            "p Holm": p_value(test.p_holm),
         }
-        for one in comparison.tests
+        for test in comparison.tests
     ]
 
 
@@ -329,16 +337,16 @@ def all_arms_table(comparison: PairedComparison) -> list[dict[str, str]]:
     """A row for each dimension and subset: Cochran's Q of good ratings, Friedman's of ranks."""
     return [
         {
-            "dimension": one.dimension,
-            "situations": one.subset.removeprefix("emotion:"),
-            "arms": number(len(one.arms), 0),
-            "units": number(one.n, 0),
-            "Cochran Q": number(one.cochran.statistic if one.cochran else None, 2),
-            "p (Cochran)": p_value(one.cochran.p if one.cochran else float("nan")),
-            "Friedman χ²": number(one.friedman.statistic, 2),
-            "p (Friedman)": p_value(one.friedman.p),
+            "dimension": item.dimension,
+            "situations": item.subset.removeprefix("emotion:"),
+            "arms": number(len(item.arms), 0),
+            "units": number(item.n, 0),
+            "Cochran Q": number(item.cochran.statistic if item.cochran else None, 2),
+            "p (Cochran)": p_value(item.cochran.p if item.cochran else float("nan")),
+            "Friedman χ²": number(item.friedman.statistic, 2),
+            "p (Friedman)": p_value(item.friedman.p),
         }
-        for one in comparison.overall
+        for item in comparison.overall
     ]
 
 
@@ -346,10 +354,10 @@ def _count(value: int | None) -> str:
     return "–" if value is None else number(value, 0)
 
 
-def _flat(one: Any) -> dict[str, Any]:
+def _flat(item: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for field in dataclasses.fields(one):
-        value = getattr(one, field.name)
+    for field in dataclasses.fields(item):
+        value = getattr(item, field.name)
         if hasattr(value, "estimate"):
             found[field.name] = value.estimate
             found[f"{field.name}_low"], found[f"{field.name}_high"] = value.low, value.high

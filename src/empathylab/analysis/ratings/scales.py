@@ -48,21 +48,21 @@ def study_scales(study: Study, ratings: pl.DataFrame, good_from: Thresholds) -> 
     gives thresholds by dimension.
     """
     rated = set(ratings["dimension"].unique().to_list())
-    dimensions = [one for one in study.dimensions if one.name in rated]
+    dimensions = [dimension for dimension in study.dimensions if dimension.name in rated]
     limits = _limits(dimensions, good_from)
     scales, averaged, likert, ranges = {}, [], [], {}
-    for one in dimensions:
-        values = ratings.filter(dimension=one.name)["rating"]
-        scale = _scale(one, values, limits.get(one.name))
+    for dimension in dimensions:
+        values = ratings.filter(dimension=dimension.name)["rating"]
+        scale = _scale(dimension, values, limits.get(dimension.name))
         if scale is not None:
-            scales[one.name] = scale
-        if scale is None or not one.values:
-            averaged.append(one.name)
-        elif len(one.values) >= _LIKERT_POINTS and one.name not in limits:
-            likert.append(one.name)
-        ends = one.ends or one.values or values
-        ranges[one.name] = float(max(ends)) - float(min(ends))
-    continuous = {one.name: not one.values for one in dimensions}
+            scales[dimension.name] = scale
+        if scale is None or not dimension.values:
+            averaged.append(dimension.name)
+        elif len(dimension.values) >= _LIKERT_POINTS and dimension.name not in limits:
+            likert.append(dimension.name)
+        ends = dimension.ends or dimension.values or values
+        ranges[dimension.name] = float(max(ends)) - float(min(ends))
+    continuous = {dimension.name: not dimension.values for dimension in dimensions}
     return StudyScales(scales, continuous, tuple(averaged), tuple(likert), ranges)
 
 
@@ -98,13 +98,13 @@ def _limits(dimensions: list[Dimension], good_from: Thresholds) -> dict[str, flo
     if good_from is None:
         return {}
     if isinstance(good_from, Mapping):
-        known = [one.name for one in dimensions]
+        known = [dimension.name for dimension in dimensions]
         for name in good_from:
             if name not in known:
                 raise UnknownName("rated dimension", name, known)
         return dict(good_from)
-    degrees = [one.name for one in dimensions if not one.values]
-    return dict.fromkeys(degrees or [one.name for one in dimensions], float(good_from))
+    degrees = [dimension.name for dimension in dimensions if not dimension.values]
+    return dict.fromkeys(degrees or [dimension.name for dimension in dimensions], float(good_from))
 
 
 def point_labels(dimension: Dimension) -> tuple[str, ...]:
@@ -127,15 +127,15 @@ def labels_by_value(dimensions: Iterable[Dimension]) -> dict[str, dict[float, st
     }
 
 
-def _scale(one: Dimension, values: pl.Series, limit: float | None) -> RatingScale | None:
-    if one.values:
-        if len(one.values) < 2:
+def _scale(dimension: Dimension, values: pl.Series, limit: float | None) -> RatingScale | None:
+    if dimension.values:
+        if len(dimension.values) < 2:
             return None
-        points = tuple(float(value) for value in one.values)
-        return RatingScale(one.name, points, point_labels(one), good_from=limit)
+        points = tuple(float(value) for value in dimension.values)
+        return RatingScale(dimension.name, points, point_labels(dimension), good_from=limit)
     if limit is None:
         return None
     lowest, highest = float(values.min()), float(values.max())  # type: ignore[arg-type]
     # Only the ratings given are known of the scale; the threshold may lie beyond them.
     ends = (lowest if lowest < limit else limit - 1, max(highest, limit))
-    return RatingScale(one.name, ends, good_from=limit, continuous=True)
+    return RatingScale(dimension.name, ends, good_from=limit, continuous=True)

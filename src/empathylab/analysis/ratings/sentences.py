@@ -124,15 +124,17 @@ def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
     odds = fitted.odds
     if odds is None or not odds.rejected:
         return ()
-    effects = [one for one in odds.test.effects if one.column == f"arm{arm}"]
+    effects = [effect for effect in odds.test.effects if effect.column == f"arm{arm}"]
     if not effects:
         return ()
     said = [
-        f"{signed(one.estimate, 2)} [{signed(one.low, 2)}, {signed(one.high, 2)}] "
-        f"at {one.threshold}"
-        for one in effects
+        f"{signed(effect.estimate, 2)} [{signed(effect.low, 2)}, {signed(effect.high, 2)}] "
+        f"at {effect.threshold}"
+        for effect in effects
     ]
-    opposite = min(one.estimate for one in effects) < 0 < max(one.estimate for one in effects)
+    opposite = (
+        min(effect.estimate for effect in effects) < 0 < max(effect.estimate for effect in effects)
+    )
     reading = (
         "the arm is rated higher at some thresholds and lower at others"
         if opposite
@@ -148,7 +150,7 @@ def unequal_effects(fitted: DimensionModel, arm: str) -> tuple[str, ...]:
 
 def model_caveats(fitted: DimensionModel, design: RatingsDesign) -> tuple[str, ...]:
     caveats = [] if fitted.model is None else problem_sentences(fitted.model)
-    caveats += [f"Not in the model: {one}" for one in fitted.dropped]
+    caveats += [f"Not in the model: {item}" for item in fitted.dropped]
     formula = fitted.model.formula if fitted.model is not None else ""
     if design.kind in ("within", "mixed") and not any(
         term in formula for term in ("(1|arm:rater)", "(1 + arm|rater)")

@@ -218,9 +218,9 @@ def _finite(value: float) -> float | None:
 def headlines(conclusions: Sequence[Conclusion]) -> Iterator[Conclusion]:
     """One sentence for each of author, label and interaction, over all outcomes."""
     for term in (RESPONSE, LABEL, INTERACTION):
-        mine = [one for one in conclusions if one.subset == term]
-        for pair in dict.fromkeys((one.subject, one.reference) for one in mine):
-            yield _headline([one for one in mine if (one.subject, one.reference) == pair])
+        mine = [conclusion for conclusion in conclusions if conclusion.subset == term]
+        for pair in dict.fromkeys((item.subject, item.reference) for item in mine):
+            yield _headline([item for item in mine if (item.subject, item.reference) == pair])
 
 
 def _headline(found: Sequence[Conclusion]) -> Conclusion:

@@ -65,22 +65,22 @@ def check_gates(
     A score counts only if the judge separates the planted replies.
     """
     found: list[Gate] = []
-    for one in measured:
-        if not one.usable:
-            found.append(_nothing_usable(one))
+    for item in measured:
+        if not item.usable:
+            found.append(_nothing_usable(item))
         if conditions.max_unusable is not None:
-            found.append(_unusable(one, conditions.max_unusable))
-        for run in one.runs or (None,):
-            found += _score_gates(one, run, conditions, scores.get(one.respondent))
+            found.append(_unusable(item, conditions.max_unusable))
+        for run in item.runs or (None,):
+            found += _score_gates(item, run, conditions, scores.get(item.respondent))
     return tuple(found)
 
 
 def _score_gates(
-    one: Measured, run: int | None, conditions: Conditions, result: ScoresResult | None
+    measured: Measured, run: int | None, conditions: Conditions, result: ScoresResult | None
 ) -> list[Gate]:
-    name = one.respondent if len(one.runs) < 2 else f"{one.respondent} (run {run})"
+    name = measured.respondent if len(measured.runs) < 2 else f"{measured.respondent} (run {run})"
     found = [
-        _under(f"{name}: {metric} >= {least:g}", one.respondent, run, metric, least, result)
+        _under(f"{name}: {metric} >= {least:g}", measured.respondent, run, metric, least, result)
         for metric, least in conditions.fail_under.items()
     ]
     if conditions.no_worse_than is not None:
@@ -88,20 +88,22 @@ def _score_gates(
             f"{name}: replies.{EMPATHY} no worse than run {conditions.baseline} "
             f"by {conditions.no_worse_than:g}"
         )
-        found.append(_no_worse(condition, one.respondent, run, conditions.baseline, result))
+        found.append(_no_worse(condition, measured.respondent, run, conditions.baseline, result))
     return found
 
 
-def _nothing_usable(one: Measured) -> Gate:
-    reason = f"none of {one.requests} requests got a usable answer"
-    return Gate(one.respondent, f"{one.respondent}: usable answers > 0", 0.0, False, reason)
+def _nothing_usable(measured: Measured) -> Gate:
+    reason = f"none of {measured.requests} requests got a usable answer"
+    return Gate(
+        measured.respondent, f"{measured.respondent}: usable answers > 0", 0.0, False, reason
+    )
 
 
-def _unusable(one: Measured, most: float) -> Gate:
-    share = (one.requests - one.usable) / one.requests if one.requests else 1.0
-    reason = f"{percent(share)} of {one.requests} requests got no usable answer"
-    condition = f"{one.respondent}: unusable answers <= {percent(most)}"
-    return Gate(one.respondent, condition, share, share <= most, reason)
+def _unusable(measured: Measured, most: float) -> Gate:
+    share = (measured.requests - measured.usable) / measured.requests if measured.requests else 1.0
+    reason = f"{percent(share)} of {measured.requests} requests got no usable answer"
+    condition = f"{measured.respondent}: unusable answers <= {percent(most)}"
+    return Gate(measured.respondent, condition, share, share <= most, reason)
 
 
 def _under(

@@ -49,8 +49,8 @@ class ScoresResult(Plots):
             "judge": self.judge,
             "rubric": f"{rubric().id}@{rubric().version}",
             "dimensions": list(rubric().names),
-            "respondents": [one.respondent for one in self.respondents],
-            "replies": sum(one.n for one in self.respondents),
+            "respondents": [respondent.respondent for respondent in self.respondents],
+            "replies": sum(respondent.n for respondent in self.respondents),
         }
 
     @property
@@ -64,13 +64,15 @@ class ScoresResult(Plots):
     @property
     def conclusions(self) -> tuple[Conclusion, ...]:
         """The composite of each respondent, and whether the judge can be used."""
-        found = [self._score(one) for one in self.respondents]
-        found += [self._comparison(one) for one in self.comparisons]
+        found = [self._score(respondent) for respondent in self.respondents]
+        found += [self._comparison(comparison) for comparison in self.comparisons]
         return tuple(found)
 
     def _score(self, found: RespondentScores) -> Conclusion:
         score = found.scores[0]
-        several = sum(one.respondent == found.respondent for one in self.respondents) > 1
+        several = (
+            sum(respondent.respondent == found.respondent for respondent in self.respondents) > 1
+        )
         return Conclusion(
             kind="descriptive",
             sentence=score_sentence(found, self.judge, fit=self.fit, several=several),
@@ -111,9 +113,10 @@ class ScoresResult(Plots):
     def tables(self) -> Mapping[str, pl.DataFrame]:
         """The scores by respondent and dimension."""
         rows = [
-            {"respondent": one.respondent, "run": one.run, "n": one.n} | asdict(score)
-            for one in self.respondents
-            for score in one.scores
+            {"respondent": respondent.respondent, "run": respondent.run, "n": respondent.n}
+            | asdict(score)
+            for respondent in self.respondents
+            for score in respondent.scores
         ]
         return {"scores": pl.DataFrame(rows, infer_schema_length=None)}
 
@@ -126,8 +129,8 @@ class ScoresResult(Plots):
         return {
             "judge": self.judge,
             "judge_card": self.judge_card(),
-            "respondents": [json_value(one) for one in self.respondents],
-            "comparisons": [json_value(one) for one in self.comparisons],
+            "respondents": [json_value(respondent) for respondent in self.respondents],
+            "comparisons": [json_value(comparison) for comparison in self.comparisons],
             "conclusions": [json_value(found.to_dict()) for found in self.conclusions],
         }
 

@@ -105,13 +105,13 @@ def profile_sentence(estimates: StyleEstimates) -> str:
     return " ".join(_length_sentence(profile) for profile in estimates.profiles)
 
 
-def _length_sentence(one: Profile) -> str:
-    words = one.features["words"]
+def _length_sentence(profile: Profile) -> str:
+    words = profile.features["words"]
     span = f" [{number(words.low)}, {number(words.high)}]" if words.low == words.low else ""
     return first_capital(
-        f"{name_of(one.respondent)} wrote {number(words.mean)}{span} words per response "
-        f"({counted(one.responses, 'response')}), "
-        f"{number(one.features['words_per_sentence'].mean)} per sentence."
+        f"{name_of(profile.respondent)} wrote {number(words.mean)}{span} words per response "
+        f"({counted(profile.responses, 'response')}), "
+        f"{number(profile.features['words_per_sentence'].mean)} per sentence."
     )
 
 
@@ -130,10 +130,11 @@ def difference_sentences(estimates: StyleEstimates, most: int = 6) -> list[str]:
     return said
 
 
-def _difference(one: FeatureDifference, titles: Mapping[str, str]) -> str:
+def _difference(difference: FeatureDifference, titles: Mapping[str, str]) -> str:
     return (
-        f"{titles[one.feature]} ({number(one.mean, 2)} and {number(one.against_mean, 2)}, "
-        f"d = {signed(one.effect, 2)})"
+        f"{titles[difference.feature]} ({number(difference.mean, 2)} and "
+        f"{number(difference.against_mean, 2)}, "
+        f"d = {signed(difference.effect, 2)})"
     )
 
 

@@ -87,8 +87,8 @@ MAIN: Mapping[str, str] = {
 
 def main_features(estimates: StyleEstimates) -> dict[str, str]:
     """The main features that vary here, and the user's own, with what they are called."""
-    varying = {one.feature for one in estimates.differences} or {
-        name for one in estimates.profiles for name, f in one.features.items() if f.sd > 0
+    varying = {difference.feature for difference in estimates.differences} or {
+        name for profile in estimates.profiles for name, f in profile.features.items() if f.sd > 0
     }
     own = [column for lexicon in estimates.dictionaries for column in lexicon.columns]
     titles = dict(MAIN) | {column: column for column in own[:_MOST_OWN]}
@@ -108,23 +108,23 @@ def percentage(value: float, digits: int = 1) -> str:
 def overview_rows(estimates: StyleEstimates) -> Rows:
     """How each respondent writes, in a line: means per response."""
     return [
-        {"respondent": one.respondent, "responses": number(one.responses, 0)}
+        {"respondent": profile.respondent, "responses": number(profile.responses, 0)}
         | {
-            title: number(one.features[name].mean, 2)
+            title: number(profile.features[name].mean, 2)
             for name, title in OVERVIEW.items()
-            if name in one.features
+            if name in profile.features
         }
-        for one in estimates.profiles
+        for profile in estimates.profiles
     ]
 
 
 def feature_rows(estimates: StyleEstimates) -> Rows:
     """Each feature that varies: every respondent's mean with its interval."""
-    tested = dict.fromkeys(one.feature for one in estimates.differences)
+    tested = dict.fromkeys(difference.feature for difference in estimates.differences)
     names = list(tested) if estimates.differences else list(estimates.profiles[0].features)
     rows = []
     for name in names:
-        figures = {one.respondent: one.features[name] for one in estimates.profiles}
+        figures = {profile.respondent: profile.features[name] for profile in estimates.profiles}
         if any(figure.mean != 0 for figure in figures.values()):
             cells = {who: _with_interval(f.mean, f.low, f.high) for who, f in figures.items()}
             rows.append({"feature": meaning(name)} | cells)
@@ -135,7 +135,7 @@ def feature_values(estimates: StyleEstimates) -> list[dict[str, Any]]:
     """Every respondent's figures for each feature, unrounded, one row each."""
     return [
         {
-            "respondent": one.respondent,
+            "respondent": profile.respondent,
             "feature": name,
             "mean": figure.mean,
             "low": figure.low,
@@ -145,8 +145,8 @@ def feature_values(estimates: StyleEstimates) -> list[dict[str, Any]]:
             "used": figure.used,
             "dropped": figure.dropped,
         }
-        for one in estimates.profiles
-        for name, figure in one.features.items()
+        for profile in estimates.profiles
+        for name, figure in profile.features.items()
     ]
 
 
@@ -157,17 +157,17 @@ def difference_rows(estimates: StyleEstimates, most: int | None = None) -> Rows:
     """
     return [
         {
-            "respondent": one.respondent,
-            "against": one.against,
-            "feature": meaning(one.feature),
-            "mean": number(one.mean, 2),
-            "against mean": number(one.against_mean, 2),
-            "difference": _signed_interval(one.difference, one.low, one.high),
-            "d": signed(one.effect, 2),
-            "p Holm": p_value(one.p_holm),
+            "respondent": item.respondent,
+            "against": item.against,
+            "feature": meaning(item.feature),
+            "mean": number(item.mean, 2),
+            "against mean": number(item.against_mean, 2),
+            "difference": _signed_interval(item.difference, item.low, item.high),
+            "d": signed(item.effect, 2),
+            "p Holm": p_value(item.p_holm),
         }
         for mine in by_pair(estimates.differences).values()
-        for one in (mine if most is None else [o for o in mine if o.effect == o.effect][:most])
+        for item in (mine if most is None else [o for o in mine if o.effect == o.effect][:most])
     ]
 
 
@@ -177,12 +177,12 @@ def by_pair(
     """The differences between each two respondents, the largest effect first."""
     pairs: dict[tuple[str, str], list[FeatureDifference]] = {}
     ranked = sorted(
-        differences, key=lambda one: -abs(one.effect) if one.effect == one.effect else 0
+        differences, key=lambda item: -abs(item.effect) if item.effect == item.effect else 0
     )
-    for one in differences:
-        pairs[one.respondent, one.against] = []
-    for one in ranked:
-        pairs[one.respondent, one.against].append(one)
+    for difference in differences:
+        pairs[difference.respondent, difference.against] = []
+    for item in ranked:
+        pairs[item.respondent, item.against].append(item)
     return pairs
 
 
@@ -323,13 +323,13 @@ def template_rows(estimates: StyleEstimates, most: int = 5) -> Rows:
     """Each respondent's most common tactic sequences."""
     return [
         {
-            "respondent": one.respondent,
+            "respondent": item.respondent,
             "tactic sequence": " → ".join(template.tactics),
             "responses": number(template.count, 0),
             "percent": percentage(template.share),
         }
-        for one in estimates.tactics.templates
-        for template in one.commonest[:most]
+        for item in estimates.tactics.templates
+        for template in item.commonest[:most]
     ]
 
 
@@ -338,7 +338,9 @@ def reuse_rows(estimates: StyleEstimates) -> Rows:
     found = estimates.reuse
     rows: dict[str, dict[str, str]] = {}
     # A respondent without a sentence has no tactics.
-    recurring = {one.respondent: one.recurrence for one in estimates.tactics.templates}
+    recurring = {
+        template.respondent: template.recurrence for template in estimates.tactics.templates
+    }
     for name, again, alike, opening, closing in zip(
         estimates.respondents, found.repetition, found.similarity, found.openings, found.closings,
         strict=True,
@@ -363,33 +365,33 @@ def recurring_rows(estimates: StyleEstimates, most: int = 5) -> Rows:
     """Each respondent's most common opening and closing phrases, near-duplicates together."""
     return [
         {
-            "respondent": one.respondent,
-            "where": one.where,
+            "respondent": opening.respondent,
+            "where": opening.where,
             "words": spelled(recurring.words),
             "responses": number(recurring.count, 0),
             "word for word": number(recurring.exact, 0),
             "percent": percentage(recurring.share),
         }
-        for one in (*estimates.reuse.openings, *estimates.reuse.closings)
-        for recurring in one.commonest[:most]
+        for opening in (*estimates.reuse.openings, *estimates.reuse.closings)
+        for recurring in opening.commonest[:most]
     ]
 
 
 def relation_rows(rated: RatedStyle) -> Rows:
     """The association of features with the rating, by p; features without an interval come last."""
     ranked = sorted(
-        rated.relations, key=lambda one: one.within.p if one.within.p == one.within.p else 2.0
+        rated.relations, key=lambda item: item.within.p if item.within.p == item.within.p else 2.0
     )
     return [
         {
-            "feature": meaning(one.feature),
-            "alone": _slope(one.alone),
-            "same length": _slope(one.length_adjusted),
-            "same length and author": _slope(one.within),
-            "p Holm": TOO_RARE if one.too_rare else p_value(one.p_holm),
-            "ratings": number(one.n, 0),
+            "feature": meaning(item.feature),
+            "alone": _slope(item.alone),
+            "same length": _slope(item.length_adjusted),
+            "same length and author": _slope(item.within),
+            "p Holm": TOO_RARE if item.too_rare else p_value(item.p_holm),
+            "ratings": number(item.n, 0),
         }
-        for one in ranked
+        for item in ranked
     ]
 
 

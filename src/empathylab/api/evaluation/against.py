@@ -105,11 +105,11 @@ def _brought(lab: Lab, reference: ReferenceRatings, judges: Iterable[str]) -> li
     """Those of the judges whose ratings came with the study, and whom the lab has not asked."""
     from empathylab.store.judgements import lab_judgements
 
-    imported = [one for one in judges if one in reference.imported_judges]
+    imported = [judge for judge in judges if judge in reference.imported_judges]
     if not imported:
         return []
     asked = set(lab_judgements(lab, reference.study.name)["judge"])
-    return [one for one in imported if one not in asked]
+    return [item for item in imported if item not in asked]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class Bench:
         """The study's situations, or the part of them that is wanted."""
         from empathylab.judging.sampling import drawn
 
-        known = [(self.situation_set.id, one.id) for one in self.study.situations]
+        known = [(self.situation_set.id, situation.id) for situation in self.study.situations]
         count = len(known) if self.wanted.sample is None else self.wanted.sample
         return drawn(known, count, seed=self.options.seed)
 
@@ -175,7 +175,7 @@ class Bench:
         from empathylab.store.judged_responses import asked_situations
 
         keys = {key for _, key in self.keys()}
-        chosen = tuple(one for one in self.study.situations if one.id in keys)
+        chosen = tuple(situation for situation in self.study.situations if situation.id in keys)
         whole = Responding(
             self.situation_set,
             chosen,
@@ -185,7 +185,7 @@ class Bench:
         )
         if not self.options.fresh and not self._begun(name, whole.settings()):
             before = asked_situations(self.lab, name, self.prompt.prompt, self.situation_set.id)
-            chosen = tuple(one for one in chosen if one.id not in before)
+            chosen = tuple(item for item in chosen if item.id not in before)
         if not chosen:
             return None
         return plan_responding(self.lab, name, dataclasses.replace(whole, situations=chosen))
@@ -196,7 +196,7 @@ class Bench:
 
         predicted = json.loads(json.dumps(settings))
         runs = runs_frame(self.lab).filter(protocol="respond", respondent=name)
-        return any(json.loads(one) == predicted for one in runs["settings"])
+        return any(json.loads(setting) == predicted for setting in runs["settings"])
 
     def ask_judges(self, names: Sequence[str], judges: Sequence[str]) -> list[Tally]:
         """The judges rate what people rated, for their errors to be known, and the new replies."""
@@ -229,13 +229,13 @@ class Bench:
         instrument = study_instrument(study, [self.reference.dimension.name])
         kept = self.keys()
         shown = study_responses(self.lab, study.row)
-        known = {one.response for one in shown}
+        known = {item.response for item in shown}
         parts = [shown]
         for name in dict.fromkeys(names):
             mine = measured_replies(self.lab, self.reference, name, self.prompt.prompt)
-            parts.append(tuple(one for one in mine if one.response not in known))
+            parts.append(tuple(item for item in mine if item.response not in known))
         for part in parts:
-            replies = tuple(one for one in part if (one.set, one.situation.id) in kept)
+            replies = tuple(item for item in part if (item.set, item.situation.id) in kept)
             if replies:
                 judging = Judging(instrument, replies, source, study.row, asking)
                 yield plan_judging(judging)

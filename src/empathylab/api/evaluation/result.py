@@ -72,8 +72,14 @@ class Evaluation(Asked):
     def conclusions(self) -> Sequence[Conclusion]:
         """The changes from baseline of these models, then their scores."""
         models = self.sessions.models
-        found = [one for one in self.overview.appraisal.conclusions if one.subject in models]
-        scored = [one for result in self.scores.values() for one in result.conclusions]
+        found = [
+            conclusion
+            for conclusion in self.overview.appraisal.conclusions
+            if conclusion.subject in models
+        ]
+        scored = [
+            conclusion for result in self.scores.values() for conclusion in result.conclusions
+        ]
         return list(dict.fromkeys([*found, *scored]))
 
     @property
@@ -106,7 +112,7 @@ class Evaluation(Asked):
             "sessions": self.asked.rows(),
             **self.overview.to_dict(),
             "cautions": self.overview.cautions(self.asked.models),
-            "respondents": [self._respondent(one) for one in self.measured],
+            "respondents": [self._respondent(item) for item in self.measured],
             "gates": self.gate_rows(),
         }
 
@@ -124,7 +130,9 @@ class Evaluation(Asked):
         """The scores, what was not scored, and the judges' cards."""
         if not self.scores:
             return [NOT_SCORED]
-        lines = [str(one) for result in self.scores.values() for one in result.conclusions]
+        lines = [
+            str(conclusion) for result in self.scores.values() for conclusion in result.conclusions
+        ]
         unscored = [name for name, result in self.scores.items() if not result.respondents]
         lines += [f"{name}: the judge gave no reply a full set of scores." for name in unscored]
         caveats = [caveat for result in self.scores.values() for caveat in result.caveats]
@@ -146,13 +154,13 @@ class Evaluation(Asked):
             if tally.model == name:
                 for outcome, count in tally.outcomes.items():
                     outcomes[outcome] = outcomes.get(outcome, 0) + count
-        runs = [{"run": one.run, "n": one.n, "scores": _score_table(one)} for one in scored]
+        runs = [{"run": item.run, "n": item.n, "scores": _score_table(item)} for item in scored]
         return {
             "respondent": name,
             "replies": {
                 "n": lengths["asked"] if lengths else 0,
                 "usable": lengths["replies"] if lengths else 0,
-                "scored": sum(one.n for one in scored),
+                "scored": sum(item.n for item in scored),
                 "scores": _score_table(scored[0]) if len(scored) == 1 else {},
                 "runs": runs,
                 "judge": None if result is None else result.judge,

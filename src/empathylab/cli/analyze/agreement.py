@@ -81,7 +81,7 @@ def agreement(
         seed=seed,
         cluster=cluster,
     )
-    dropped = sum(one.dropped for one in found.dimensions)
+    dropped = sum(dimension.dropped for dimension in found.dimensions)
     if dropped:
         typer.echo(
             f"{file.name}: {dropped} of {len(frame)} rows have no rating, rater or situation and "
@@ -92,8 +92,8 @@ def agreement(
         import json as encoder
 
         rows = {
-            "dimensions": [dimension_row(one) for one in found.dimensions],
-            "pairs": [pair_row(one) for one in found.pairs],
+            "dimensions": [dimension_row(dimension) for dimension in found.dimensions],
+            "pairs": [pair_row(pair) for pair in found.pairs],
             "bootstrap": bootstrap,
             "seed": seed,
         }
@@ -102,34 +102,34 @@ def agreement(
     _print(found)
 
 
-def dimension_row(one: DimensionAgreement) -> dict[str, Any]:
+def dimension_row(agreement: DimensionAgreement) -> dict[str, Any]:
     """One dimension's agreement as plain values; null where a figure is not defined."""
     row: dict[str, Any] = {
-        "dimension": one.dimension,
-        "n_raters": one.n_raters,
-        "n_situations": one.n_situations,
-        "n_clusters": one.n_clusters,
-        "n_ratings": one.n_ratings,
-        "dropped": one.dropped,
-        "missing_share": _plain(one.missing_share),
+        "dimension": agreement.dimension,
+        "n_raters": agreement.n_raters,
+        "n_situations": agreement.n_situations,
+        "n_clusters": agreement.n_clusters,
+        "n_ratings": agreement.n_ratings,
+        "dropped": agreement.dropped,
+        "missing_share": _plain(agreement.missing_share),
     }
-    row |= _coefficients(one)
-    row["icc_forms"] = _coefficients(one.icc_forms)
+    row |= _coefficients(agreement)
+    row["icc_forms"] = _coefficients(agreement.icc_forms)
     parts = ("situation", "rater", "residual")
-    row["variance"] = {name: _plain(getattr(one.components, name)) for name in parts}
+    row["variance"] = {name: _plain(getattr(agreement.components, name)) for name in parts}
     return row
 
 
-def pair_row(one: PairAgreement) -> dict[str, Any]:
+def pair_row(agreement: PairAgreement) -> dict[str, Any]:
     """One pair's agreement as plain values; null where a figure is not defined."""
     row: dict[str, Any] = {
-        "dimension": one.dimension,
-        "rater_a": one.rater_a,
-        "rater_b": one.rater_b,
-        "raters": [one.rater_a, one.rater_b],
-        "n": one.n,
+        "dimension": agreement.dimension,
+        "rater_a": agreement.rater_a,
+        "rater_b": agreement.rater_b,
+        "raters": [agreement.rater_a, agreement.rater_b],
+        "n": agreement.n,
     }
-    return row | _coefficients(one)
+    return row | _coefficients(agreement)
 
 
 def _read(
@@ -160,9 +160,9 @@ def _scale(levels: str | None) -> list[str | float] | None:
     """The categories as numbers where all are, else as words."""
     if levels is None:
         return None
-    words = [one.strip() for one in levels.split(",")]
+    words = [level.strip() for level in levels.split(",")]
     try:
-        return [float(one) for one in words]
+        return [float(word) for word in words]
     except ValueError:
         return list(words)
 
@@ -198,31 +198,31 @@ def _print(found: Agreement) -> None:
 
     dimensions = [
         {
-            "dimension": one.dimension,
-            "raters": one.n_raters,
-            "situations": one.n_situations,
-            "ratings": one.n_ratings,
-            "missing": percent(one.missing_share),
-            "alpha (ordinal)": _shown(one.krippendorff_alpha),
-            "ICC(2,1)": _shown(one.icc),
-            "Fleiss": _shown(one.fleiss_kappa),
-            "Gwet AC1": _shown(one.gwet_ac1),
-            "percent": _shown(one.percent, 0),
+            "dimension": dimension.dimension,
+            "raters": dimension.n_raters,
+            "situations": dimension.n_situations,
+            "ratings": dimension.n_ratings,
+            "missing": percent(dimension.missing_share),
+            "alpha (ordinal)": _shown(dimension.krippendorff_alpha),
+            "ICC(2,1)": _shown(dimension.icc),
+            "Fleiss": _shown(dimension.fleiss_kappa),
+            "Gwet AC1": _shown(dimension.gwet_ac1),
+            "percent": _shown(dimension.percent, 0),
         }
-        for one in found.dimensions
+        for dimension in found.dimensions
     ]
     print_rows(dimensions, "dimensions", as_json=False)
     pairs = [
         {
-            "dimension": one.dimension,
-            "raters": f"{one.rater_a}, {one.rater_b}",
-            "n": one.n,
-            "weighted kappa": _shown(one.weighted_kappa),
-            "kappa": _shown(one.kappa),
-            "Spearman": _shown(one.spearman),
-            "percent": _shown(one.percent, 0),
+            "dimension": pair.dimension,
+            "raters": f"{pair.rater_a}, {pair.rater_b}",
+            "n": pair.n,
+            "weighted kappa": _shown(pair.weighted_kappa),
+            "kappa": _shown(pair.kappa),
+            "Spearman": _shown(pair.spearman),
+            "percent": _shown(pair.percent, 0),
         }
-        for one in found.pairs[:_MOST_PAIRS]
+        for pair in found.pairs[:_MOST_PAIRS]
     ]
     if pairs:
         typer.echo()
@@ -231,18 +231,23 @@ def _print(found: Agreement) -> None:
         typer.echo(
             f"… and {len(found.pairs) - _MOST_PAIRS} more pairs: --json has them all.", err=True
         )
-    clusters = max((one.n_clusters or 0 for one in found.dimensions), default=0)
+    clusters = max((dimension.n_clusters or 0 for dimension in found.dimensions), default=0)
     if clusters:
         typer.echo(f"– Intervals allow for {clusters} clusters of what was rated.", err=True)
-    coefficients = [c for one in found.dimensions for c in (one.icc, one.krippendorff_alpha)]
-    for note in sorted({note_text(one.note) for one in coefficients} - {""}):
+    coefficients = [
+        c for dimension in found.dimensions for c in (dimension.icc, dimension.krippendorff_alpha)
+    ]
+    for note in sorted({note_text(coefficient.note) for coefficient in coefficients} - {""}):
         typer.echo(f"– {note}.", err=True)
 
 
-def _shown(one: Coefficient, digits: int = 2) -> str:
+def _shown(coefficient: Coefficient, digits: int = 2) -> str:
     from empathylab.analysis.text.numbers import number
 
     # Adding zero turns a rounded −0 into 0.
-    estimate, low, high = (round(end, digits) + 0.0 for end in (one.estimate, one.low, one.high))
+    estimate, low, high = (
+        round(end, digits) + 0.0
+        for end in (coefficient.estimate, coefficient.low, coefficient.high)
+    )
     text = number(estimate, digits)
     return text if math.isnan(low) else f"{text} ({number(low, digits)} to {number(high, digits)})"

@@ -86,20 +86,20 @@ def print_conversations(result: ConversationsAnalysis) -> None:
 
     rows: list[dict[str, Any]] = [
         {
-            "respondent": one.respondent,
-            "simulator": one.simulator,
-            "n": one.n,
-            "mean final": number(one.mean_final, 2),
-            "from": number(one.low),
-            "to": number(one.high),
-            "success": one.success,
-            "failure": one.failure,
-            "replies": number(one.turns_mean),
+            "respondent": respondent.respondent,
+            "simulator": respondent.simulator,
+            "n": respondent.n,
+            "mean final": number(respondent.mean_final, 2),
+            "from": number(respondent.low),
+            "to": number(respondent.high),
+            "success": respondent.success,
+            "failure": respondent.failure,
+            "replies": number(respondent.turns_mean),
             "outcomes": ", ".join(
-                f"{count} {name.replace('_', ' ')}" for name, count in one.outcomes.items()
+                f"{count} {name.replace('_', ' ')}" for name, count in respondent.outcomes.items()
             ),
         }
-        for one in result.respondents
+        for respondent in result.respondents
     ]
     print_rows(rows, "respondents", as_json=False)
     typer.echo("")

@@ -51,7 +51,7 @@ def norming(
     with Lab.open(lab, create=False) as opened:
         criteria = Criteria(top=top, lead=lead, realism=realism, raters=raters)
         found = from_lab(opened, study, criteria, simulated=simulated)
-    rows = [_row(one) for one in found.situations]
+    rows = [_row(situation) for situation in found.situations]
     if json:
         import json as encoder
 
@@ -85,18 +85,18 @@ def norming(
         typer.echo(f"Written: {write}", err=True)
 
 
-def _row(one: Any) -> dict[str, Any]:
+def _row(item: Any) -> dict[str, Any]:
     return {
-        "situation": one.situation,
-        "emotion": one.emotion,
-        "meets": one.meets,
-        "failed": ", ".join(one.failed),
-        "raters": one.raters,
-        "top": one.top,
-        "top_low": one.top_low,
-        "intensity": one.intensity,
-        "rival": one.rival,
-        "lead": one.lead,
-        "named": one.named,
-        **one.means,
+        "situation": item.situation,
+        "emotion": item.emotion,
+        "meets": item.meets,
+        "failed": ", ".join(item.failed),
+        "raters": item.raters,
+        "top": item.top,
+        "top_low": item.top_low,
+        "intensity": item.intensity,
+        "rival": item.rival,
+        "lead": item.lead,
+        "named": item.named,
+        **item.means,
     }

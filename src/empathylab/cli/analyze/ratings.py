@@ -240,7 +240,7 @@ def _paper_rows(analysis: RatingsResult, by: str) -> list[dict[str, str]]:
     named = len(analysis.dimensions) > 1
     tests = comparison_table(analysis.comparison, by, named=named)
     counts = [] if tests else count_table(analysis.comparison, by, named=named)
-    others = [one for one in analysis.means if one.dimension not in analysis.comparison.scales]
+    others = [mean for mean in analysis.means if mean.dimension not in analysis.comparison.scales]
     return [*tests, *counts, *mean_table(others, by)]
 
 
@@ -289,7 +289,7 @@ def _print(analysis: RatingsResult, by: str) -> None:
         _print_collection(analysis)
         _print_raters(analysis)
     comparison = analysis.comparison
-    varied = [one for one in analysis.means if not one.constant]
+    varied = [mean for mean in analysis.means if not mean.constant]
     tables = {
         "counts": [row for kind in shown for row in count_table(comparison, kind, named=named)],
         "tests": [row for kind in shown for row in comparison_table(comparison, kind, named=named)],
@@ -299,11 +299,11 @@ def _print(analysis: RatingsResult, by: str) -> None:
         if rows:
             typer.echo()
             print_rows(rows, name, as_json=False)
-    for one in analysis.models:
-        typer.echo(f"\n{one.dimension}: {one.model.formula if one.model else one.problem}")
-        if one.model is not None:
-            print_rows(coefficient_table(one.model), "coefficients", as_json=False)
-            rows = [row | _sd_interval(one, row["group"]) for row in random_table(one.model)]
+    for model in analysis.models:
+        typer.echo(f"\n{model.dimension}: {model.model.formula if model.model else model.problem}")
+        if model.model is not None:
+            print_rows(coefficient_table(model.model), "coefficients", as_json=False)
+            rows = [row | _sd_interval(model, row["group"]) for row in random_table(model.model)]
             print_rows(rows, "random", as_json=False)
     if not analysis.apart:
         _print_raters(analysis)
@@ -342,29 +342,30 @@ def _print_multiverse(multiverse: Multiverse) -> None:
         typer.echo(f"- {sentence}")
     rows = [
         {
-            "dimension": one.dimension,
-            "arm": one.arm,
-            "outcome": one.outcome,
-            "method": one.method,
-            "clustering": one.clustering,
-            "excluded": one.exclusions,
-            "SDs": f"{signed(one.estimate, 2)} [{number(one.low, 2)}, {number(one.high, 2)}]",
-            "p": p_value(one.p),
+            "dimension": specification.dimension,
+            "arm": specification.arm,
+            "outcome": specification.outcome,
+            "method": specification.method,
+            "clustering": specification.clustering,
+            "excluded": specification.exclusions,
+            "SDs": f"{signed(specification.estimate, 2)} [{number(specification.low, 2)}, "
+            f"{number(specification.high, 2)}]",
+            "p": p_value(specification.p),
         }
-        for one in multiverse.specifications
+        for specification in multiverse.specifications
     ]
     print_rows(rows, "specifications", as_json=False)
 
 
-def _sd_interval(one: DimensionModel, group: str) -> dict[str, str]:
+def _sd_interval(model: DimensionModel, group: str) -> dict[str, str]:
     """The standard deviation's interval, where one was asked for."""
     from empathylab.analysis.text.numbers import number
 
-    if one.bootstrap is None and not one.spread:
+    if model.bootstrap is None and not model.spread:
         return {}
-    found = one.spread.get(group)
-    if found is None and one.bootstrap is not None:
-        found = one.bootstrap.intervals.get(f"sd({group})")  # type: ignore[assignment]
+    found = model.spread.get(group)
+    if found is None and model.bootstrap is not None:
+        found = model.bootstrap.intervals.get(f"sd({group})")  # type: ignore[assignment]
     cell = "–" if found is None else f"[{number(found.low, 3)}, {number(found.high, 3)}]"
     return {"sd interval": cell}
 
@@ -393,13 +394,13 @@ def _asides(analysis: RatingsResult) -> list[str]:
     from empathylab.analysis.text.notes import note_text
 
     said = list(analysis.caveats)
-    said += [means_paragraph(one) for one in analysis.means if one.constant]
+    said += [means_paragraph(mean) for mean in analysis.means if mean.constant]
     several = len(analysis.dimensions) > 1
     said += [
-        f"{one.dimension}: {note_text(note)}" if several else note_text(note)
-        for one in analysis.models
-        if one.model is not None
-        for note in (*one.model.notes, *one.model.problems)
+        f"{model.dimension}: {note_text(note)}" if several else note_text(note)
+        for model in analysis.models
+        if model.model is not None
+        for note in (*model.model.notes, *model.model.problems)
     ]
     said += analysis.exclusion_paragraphs()
     return list(dict.fromkeys(said))

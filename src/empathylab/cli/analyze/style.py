@@ -331,7 +331,9 @@ def _print(result: StyleResult) -> None:
 
     estimates = result.estimates
     _print_rows("Per response", overview_rows(estimates))
-    pairs = len({(one.respondent, one.against) for one in estimates.differences})
+    pairs = len(
+        {(difference.respondent, difference.against) for difference in estimates.differences}
+    )
     most = max(2, _MOST_DIFFERENCES // max(1, pairs))
     _print_rows("Largest differences", difference_rows(estimates, most))
     for sentence in distinctive_sentences(estimates, 10):

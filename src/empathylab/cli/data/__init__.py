@@ -37,17 +37,17 @@ def list_sets(lab: LabOption = DEFAULT_LAB, json: JsonOption = False) -> None:
             drawn, replied, rated = _drawn(opened), _replied(opened), _rated(opened)
     rows = [
         {
-            "set": one.id,
-            "version": one.version,
-            "title": one.title,
-            "situations": len(one),
-            "emotions": len(one.emotions),
-            "topics": len(one.topics),
-            "validated": one.validated,
-            "licence": one.licence,
-            "in_lab": one.id in used,
+            "set": each_set.id,
+            "version": each_set.version,
+            "title": each_set.title,
+            "situations": len(each_set),
+            "emotions": len(each_set.emotions),
+            "topics": len(each_set.topics),
+            "validated": each_set.validated,
+            "licence": each_set.licence,
+            "in_lab": each_set.id in used,
         }
-        for one in sets.values()
+        for each_set in sets.values()
     ]
     if json:
         found = {"sets": rows, "draws": drawn, "responses": replied, "studies": rated}

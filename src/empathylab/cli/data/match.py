@@ -45,9 +45,9 @@ def match(
         chosen = lab_situation_set(opened, name)
         replies = responses_frame(opened).filter(set=chosen.id, outcome="valid")
         known = replies["respondent"].unique().sort().to_list()
-        for one in respondent or ():
-            if one not in known:
-                raise UnknownName("respondent", one, known, where=f"replies to {name}")
+        for item in respondent or ():
+            if item not in known:
+                raise UnknownName("respondent", item, known, where=f"replies to {name}")
         names = respondent or known
         if len(names) < 2:
             raise InputError(

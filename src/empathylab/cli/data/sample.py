@@ -141,7 +141,7 @@ def sample(
 def _balances(given: list[str] | None, chosen: SituationSet) -> list[str]:
     if given is None:
         return [chosen.grouped_by]
-    return [one for one in given if one != "none"]
+    return [item for item in given if item != "none"]
 
 
 def _word_list(given: str | None) -> WordList:

@@ -70,7 +70,7 @@ def _study(folder: Path, name: str) -> dict[str, Any] | None:
         sets = ratings["set"].unique(maintain_order=True).to_list()
         known = lab_situation_sets(lab)
         rated = set(ratings["situation"])
-        situations = [one for key in sets for one in known[key] if one.id in rated]
+        situations = [item for key in sets for item in known[key] if item.id in rated]
         replies = [row for key in sets for row in _replies_to(lab, known[key], situations)]
     count = ratings.height
     arms = ratings.group_by("arm", "dimension", maintain_order=True).agg(
@@ -85,7 +85,7 @@ def _study(folder: Path, name: str) -> dict[str, Any] | None:
         "title": study.title,
         "design": f"{study.design} subjects",
         "status": study.status,
-        "dimensions": [dataclasses.asdict(one) for one in study.dimensions],
+        "dimensions": [dataclasses.asdict(dimension) for dimension in study.dimensions],
         "raters": raters.height,
         "ratings": count,
         "arms": arms.to_dicts(),
@@ -112,12 +112,14 @@ def _print_study(study: dict[str, Any], *, as_json: bool) -> None:
     rows = []
     for arm in study["arms"]:
         counts = {
-            one["label"]: one["count"]
-            for one in study["labels"]
-            if (one["arm"], one["dimension"]) == (arm["arm"], arm["dimension"])
+            label["label"]: label["count"]
+            for label in study["labels"]
+            if (label["arm"], label["dimension"]) == (arm["arm"], arm["dimension"])
         }
         labels = next(
-            one["labels"] for one in study["dimensions"] if one["name"] == arm["dimension"]
+            dimension["labels"]
+            for dimension in study["dimensions"]
+            if dimension["name"] == arm["dimension"]
         )
         # A running study has no counts to show; zeros would be wrong.
         shown = labels if study["labels"] else ()
@@ -125,8 +127,8 @@ def _print_study(study: dict[str, Any], *, as_json: bool) -> None:
     print_rows(rows, "arms", as_json=False)
     _print_counts(study["counts"], study["respondents"])
     typer.echo(f"\nThe analysis: empathylab analyze ratings --study {study['study']}")
-    for one in study["sets"]:
-        typer.echo(f"The replies: empathylab data show responses --set {one}")
+    for each_set in study["sets"]:
+        typer.echo(f"The replies: empathylab data show responses --set {each_set}")
 
 
 def _show_set(
@@ -147,10 +149,14 @@ def _show_set(
         whole = builtin_set(name)
         situations = whole.situations
     _check(wanted, whole)
-    picked = [one for one in situations if all(getattr(one, k) == v for k, v in wanted.items())]
+    picked = [
+        situation
+        for situation in situations
+        if all(getattr(situation, k) == v for k, v in wanted.items())
+    ]
     counts = _counts(picked)
     if as_json:
-        rows = [dataclasses.asdict(one) for one in picked]
+        rows = [dataclasses.asdict(item) for item in picked]
         found = {"set": name, "counts": counts, "respondents": replies, "situations": rows}
         print_json(found)
         return
@@ -175,9 +181,9 @@ def _counts(situations: Sequence[Situation]) -> dict[str, Any]:
         **{
             name: dict(Counter(str(v) for v in values if v is not None).most_common())
             for name, values in (
-                ("emotions", [one.emotion for one in situations]),
-                ("valences", [one.valence for one in situations]),
-                ("topics", [one.topic for one in situations]),
+                ("emotions", [situation.emotion for situation in situations]),
+                ("valences", [situation.valence for situation in situations]),
+                ("topics", [situation.topic for situation in situations]),
             )
         },
     }
@@ -193,13 +199,13 @@ def _replies_to(
     from empathylab.stats.lengths import length_distributions
     from empathylab.store import responses_frame
 
-    keys = [one.id for one in situations]
+    keys = [situation.id for situation in situations]
     frame = responses_frame(lab).filter(
         pl.col("set") == whole.id, pl.col("situation").is_in(keys), pl.col("outcome") == "valid"
     )
     if frame.is_empty():
         return []
-    return [json_value(one) for one in length_distributions(frame)]
+    return [json_value(length_distribution) for length_distribution in length_distributions(frame)]
 
 
 def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None:
@@ -213,7 +219,7 @@ def _print_counts(counts: dict[str, Any], replies: list[dict[str, Any]]) -> None
             typer.echo(f"  {counted(len(found), name)}: {listed}")
     if replies:
         typer.echo("\nReplies, and how many words they have")
-        print_rows([_lengths(one) for one in replies], "respondents", as_json=False)
+        print_rows([_lengths(reply) for reply in replies], "respondents", as_json=False)
 
 
 def _lengths(one: dict[str, Any]) -> dict[str, Any]:
@@ -232,16 +238,16 @@ def _lengths(one: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print_situations(picked: Sequence[Situation], limit: int) -> None:
-    for one in picked[: limit or None]:
-        label = ", ".join(part for part in (one.emotion, one.factor or one.topic) if part)
-        typer.echo(f"\n{one.id} ({label})" + (f" {one.title}" if one.title else ""))
-        typer.echo(f"  {one.text}")
-        for number, turn in enumerate(one.context):
+    for item in picked[: limit or None]:
+        label = ", ".join(part for part in (item.emotion, item.factor or item.topic) if part)
+        typer.echo(f"\n{item.id} ({label})" + (f" {item.title}" if item.title else ""))
+        typer.echo(f"  {item.text}")
+        for number, turn in enumerate(item.context):
             typer.echo(f"  {'hears' if number % 2 else 'said'}: {turn}")
-        if one.utterance:
-            typer.echo(f"  says: {one.utterance}")
-        if one.counterpart:
-            typer.echo(f"  had it gone well: {one.counterpart}")
+        if item.utterance:
+            typer.echo(f"  says: {item.utterance}")
+        if item.counterpart:
+            typer.echo(f"  had it gone well: {item.counterpart}")
     _say_rest(len(picked), limit)
 
 

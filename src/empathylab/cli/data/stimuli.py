@@ -71,7 +71,10 @@ def stimuli(
             )
         )
         fingerprint = hash_of(
-            [release.situation_set.fingerprint, [[*one.key, one.text] for one in release.replies]]
+            [
+                release.situation_set.fingerprint,
+                [[*reply.key, reply.text] for reply in release.replies],
+            ]
         )
         done = import_release(
             opened,

@@ -37,7 +37,7 @@ def anova(
     from empathylab.stats.anova import anova as fitted
 
     found = fitted(read_numbers(file), formula, confidence=confidence)
-    terms = [one for one in found.terms if kind in (None, one.type)]
+    terms = [term for term in found.terms if kind in (None, term.type)]
     if json:
         import json as encoder
 
@@ -76,7 +76,7 @@ def _notes(terms: list[Any]) -> list[str]:
     from empathylab.analysis.text.notes import note_text
     from empathylab.stats.notes import note
 
-    untested = dict.fromkeys(one.term for one in terms if not one.df)
+    untested = dict.fromkeys(term.term for term in terms if not term.df)
     return [note_text(note("aliased_columns", columns=tuple(untested)))] if untested else []
 
 
@@ -84,28 +84,28 @@ def _document(found: Anova, terms: list[Any]) -> dict[str, Any]:
     return {
         "terms": [
             {
-                "term": one.term,
-                "type": one.type,
-                "F": one.f,
-                "df": one.df,
-                "df_residual": one.df_residual,
-                "p": one.p,
-                "partial_eta2": one.partial_eta2,
-                "partial_eta2_low": one.partial_eta2_low,
-                "partial_eta2_high": one.partial_eta2_high,
+                "term": term.term,
+                "type": term.type,
+                "F": term.f,
+                "df": term.df,
+                "df_residual": term.df_residual,
+                "p": term.p,
+                "partial_eta2": term.partial_eta2,
+                "partial_eta2_low": term.partial_eta2_low,
+                "partial_eta2_high": term.partial_eta2_high,
             }
-            for one in terms
+            for term in terms
         ],
         "cells": [
             {
-                **one.levels,
-                "n": one.n,
-                "mean": one.mean,
-                "sd": one.sd,
-                "low": one.low,
-                "high": one.high,
+                **cell.levels,
+                "n": cell.n,
+                "mean": cell.mean,
+                "sd": cell.sd,
+                "low": cell.low,
+                "high": cell.high,
             }
-            for one in found.cells
+            for cell in found.cells
         ],
         "n": found.n,
         "dropped": dict(found.dropped),
@@ -121,15 +121,16 @@ def _rows(terms: list[Any]) -> list[dict[str, str]]:
 
     return [
         {
-            "term": one.term,
-            "type": one.type,
-            "F": number(one.f, 2),
-            "df": f"{one.df}, {one.df_residual}",
-            "p": p_value(one.p),
-            "partial η²": number(one.partial_eta2, 3),
-            "interval": f"[{number(one.partial_eta2_low, 3)}, {number(one.partial_eta2_high, 3)}]",
+            "term": term.term,
+            "type": term.type,
+            "F": number(term.f, 2),
+            "df": f"{term.df}, {term.df_residual}",
+            "p": p_value(term.p),
+            "partial η²": number(term.partial_eta2, 3),
+            "interval": f"[{number(term.partial_eta2_low, 3)}, "
+            f"{number(term.partial_eta2_high, 3)}]",
         }
-        for one in terms
+        for term in terms
     ]
 
 
@@ -138,11 +139,11 @@ def _cell_rows(found: Anova) -> list[dict[str, str]]:
 
     return [
         {
-            **one.levels,
-            "n": number(one.n, 0),
-            "mean": number(one.mean, 2),
-            "sd": number(one.sd, 2),
-            "interval": f"[{number(one.low, 2)}, {number(one.high, 2)}]",
+            **cell.levels,
+            "n": number(cell.n, 0),
+            "mean": number(cell.mean, 2),
+            "sd": number(cell.sd, 2),
+            "interval": f"[{number(cell.low, 2)}, {number(cell.high, 2)}]",
         }
-        for one in found.cells
+        for cell in found.cells
     ]

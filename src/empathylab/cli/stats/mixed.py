@@ -111,12 +111,12 @@ def _references(given: list[str] | None) -> dict[str, str]:
     from empathylab.errors import InputError
 
     found = {}
-    for one in given or ():
-        factor, sign, level = (part.strip() for part in one.partition("="))
+    for item in given or ():
+        factor, sign, level = (part.strip() for part in item.partition("="))
         if not (factor and sign and level):
             raise InputError(
                 "--reference needs FACTOR=LEVEL",
-                got=one,
+                got=item,
                 remedy="Name the column, too: --reference arm=human.",
             )
         found[factor] = level

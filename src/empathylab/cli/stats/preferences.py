@@ -91,7 +91,7 @@ def preferences(
 def _document(fitted: BradleyTerry) -> dict[str, Any]:
     from empathylab.analysis.json_values import json_value
 
-    names = [one.respondent for one in fitted.strengths]
+    names = [strength.respondent for strength in fitted.strengths]
     found: dict[str, Any] = json_value(
         {
             "strengths": fitted.strengths,
@@ -127,15 +127,15 @@ def _rows(fitted: BradleyTerry) -> list[dict[str, str]]:
 
     return [
         {
-            "respondent": one.respondent,
-            "strength": signed(one.estimate, 3),
-            "s.e.": number(one.se, 3),
-            "interval": f"[{signed(one.low, 3)}, {signed(one.high, 3)}]",
-            "preferred": number(one.wins, 0),
-            "not preferred": number(one.losses, 0),
-            "ties": number(one.ties, 0),
+            "respondent": strength.respondent,
+            "strength": signed(strength.estimate, 3),
+            "s.e.": number(strength.se, 3),
+            "interval": f"[{signed(strength.low, 3)}, {signed(strength.high, 3)}]",
+            "preferred": number(strength.wins, 0),
+            "not preferred": number(strength.losses, 0),
+            "ties": number(strength.ties, 0),
         }
-        for one in fitted.strengths
+        for strength in fitted.strengths
     ]
 
 

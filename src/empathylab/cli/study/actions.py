@@ -91,7 +91,7 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
     with running(lab, name) as service:
         status = service.actions.status()
         if status.status != "closed":
-            live = sum(one.live for one in status.arms)
+            live = sum(arm.live for arm in status.arms)
             busy = f", while {live} are at it" if live else ""
             agreed(f"Close {name} for good{busy}?", "the study was not closed", yes=yes)
             service.actions.close(who=operator())

@@ -136,12 +136,12 @@ def _print(report: BotReport) -> None:
         "ends": [{"last page": one, "raters": n} for one, n in report.ends.items()],
         "blocks": [
             {
-                "block": one.block,
-                "pages": one.pages,
-                "given_back": one.refused,
-                "median_ms": f"{one.median_ms:.1f}",
+                "block": block.block,
+                "pages": block.pages,
+                "given_back": block.refused,
+                "median_ms": f"{block.median_ms:.1f}",
             }
-            for one in report.blocks
+            for block in report.blocks
         ],
         "arms": [
             {"arm": one, "simulated completions": n} for one, n in (report.arms or {}).items()

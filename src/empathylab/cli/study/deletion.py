@@ -59,7 +59,9 @@ def forget(
     if json:
         import json as encoder
 
-        left = [{"at": one.at.isoformat(), "who": one.who, "what": one.action} for one in before]
+        left = [
+            {"at": item.at.isoformat(), "who": item.who, "what": item.action} for item in before
+        ]
         typer.echo(encoder.dumps({"study": name, "places": places, "earlier_exports": left}))
     else:
         typer.echo(f"Forgotten: {places} {'place' if places == 1 else 'places'} emptied.")
@@ -94,8 +96,8 @@ def _warn(exports: Sequence[EarlierExport]) -> None:
     typer.echo(
         "What left the lab before may still hold this person; delete it, or export again:", err=True
     )
-    for one in exports:
-        typer.echo(f"  {one.at:%Y-%m-%d %H:%M} UTC: {one.action}, by {one.who}", err=True)
+    for export in exports:
+        typer.echo(f"  {export.at:%Y-%m-%d %H:%M} UTC: {export.action}, by {export.who}", err=True)
 
 
 def retention(
@@ -120,12 +122,12 @@ def retention(
     if json:
         import json as encoder
 
-        typer.echo(encoder.dumps([asdict(one) for one in done]))
+        typer.echo(encoder.dumps([asdict(item) for item in done]))
         return
-    for one in done:
+    for item in done:
         typer.echo(
-            f"{one.study}, version {one.version}: deleted {one.platform_ids} platform ids and "
-            f"{one.comments} comments"
+            f"{item.study}, version {item.version}: deleted {item.platform_ids} platform ids and "
+            f"{item.comments} comments"
         )
     if not done:
         typer.echo("No study was launched in this lab.", err=True)

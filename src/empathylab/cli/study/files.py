@@ -53,7 +53,7 @@ def new(
     text = preset_text(preset).replace(f"name: {preset}", f"name: {_study_name(file)}", 1)
     write_new(file, text)
     read = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
-    blanks = list(dict.fromkeys(" ".join(one.split()) for one in _UNFILLED.findall(read)))
+    blanks = list(dict.fromkeys(" ".join(item.split()) for item in _UNFILLED.findall(read)))
     if json:
         found = {"file": str(file), "preset": preset, "study": _study_name(file), "fill_in": blanks}
         print_json(found)
@@ -158,13 +158,13 @@ def checked_row(checked: Checked) -> dict[str, Any]:
         "packet": list(plan.packet),
         "arms": [
             {
-                "arm": one.arm,
-                "responses": one.responses,
-                "missing": one.missing,
-                "ratings": one.ratings,
-                "raters": one.raters,
+                "arm": arm.arm,
+                "responses": arm.responses,
+                "missing": arm.missing,
+                "ratings": arm.ratings,
+                "raters": arm.raters,
             }
-            for one in plan.arms
+            for arm in plan.arms
         ],
         "minutes": None if first is None else first.minutes,
         "questions": None if first is None else first.questions,

@@ -171,7 +171,7 @@ def approvals(
     with running(lab, name) as service, _new_file(file) as out:
         made = approved(service, who=operator())
         out.write(approval_table(service, made))
-    rejected = sum(1 for one in made if one.reason)
+    rejected = sum(1 for item in made if item.reason)
     typer.echo(f"{file}: {len(made) - rejected} to approve, {rejected} to reject", err=True)
     typer.echo("It names people by their platform ids: keep it apart from the data.", err=True)
 
@@ -218,7 +218,7 @@ def _invite(
         # A file that cannot be written must be known before links are made that nobody saw.
         out = files.enter_context(_new_file(csv)) if csv is not None else None
         made = make(service, count, **terms, who=operator())
-        rows = [_shown(one, address) for one in made]
+        rows = [_shown(item, address) for item in made]
         if out is not None:
             _write_links(out, rows)
     if as_json:
@@ -237,25 +237,25 @@ def _told(given: Sequence[str]) -> dict[str, str]:
     from empathylab.errors import InputError
 
     told: dict[str, str] = {}
-    for one in given:
-        name, _, kind = (part.strip() for part in one.partition("="))
+    for item in given:
+        name, _, kind = (part.strip() for part in item.partition("="))
         if not name or not kind or name in told:
             raise InputError(
                 "this does not say one kind of people by one name",
                 where="--tell",
-                got=one,
+                got=item,
                 remedy="Give each name once, as NAME=KIND.",
             )
         told[name] = kind
     return told
 
 
-def _shown(one: Invitation, address: str) -> dict[str, Any]:
+def _shown(invitation: Invitation, address: str) -> dict[str, Any]:
     return {
-        "person": one.person,
-        "label": one.label,
-        "link": one.link(address),
-        "expires_at": None if one.expires_at is None else one.expires_at.isoformat(),
+        "person": invitation.person,
+        "label": invitation.label,
+        "link": invitation.link(address),
+        "expires_at": None if invitation.expires_at is None else invitation.expires_at.isoformat(),
     }
 
 
@@ -276,13 +276,13 @@ def _list(lab: Path, name: str, *, as_json: bool) -> None:
         found = list_invitations(service)
     rows = [
         {
-            "person": one.person,
-            "label": one.label,
-            "state": one.state,
-            "made": one.added_at.isoformat(timespec="seconds"),
-            "expires": one.expires_at and one.expires_at.isoformat(timespec="seconds"),
+            "person": item.person,
+            "label": item.label,
+            "state": item.state,
+            "made": item.added_at.isoformat(timespec="seconds"),
+            "expires": item.expires_at and item.expires_at.isoformat(timespec="seconds"),
         }
-        for one in found
+        for item in found
     ]
     print_rows(rows, "invitations", as_json=as_json)
 

@@ -71,17 +71,17 @@ def _print(found: StudyStatus) -> None:
     typer.echo(f"{found.status}; launched {since} UTC{ended}\n")
     rows: list[dict[str, Any]] = [
         {
-            "arm": one.arm,
-            "places": one.places,
-            "finished": _count(one.finished, one),
-            "under way": _count(one.live, one),
-            "left": "hidden" if one.coarse else sum(one.others.values()),
-            "takes people": found.status == "open" and not one.stopped,
+            "arm": arm.arm,
+            "places": arm.places,
+            "finished": _count(arm.finished, arm),
+            "under way": _count(arm.live, arm),
+            "left": "hidden" if arm.coarse else sum(arm.others.values()),
+            "takes people": found.status == "open" and not arm.stopped,
         }
-        for one in found.arms
+        for arm in found.arms
     ]
     print_rows(rows, "arms", as_json=False)
-    if any(one.coarse for one in found.arms):
+    if any(arm.coarse for arm in found.arms):
         typer.echo("Exact counts by arm are shown once the study is closed.", err=True)
     typer.echo(f"\n{_people(found.arrivals)} came; {found.ratings:,} ratings are in.")
     if found.opened:
@@ -120,13 +120,13 @@ def audit(name: NameArgument, lab: LabOption = DEFAULT_LAB, json: JsonOption = F
         entries = service.actions.audit()
     rows: list[dict[str, Any]] = [
         {
-            "at": f"{one.at:%Y-%m-%d %H:%M:%S}",
-            "who": one.who,
-            "action": one.action,
-            "details": dict(one.details)
+            "at": f"{entry.at:%Y-%m-%d %H:%M:%S}",
+            "who": entry.who,
+            "action": entry.action,
+            "details": dict(entry.details)
             if json
-            else ", ".join(f"{key}: {value}" for key, value in one.details.items()),
+            else ", ".join(f"{key}: {value}" for key, value in entry.details.items()),
         }
-        for one in entries
+        for entry in entries
     ]
     print_rows(rows, "audit", as_json=json)

@@ -34,11 +34,15 @@ def import_log(lab: Lab, path: Path) -> ImportedLog:
     header = _header(log, path)
     parts = _parts(log, header, path)
     with lab.writing() as connection:
-        written = [one for part in parts for one in write_records(connection, part)]
+        written = [
+            write_record for part in parts for write_record in write_records(connection, part)
+        ]
     totals: dict[str, Carried] = {}
-    for one in written:
-        before = totals.get(one.table, Carried(one.table, 0, 0))
-        totals[one.table] = Carried(one.table, before.added + one.added, before.known + one.known)
+    for item in written:
+        before = totals.get(item.table, Carried(item.table, 0, 0))
+        totals[item.table] = Carried(
+            item.table, before.added + item.added, before.known + item.known
+        )
     samples = log.samples or []
     return ImportedLog(
         path.name,

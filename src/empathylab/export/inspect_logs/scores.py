@@ -35,7 +35,9 @@ class SampleScores:
             found |= _people(self._ratings.get(row["id"], []))
             found |= _judges(self._judgements.get(row["id"], []))
         for row in rows["administrations"]:
-            scores = {one["subscale"]: one["score"] for one in self._scales.get(row["id"], [])}
+            scores = {
+                scale["subscale"]: scale["score"] for scale in self._scales.get(row["id"], [])
+            }
             found["scale_scores"] = (
                 Score(value=scores) if scores else Score.unscored(explanation=_outcome(row))
             )

@@ -178,7 +178,7 @@ def _of_study(result: RatingsResult, slug: str) -> Iterator[Made]:
     yield Made(f"ratings-{slug}-conclusions", f"{title}: conclusions", rows, shown)
     found = result.comparison
     if found.scales:
-        counts = [flat(one) for kind in _KINDS for one in found.counts if one.kind == kind]
+        counts = [flat(count) for kind in _KINDS for count in found.counts if count.kind == kind]
         shown = [row for kind in _KINDS for row in count_table(found, kind)]
         yield Made(f"ratings-{slug}-counts", f"{title}: ratings by arm", counts, shown)
         tests = [scalars(row) for row in comparison_rows(found)]
@@ -189,15 +189,15 @@ def _of_study(result: RatingsResult, slug: str) -> Iterator[Made]:
     paired = result.paired
     if paired is not None:
         caption = f"{title}: arms paired by {paired.unit}, compared with {reference}"
-        values = [paired_values(one) for one in paired.tests]
+        values = [paired_values(test) for test in paired.tests]
         yield Made(f"ratings-{slug}-paired", caption, values, paired_table(paired))
-        values = [all_arms_values(one) for one in paired.overall]
+        values = [all_arms_values(item) for item in paired.overall]
         caption = f"{title}: all arms at once, paired by {paired.unit}"
         yield Made(f"ratings-{slug}-paired-overall", caption, values, all_arms_table(paired))
     shown = [row for kind in _KINDS for row in mean_table(result.means, kind)]
     if shown:
         values = [
-            flat(one) | {"dimension": of.dimension} for of in result.means for one in of.means
+            flat(mean) | {"dimension": of.dimension} for of in result.means for mean in of.means
         ]
         yield Made(f"ratings-{slug}-means", f"{title}: mean ratings by arm", values, shown)
     taken: set[str] = set()
@@ -244,23 +244,23 @@ def _of_scales(read: Read) -> Iterator[Made]:
     if not changes:
         return
     values, shown = [], []
-    for one in changes:
-        label = place_label(one.level, one.emotion, one.factor)
-        values.append(flat(one) | {"label": label})
+    for change in changes:
+        label = place_label(change.level, change.emotion, change.factor)
+        values.append(flat(change) | {"label": label})
         shown.append(
             {
-                "respondent": one.respondent,
-                "scale": one.scale,
-                "subscale": one.subscale,
+                "respondent": change.respondent,
+                "scale": change.scale,
+                "subscale": change.subscale,
                 "after": label,
-                "n": number(one.n, 0),
-                "at rest": f"{number(one.default_mean)} ± {number(one.default_sd)}",
-                "after a situation": f"{number(one.mean)} ± {number(one.sd)}",
-                "change": signed(one.delta),
-                "direction": {"up": "↑", "down": "↓", "none": "–"}[one.direction],
-                "p Holm": p_value(one.p_holm),
-                "p clustered": p_value(one.cluster_p),
-                "g": number(one.effect_size, 2),
+                "n": number(change.n, 0),
+                "at rest": f"{number(change.default_mean)} ± {number(change.default_sd)}",
+                "after a situation": f"{number(change.mean)} ± {number(change.sd)}",
+                "change": signed(change.delta),
+                "direction": {"up": "↑", "down": "↓", "none": "–"}[change.direction],
+                "p Holm": p_value(change.p_holm),
+                "p clustered": p_value(change.cluster_p),
+                "g": number(change.effect_size, 2),
             }
         )
     yield Made("scales-changes", "Scores after situations against rest", values, shown)
@@ -270,16 +270,16 @@ def _of_scales(read: Read) -> Iterator[Made]:
         yield Made(name, f"{table.title}. {table.caption}", table.rows, table.rows)
     summaries = alignment_summaries(distances(changes))
     if summaries:
-        values = [flat(one) for one in summaries]
+        values = [flat(summary) for summary in summaries]
         shown = [
             {
-                "respondent": one.respondent,
-                "scale": one.scale,
-                "distance from people": number(one.distance, 2),
-                "95% interval": f"{number(one.low, 2)} to {number(one.high, 2)}",
-                "factors": number(one.factors, 0),
+                "respondent": summary.respondent,
+                "scale": summary.scale,
+                "distance from people": number(summary.distance, 2),
+                "95% interval": f"{number(summary.low, 2)} to {number(summary.high, 2)}",
+                "factors": number(summary.factors, 0),
             }
-            for one in summaries
+            for summary in summaries
         ]
         caption = "Distance of changes from people's (1 = the SD of people's changes)"
         yield Made("scales-alignment", caption, values, shown)
@@ -328,7 +328,7 @@ def _validity(answers: pl.DataFrame, asked: pl.DataFrame, scale: Mapping[str, An
         subscales=json.loads(scale["subscales"]),
         administrations=asked.height,
         invalid=asked.filter(pl.col("outcome") != "valid").height,
-        patterns=Counter(one for one in patterns if one is not None),
+        patterns=Counter(pattern for pattern in patterns if pattern is not None),
     )
 
 

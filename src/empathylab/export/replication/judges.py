@@ -84,11 +84,11 @@ def _of_card(card: JudgeCard, name: str, labels: Mapping[float, str]) -> Iterato
     counts = confusion_rows(card, labels)
     if counts:
         yield Made(f"{name}-confusion", f"{title}: people by judge", counts, counts)
-    biases = [flat(one) for one in tested(card)]
+    biases = [flat(item) for item in tested(card)]
     if biases:
         yield Made(f"{name}-biases", f"{title}: biases", biases, bias_rows([card]))
     if card.curve is not None and card.curve.points:
-        values = [flat(one) for one in card.curve.points]
+        values = [flat(point) for point in card.curve.points]
         yield Made(f"{name}-calibration", f"{title}: calibration", values, curve_rows(card))
 
 
@@ -101,7 +101,10 @@ def _judged(read: Read, row: Mapping[str, Any]) -> JudgedRatings:
         texts, on="response", how="left", maintain_order="left"
     )
     found = judged_from_table(frame, where=f"study {row['study']}")
-    scales = {one.name: tuple(map(float, one.values)) for one in exported_dimensions(row)}
+    scales = {
+        exported_dimension.name: tuple(map(float, exported_dimension.values))
+        for exported_dimension in exported_dimensions(row)
+    }
     return dataclasses.replace(found, scales=scales, study=row["study"])
 
 

@@ -30,7 +30,9 @@ def put_replication(
     kept = {name: frame for name, frame in tables.items() if name not in _LEFT_OUT}
     for name, frame in kept.items():
         put(folder, f"data/{name}.csv", table_bytes(frame, "csv"))
-    for name, content in dictionary_files([one for one in entries if one.table in kept]).items():
+    for name, content in dictionary_files(
+        [entry for entry in entries if entry.table in kept]
+    ).items():
         put(folder, f"data/{name}", content)
     made = analysis.write_tables(folder / "data", folder / "tables")
     put(folder, "analysis.py", Path(analysis.__file__).read_bytes())

@@ -80,22 +80,22 @@ def _profiles(found: StyleEstimates) -> Iterator[Made]:
     caption = "Features of style, means per response"
     yield Made("style-features", caption, feature_values(found), feature_rows(found))
     if found.differences:
-        values = [flat(one) for one in found.differences]
+        values = [flat(difference) for difference in found.differences]
         yield Made("style-differences", "Differences in style", values, difference_rows(found))
 
 
 def _words(found: StyleEstimates) -> Iterator[Made]:
     taken: set[str] = set()
-    for one in found.distinctive:
-        if not shown_terms(one.terms, 1):
+    for item in found.distinctive:
+        if not shown_terms(item.terms, 1):
             continue
-        against = one.against or "the others"
-        values = [flat(term) for term in one.terms]
+        against = item.against or "the others"
+        values = [flat(term) for term in item.terms]
         yield Made(
-            f"style-words-{file_name(one.respondent, taken)}",
-            f"Words and phrases that mark {one.respondent}, against {against}",
+            f"style-words-{file_name(item.respondent, taken)}",
+            f"Words and phrases that mark {item.respondent}, against {against}",
             values,
-            term_rows(found, one.respondent),
+            term_rows(found, item.respondent),
         )
     yield from _plain("style-emoji", "Emoji per response", emoji_rows(found))
 
@@ -106,7 +106,7 @@ def _told(found: StyleEstimates) -> Iterator[Made]:
         return
     caption = "Who was taken for whom: responses, by who wrote them"
     yield from _plain("style-told-confusion", caption, confusion_rows(found))
-    values = [flat(one) for one in (told.full, *told.ablations)]
+    values = [flat(ablation) for ablation in (told.full, *told.ablations)]
     caption = f"How well authors are identified, in {told.folds}-fold cross-validation"
     yield Made("style-told", caption, values, classification_rows(found))
 
@@ -126,13 +126,13 @@ def _tactics(found: StyleEstimates) -> Iterator[Made]:
 
 def _rated(found: StyleEstimates) -> Iterator[Made]:
     taken: set[str] = set()
-    for one in found.rated:
-        values = [flat(relation) for relation in one.relations]
+    for item in found.rated:
+        values = [flat(relation) for relation in item.relations]
         yield Made(
-            f"style-rated-{file_name(f'{one.study} {one.dimension}', taken)}",
-            f"What goes with {one.dimension} ratings of {one.study}",
+            f"style-rated-{file_name(f'{item.study} {item.dimension}', taken)}",
+            f"What goes with {item.dimension} ratings of {item.study}",
             values,
-            relation_rows(one),
+            relation_rows(item),
         )
 
 

@@ -36,8 +36,8 @@ class Made(NamedTuple):
 def exported_dimensions(row: Mapping[str, Any]) -> tuple[Dimension, ...]:
     """The dimensions of a study, of its row in the exported table of studies."""
     return tuple(
-        Dimension(one["name"], tuple(one["values"]), tuple(one["labels"]), one["question"])
-        for one in json.loads(row["dimensions"])
+        Dimension(load["name"], tuple(load["values"]), tuple(load["labels"]), load["question"])
+        for load in json.loads(row["dimensions"])
     )
 
 
@@ -73,11 +73,11 @@ def file_name(text: str, taken: set[str]) -> str:
     return name
 
 
-def flat(one: Any) -> dict[str, Any]:
+def flat(item: Any) -> dict[str, Any]:
     """A result's fields, an estimate with its interval as three of them."""
     found: dict[str, Any] = {}
-    for field in dataclasses.fields(one):
-        value = getattr(one, field.name)
+    for field in dataclasses.fields(item):
+        value = getattr(item, field.name)
         if hasattr(value, "estimate") and hasattr(value, "low"):
             found[field.name] = value.estimate
             found[f"{field.name}_low"], found[f"{field.name}_high"] = value.low, value.high

@@ -29,7 +29,7 @@ def _studies(source: LabSource) -> pl.DataFrame:
             "design": part.design,
             "status": part.row.status,
             "results_hidden": part.blind,
-            "dimensions": json.dumps([_written(one) for one in part.rated]),
+            "dimensions": json.dumps([_written(item) for item in part.rated]),
             "protocol_hash": part.row.protocol_hash,
             "launched": day_of(part.row.launched_at),
             "closed": day_of(part.row.closed_at),
@@ -39,12 +39,12 @@ def _studies(source: LabSource) -> pl.DataFrame:
     return STUDIES.frame(rows)
 
 
-def _written(one: Dimension) -> dict[str, Any]:
+def _written(dimension: Dimension) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "values": list(one.values),
-        "labels": list(one.labels or ()),
-        "question": one.question,
+        "name": dimension.name,
+        "values": list(dimension.values),
+        "labels": list(dimension.labels or ()),
+        "question": dimension.question,
     }
 
 

@@ -58,7 +58,7 @@ class JudgeAcceptance:
     @property
     def accepted(self) -> bool:
         """Whether the judge may be used."""
-        return self.right_above >= REQUIRED and all(one.passed for one in self.faults)
+        return self.right_above >= REQUIRED and all(fault.passed for fault in self.faults)
 
 
 def judge_acceptance(
@@ -66,7 +66,7 @@ def judge_acceptance(
 ) -> JudgeAcceptance:
     """Whether a judge that gave these scores sees what is planted."""
     planted = planted or planted_replies()
-    found = {(one.situation, one.kind, one.repeat): one.profile for one in scored}
+    found = {(item.situation, item.kind, item.repeat): item.profile for item in scored}
     if not found:
         raise InputError(
             "the judge has scored no planted reply",
@@ -74,12 +74,12 @@ def judge_acceptance(
             remedy="Let the judge score the planted replies first.",
         )
     repeats = sorted({repeat for _, _, repeat in found})
-    situations = dict.fromkeys(one.situation for one in planted.replies)
+    situations = dict.fromkeys(reply.situation for reply in planted.replies)
     rounds = [
         {
-            one.kind: found.get((situation, one.kind, repeat))
-            for one in planted.replies
-            if one.situation == situation
+            reply.kind: found.get((situation, reply.kind, repeat))
+            for reply in planted.replies
+            if reply.situation == situation
         }
         for situation in situations
         for repeat in repeats
@@ -87,7 +87,7 @@ def judge_acceptance(
     return JudgeAcceptance(
         right_above=statistics.fmean(map(_right_above, rounds)),
         compared=len(rounds),
-        incomplete=sum(None in one.values() for one in rounds),
+        incomplete=sum(None in item.values() for item in rounds),
         faults=tuple(
             _fault(fault, dimension, rounds) for fault, dimension in planted.faults.items()
         ),
@@ -99,7 +99,7 @@ def _right_above(profiles: Mapping[str, Profile | None]) -> bool:
     right, others = profiles[RIGHT], [one for kind, one in profiles.items() if kind != RIGHT]
     if right is None:
         return False
-    return all(one is not None and one.composite < right.composite for one in others)
+    return all(other is not None and other.composite < right.composite for other in others)
 
 
 def _fault(
@@ -118,7 +118,7 @@ def _fault(
 def _within_tolerance(
     found: Mapping[tuple[str, str, int], Profile], planted: PlantedReplies
 ) -> float:
-    expected = {(one.situation, one.kind): one.expected for one in planted.replies}
+    expected = {(reply.situation, reply.kind): reply.expected for reply in planted.replies}
     near = [
         abs(score - expected[situation, kind].scores[name]) <= planted.tolerance
         for (situation, kind, _), profile in found.items()

@@ -54,13 +54,18 @@ class Rubric:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the dimensions, in the order of the file."""
-        return tuple(one.name for one in self.dimensions)
+        return tuple(dimension.name for dimension in self.dimensions)
 
     def instruments(self) -> tuple[Instrument, ...]:
         """One instrument for each dimension: a judge is asked for one score at a time."""
         return tuple(
-            Instrument(f"{self.id}@{self.version} {one.name}", INSTRUCTION, SHOWN, (one.judged(),))
-            for one in self.dimensions
+            Instrument(
+                f"{self.id}@{self.version} {dimension.name}",
+                INSTRUCTION,
+                SHOWN,
+                (dimension.judged(),),
+            )
+            for dimension in self.dimensions
         )
 
     def profile(self, scores: Mapping[str, float]) -> Profile:
@@ -109,8 +114,8 @@ def rubric() -> Rubric:
     table = tomllib.loads(file.read_text(encoding="utf-8"))
     safety = table.pop("safety")
     dimensions = tuple(
-        RubricDimension(**{**one, "points": tuple(one["points"])})
-        for one in table.pop("dimensions")
+        RubricDimension(**{**item, "points": tuple(item["points"])})
+        for item in table.pop("dimensions")
     )
     return Rubric(
         **table,

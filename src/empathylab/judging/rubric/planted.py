@@ -53,12 +53,12 @@ def planted_replies() -> PlantedReplies:
     table = tomllib.loads(file.read_text(encoding="utf-8"))
     replies = tuple(
         PlantedReply(
-            situation=one["situation"],
-            kind=one["kind"],
-            text=one["text"],
-            expected=rubric().profile(dict(zip(table["scores"], one["expected"], strict=True))),
+            situation=reply["situation"],
+            kind=reply["kind"],
+            text=reply["text"],
+            expected=rubric().profile(dict(zip(table["scores"], reply["expected"], strict=True))),
         )
-        for one in table["replies"]
+        for reply in table["replies"]
     )
     return PlantedReplies(
         id=table["id"],

@@ -45,9 +45,11 @@ class AnthropicMessages:
         return f"{base_url}/messages"
 
     def payload(self, model: str, messages: tuple[Message, ...]) -> dict[str, Any]:
-        system = "\n\n".join(one.content for one in messages if one.role == "system")
+        system = "\n\n".join(message.content for message in messages if message.role == "system")
         turns = [
-            {"role": one.role, "content": one.content} for one in messages if one.role != "system"
+            {"role": message.role, "content": message.content}
+            for message in messages
+            if message.role != "system"
         ]
         payload: dict[str, Any] = {"model": model, "messages": turns}
         return payload | ({"system": system} if system else {})

@@ -36,14 +36,14 @@ class GeminiContent:
         return f"{base_url}/models/{model}:generateContent"
 
     def payload(self, model: str, messages: tuple[Message, ...]) -> dict[str, Any]:
-        system = "\n\n".join(one.content for one in messages if one.role == "system")
+        system = "\n\n".join(message.content for message in messages if message.role == "system")
         contents = [
             {
-                "role": "model" if one.role == "assistant" else "user",
-                "parts": [{"text": one.content}],
+                "role": "model" if message.role == "assistant" else "user",
+                "parts": [{"text": message.content}],
             }
-            for one in messages
-            if one.role != "system"
+            for message in messages
+            if message.role != "system"
         ]
         told = {"systemInstruction": {"parts": [{"text": system}]}} if system else {}
         return {"contents": contents, **told}
@@ -132,7 +132,8 @@ def _logprobs(block: dict[str, Any] | None) -> tuple[TokenAlternatives, ...] | N
             token=chosen["token"],
             logprob=float(chosen["logProbability"]),
             top={
-                one["token"]: float(one["logProbability"]) for one in others.get("candidates") or ()
+                candidate["token"]: float(candidate["logProbability"])
+                for candidate in others.get("candidates") or ()
             },
         )
         for chosen, others in zip(block["chosenCandidates"], weighed, strict=True)

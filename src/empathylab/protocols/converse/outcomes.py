@@ -241,8 +241,8 @@ def _unmoved(known: Sequence[State]) -> bool:
     if len(known) <= _UNMOVED:
         return False
     return all(
-        (one.feelings, _folded(one.noticed)) == (latest[0].feelings, _folded(latest[0].noticed))
-        for one in latest
+        (item.feelings, _folded(item.noticed)) == (latest[0].feelings, _folded(latest[0].noticed))
+        for item in latest
     )
 
 

@@ -133,20 +133,20 @@ def distance_chart(summaries: Sequence[AlignmentSummary]) -> dict[str, Any] | No
 def change_chart(changes: Sequence[ScaleChange]) -> dict[str, Any]:
     """One subscale's change from baseline after each emotion, with intervals, per respondent."""
     rows = []
-    for one in changes:
-        interval = interval_of(one)
+    for change in changes:
+        interval = interval_of(change)
         rows.append(
             {
-                "respondent": one.respondent,
-                "emotion": one.emotion,
-                "change": one.cluster_delta,
-                "low": interval.low if interval else one.cluster_delta,
-                "high": interval.high if interval else one.cluster_delta,
-                "n": one.n,
+                "respondent": change.respondent,
+                "emotion": change.emotion,
+                "change": change.cluster_delta,
+                "low": interval.low if interval else change.cluster_delta,
+                "high": interval.high if interval else change.cluster_delta,
+                "n": change.n,
             }
         )
-    respondents = list(dict.fromkeys(one.respondent for one in changes))
-    emotions = in_usual_order(str(one.emotion) for one in changes)
+    respondents = list(dict.fromkeys(change.respondent for change in changes))
+    emotions = in_usual_order(str(change.emotion) for change in changes)
     base = alt.Chart().encode(
         alt.Y("emotion:N", sort=emotions, title=None, axis=alt.Axis(grid=False)),
         respondent_color(respondents),
@@ -171,23 +171,23 @@ def factor_heatmap(changes: Sequence[ScaleChange]) -> dict[str, Any]:
     """One subscale's change from baseline by factor, respondents side by side."""
     rows = [
         {
-            "respondent": one.respondent,
-            "factor": f"{one.emotion}: {one.factor}",
-            "change": one.delta,
-            "n": one.n,
+            "respondent": change.respondent,
+            "factor": f"{change.emotion}: {change.factor}",
+            "change": change.delta,
+            "n": change.n,
         }
-        for one in changes
+        for change in changes
     ]
-    emotions = in_usual_order(str(one.emotion) for one in changes)
+    emotions = in_usual_order(str(change.emotion) for change in changes)
     factors = [
         factor
         for emotion in emotions
         for factor in dict.fromkeys(str(row["factor"]) for row in rows)
         if factor.startswith(f"{emotion}: ")
     ]
-    respondents = list(dict.fromkeys(one.respondent for one in changes))
+    respondents = list(dict.fromkeys(change.respondent for change in changes))
     upright = len(respondents) < 4 and max(map(len, respondents)) < 15
-    most = max((abs(one.delta) for one in changes), default=1.0) or 1.0
+    most = max((abs(change.delta) for change in changes), default=1.0) or 1.0
     chart = (
         alt.Chart()
         .mark_rect()

@@ -35,20 +35,20 @@ _DISTANCE = "0 is people’s mean change; 1 is as far from it as one person usua
 
 def figures(result: AppraisalResult) -> Iterator[Figure]:
     """All charts that the result has something for."""
-    known = [one for one in result.changes if not math.isnan(one.delta)]
+    known = [change for change in result.changes if not math.isnan(change.delta)]
     scales = {scale.id: scale for scale in result.scales}
-    groups = list(dict.fromkeys((one.scale, one.subscale) for one in known))
+    groups = list(dict.fromkeys((item.scale, item.subscale) for item in known))
     titles = {key: subscale_title(scales[key[0]], key[1]) for key in groups}
-    for scale in dict.fromkeys(one.scale for one in known):
-        overall = [one for one in known if one.level == "overall" and one.scale == scale]
+    for scale in dict.fromkeys(item.scale for item in known):
+        overall = [item for item in known if item.level == "overall" and item.scale == scale]
         drawn = shown_respondents(overall)
-        mine = [one for one in overall if one.respondent in drawn]
+        mine = [item for item in overall if item.respondent in drawn]
         title = f"{scale.upper()}: change from baseline"
         yield from _made(f"changes-{scale}", title, overall_chart(mine, titles), _CHANGES)
     distances = distance_chart(result.summaries)
     yield from _made("distances", "Distance from people’s reactions", distances, _DISTANCE)
     for key in groups:
-        mine = [one for one in known if (one.scale, one.subscale) == key]
+        mine = [item for item in known if (item.scale, item.subscale) == key]
         yield from _of_subscale(result, scales[key[0]], mine, titles[key])
 
 
@@ -59,10 +59,10 @@ def _of_subscale(
     first = changes[0]
     name = f"{first.scale}-{first.subscale}"
     drawn = shown_respondents(changes)
-    mine = [one for one in changes if one.respondent in drawn]
+    mine = [change for change in changes if change.respondent in drawn]
     alone = f" of {drawn[0]}" if len(drawn) == 1 else ""
-    emotions = [one for one in mine if one.level == "emotion"]
-    if len({one.emotion for one in emotions}) > 1:
+    emotions = [item for item in mine if item.level == "emotion"]
+    if len({emotion.emotion for emotion in emotions}) > 1:
         chart = change_chart(emotions)
         yield from _made(f"emotions-{name}", f"{title}{alone}, by emotion", chart, _CHANGES)
     scores = result.scores.filter(
@@ -71,8 +71,8 @@ def _of_subscale(
     lowest, highest = score_range(scale, first.subscale)
     levels = levels_chart(scores, lowest=lowest, highest=highest)
     yield from _made(f"levels-{name}", f"{title}{alone}", levels, _LEVELS)
-    factors = [one for one in mine if one.level == "factor"]
-    if len({one.factor for one in factors}) > 1 and len(drawn) > 1:
+    factors = [item for item in mine if item.level == "factor"]
+    if len({factor.factor for factor in factors}) > 1 and len(drawn) > 1:
         heatmap = factor_heatmap(factors)
         yield from _made(f"factors-{name}", f"{title}, by factor", heatmap, _FACTORS, wide=True)
 

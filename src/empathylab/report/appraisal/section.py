@@ -86,11 +86,11 @@ def _named(drawn: Sequence[Figure], name: str) -> list[Block]:
 def _believed(result: AppraisalResult) -> Fold:
     """The verdicts on the answers, counted in the title."""
     verdicts = [report.validity.verdict for report in result.self_reports]
-    worst = next((one for one in ("meaningless", "doubtful", "usable") if one in verdicts), "")
+    worst = next((item for item in ("meaningless", "doubtful", "usable") if item in verdicts), "")
     said = ", ".join(
-        f"{verdicts.count(one)} {one}"
-        for one in ("usable", "doubtful", "meaningless")
-        if one in verdicts
+        f"{verdicts.count(item)} {item}"
+        for item in ("usable", "doubtful", "meaningless")
+        if item in verdicts
     )
     table = Table(title="Verdicts", rows=_verdicts(result), caption=_VALIDITY, paper=False)
     return Fold(
@@ -151,16 +151,20 @@ def _distances(result: AppraisalResult) -> list[Row]:
     rows: list[Row] = []
     for found in sorted(result.summaries, key=lambda summary: summary.distance):
         key = (found.respondent, found.scale)
-        ranks = [one for one in result.ranks if (one.respondent, one.scale) == key]
-        coherent = [one for one in result.coherences if (one.respondent, one.scale) == key]
+        ranks = [rank for rank in result.ranks if (rank.respondent, rank.scale) == key]
+        coherent = [
+            coherence
+            for coherence in result.coherences
+            if (coherence.respondent, coherence.scale) == key
+        ]
         rows.append(
             {
                 "respondent": found.respondent,
                 "scale": found.scale.upper(),
                 "distance over factors": number(found.distance, 2),
                 "95% interval": f"{number(found.low, 2)} to {number(found.high, 2)}",
-                "rank agreement (ρ)": _parts([(one.subscale, one.rho) for one in ranks]),
-                "factor coherence": _parts([(one.subscale, one.coherence) for one in coherent]),
+                "rank agreement (ρ)": _parts([(rank.subscale, rank.rho) for rank in ranks]),
+                "factor coherence": _parts([(item.subscale, item.coherence) for item in coherent]),
             }
         )
     return rows
@@ -181,9 +185,15 @@ def _numbers(result: AppraisalResult) -> list[Block]:
     for respondent, scale in keys:
         if respondent not in names[:_MOST_TABLES]:
             continue
-        mine = [one for one in result.changes if (one.respondent, one.scale) == (respondent, scale)]
+        mine = [
+            change
+            for change in result.changes
+            if (change.respondent, change.scale) == (respondent, scale)
+        ]
         title = first_capital(f"{name_of(respondent)}, {scale.upper()}")
-        table = Table(title=title, rows=[_row(one) for one in mine], caption=_NUMBERS, paper=False)
+        table = Table(
+            title=title, rows=[_row(item) for item in mine], caption=_NUMBERS, paper=False
+        )
         place = list(keys).index((respondent, scale)) + 1
         blocks.append(Fold(id=f"scales-numbers-{place}", title=title, blocks=(table,)))
     left_out = len(names) - _MOST_TABLES

@@ -38,17 +38,18 @@ def side_by_side_tables(analysis: AppraisalResult) -> list[SideBySide]:
 
 def side_by_side(changes: Sequence[ScaleChange]) -> list[SideBySide]:
     """The same of changes alone."""
-    return [_table(changes, scale) for scale in dict.fromkeys(one.scale for one in changes)]
+    return [_table(changes, scale) for scale in dict.fromkeys(change.scale for change in changes)]
 
 
 def _table(changes: Sequence[ScaleChange], scale: str) -> SideBySide:
-    mine = [one for one in changes if one.scale == scale]
+    mine = [change for change in changes if change.scale == scale]
     names = shown_respondents(mine)
-    left_out = len({one.respondent for one in mine}) - len(names)
-    subscales = list(dict.fromkeys(one.subscale for one in mine))
+    left_out = len({item.respondent for item in mine}) - len(names)
+    subscales = list(dict.fromkeys(item.subscale for item in mine))
     columns = {(name, part): _head(name, part) for name in names for part in subscales}
     places: dict[Place, ScaleChange] = {
-        (one.respondent, one.subscale, one.level, one.emotion, one.factor): one for one in mine
+        (item.respondent, item.subscale, item.level, item.emotion, item.factor): item
+        for item in mine
     }
     rows = [{"situations": "Baseline"}]
     for (name, part), head in columns.items():
@@ -70,7 +71,7 @@ def _table(changes: Sequence[ScaleChange], scale: str) -> SideBySide:
 
 def shown_respondents(changes: list[ScaleChange]) -> list[str]:
     """Those that fit beside each other: the first ones, and people, last."""
-    names = list(dict.fromkeys(one.respondent for one in changes))
+    names = list(dict.fromkeys(change.respondent for change in changes))
     others = [name for name in names if name != PEOPLE]
     people = [PEOPLE] if PEOPLE in names else []
     return others[: _MOST - len(people)] + people
@@ -79,10 +80,12 @@ def shown_respondents(changes: list[ScaleChange]) -> list[str]:
 def _order(changes: list[ScaleChange]) -> list[tuple[str, str | None, str | None]]:
     """Overall, then each emotion followed by its factors."""
     found: list[tuple[str, str | None, str | None]] = [("overall", None, None)]
-    for emotion in in_usual_order(str(one.emotion) for one in changes if one.emotion):
+    for emotion in in_usual_order(str(change.emotion) for change in changes if change.emotion):
         found.append(("emotion", emotion, None))
         factors = dict.fromkeys(
-            one.factor for one in changes if one.level == "factor" and one.emotion == emotion
+            change.factor
+            for change in changes
+            if change.level == "factor" and change.emotion == emotion
         )
         found += [("factor", emotion, factor) for factor in factors]
     return found

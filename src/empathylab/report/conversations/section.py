@@ -102,7 +102,7 @@ def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[s
         Fold(
             id="conversations-conclusions",
             title="All conclusions",
-            blocks=kept(Text([str(one) for one in result.conclusions], "list")),
+            blocks=kept(Text([str(conclusion) for conclusion in result.conclusions], "list")),
             printed=True,
         ),
         *(
@@ -130,9 +130,9 @@ def conversations_section(result: ConversationsAnalysis | None, lead: Sequence[s
 def _thresholds(result: ConversationsAnalysis) -> str:
     """What counts as success and failure."""
     known = {
-        (one.success_at, one.failure_below)
-        for one in result.respondents
-        if one.n and one.success is not None
+        (respondent.success_at, respondent.failure_below)
+        for respondent in result.respondents
+        if respondent.n and respondent.success is not None
     }
     if not known:
         return ""

@@ -23,30 +23,35 @@ def respondent_table(result: ConversationsAnalysis) -> Rows:
     """One row per respondent and simulator."""
     return tuple(
         {
-            "respondent": one.respondent,
-            "simulator": one.simulator,
-            "conversations": number(one.n, 0),
-            "mean final feeling": number(one.mean_final, 2),
-            "95% from": number(one.low),
-            "to": number(one.high),
-            "success": number(one.success, 0),
-            "failure": number(one.failure, 0),
-            "replies": number(one.turns_mean),
+            "respondent": respondent.respondent,
+            "simulator": respondent.simulator,
+            "conversations": number(respondent.n, 0),
+            "mean final feeling": number(respondent.mean_final, 2),
+            "95% from": number(respondent.low),
+            "to": number(respondent.high),
+            "success": number(respondent.success, 0),
+            "failure": number(respondent.failure, 0),
+            "replies": number(respondent.turns_mean),
         }
-        for one in result.respondents
+        for respondent in result.respondents
     )
 
 
 def outcome_table(result: ConversationsAnalysis) -> Rows:
     """What became of all conversations."""
-    names = list(dict.fromkeys(name for one in result.respondents for name in one.outcomes))
+    names = list(
+        dict.fromkeys(name for respondent in result.respondents for name in respondent.outcomes)
+    )
     return tuple(
         {
-            "respondent": one.respondent,
-            "simulator": one.simulator,
-            **{name.replace("_", " "): number(one.outcomes.get(name, 0), 0) for name in names},
+            "respondent": respondent.respondent,
+            "simulator": respondent.simulator,
+            **{
+                name.replace("_", " "): number(respondent.outcomes.get(name, 0), 0)
+                for name in names
+            },
         }
-        for one in result.respondents
+        for respondent in result.respondents
     )
 
 
@@ -54,18 +59,18 @@ def comparison_table(result: ConversationsAnalysis) -> Rows:
     """Pairs of respondents, and of simulators."""
     return tuple(
         {
-            "conversations with": one.respondent,
-            "simulator": one.simulator,
-            "minus those with": one.reference,
-            "and simulator": one.reference_simulator,
-            "difference": signed(one.difference.estimate),
-            "95% from": signed(one.difference.low),
-            "to": signed(one.difference.high),
-            "p (Holm)": p_value(one.p_holm),
-            "personas": number(one.difference.n, 0),
-            "paired": "yes" if one.difference.paired else "no",
+            "conversations with": comparison.respondent,
+            "simulator": comparison.simulator,
+            "minus those with": comparison.reference,
+            "and simulator": comparison.reference_simulator,
+            "difference": signed(comparison.difference.estimate),
+            "95% from": signed(comparison.difference.low),
+            "to": signed(comparison.difference.high),
+            "p (Holm)": p_value(comparison.p_holm),
+            "personas": number(comparison.difference.n, 0),
+            "paired": "yes" if comparison.difference.paired else "no",
         }
-        for one in result.comparisons
+        for comparison in result.comparisons
     )
 
 

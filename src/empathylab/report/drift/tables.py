@@ -92,7 +92,7 @@ def _table(
 def _widest(row: Row, rows: list[Row]) -> float:
     """The end of the line: the widest interval of the same kind of figure on the same scale."""
     kind = _kind(row)
-    ends = [one[end] for one in rows if _kind(one) == kind for end in ("low", "high")]
+    ends = [row[end] for row in rows if _kind(row) == kind for end in ("low", "high")]
     return max((abs(end) for end in ends if end is not None), default=0.0)
 
 

@@ -89,9 +89,13 @@ def curve_chart(card: JudgeCard) -> dict[str, Any] | None:
     if card.curve is None:
         return None
     rows = [
-        {"judge": one.judge, "people": one.people.estimate, "n": one.n}
-        | ({} if math.isnan(one.people.low) else {"low": one.people.low, "high": one.people.high})
-        for one in card.curve.points
+        {"judge": point.judge, "people": point.people.estimate, "n": point.n}
+        | (
+            {}
+            if math.isnan(point.people.low)
+            else {"low": point.people.low, "high": point.people.high}
+        )
+        for point in card.curve.points
     ]
     ends = _ends(card, rows)
     scale = alt.Scale(domain=ends, nice=False, zero=False, clamp=True)
@@ -111,7 +115,7 @@ def curve_chart(card: JudgeCard) -> dict[str, Any] | None:
     low = alt.Y("low:Q", title="people's mean", scale=scale, axis=y_axis)
     bars = base.mark_rule(strokeWidth=2, color=ESTIMATE).encode(low, alt.Y2("high:Q"))
     points = base.mark_point(filled=True, size=60, opacity=1, color=ESTIMATE).encode(y)
-    line = [{"judge": one, "people": one} for one in ends]
+    line = [{"judge": end, "people": end} for end in ends]
     perfect = (
         alt.Chart(alt.InlineData(values=line))
         .mark_line(strokeDash=[4, 3], color=GUIDE)
@@ -131,7 +135,7 @@ def map_chart(card: JudgeCard, labels: Labels) -> dict[str, Any] | None:
         else np.linspace(card.map.at[0], card.map.at[-1], _GRID, dtype=np.float64)
     )
     names = point_names(card.map.categories, labels)
-    ticks = point_names(at.tolist(), labels) if few else [round(float(one), 6) for one in at]
+    ticks = point_names(at.tolist(), labels) if few else [round(float(item), 6) for item in at]
     rows = [
         {"judge": tick, "people": name, "share": float(share), "place": place}
         for tick, shares in zip(ticks, card.map.shares(at), strict=True)
@@ -171,15 +175,15 @@ def bias_chart(biases: Sequence[JudgeBias]) -> dict[str, Any] | None:
     """The biases with their intervals, 0 being none; those found stand out."""
     rows = [
         {
-            "bias": _SHORT.get(one.name) or bias_title(one),
-            "estimate": one.estimate,
-            "low": one.estimate if math.isnan(one.low) else one.low,
-            "high": one.estimate if math.isnan(one.high) else one.high,
-            "p": one.p_corrected,
-            "found": "found" if one.found else "not found",
+            "bias": _SHORT.get(bias.name) or bias_title(bias),
+            "estimate": bias.estimate,
+            "low": bias.estimate if math.isnan(bias.low) else bias.low,
+            "high": bias.estimate if math.isnan(bias.high) else bias.high,
+            "p": bias.p_corrected,
+            "found": "found" if bias.found else "not found",
         }
-        for one in biases
-        if not math.isnan(one.p)
+        for bias in biases
+        if not math.isnan(bias.p)
     ]
     if not rows:
         return None

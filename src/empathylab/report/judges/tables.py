@@ -69,7 +69,7 @@ def confusion_rows(
 
 def tested(card: JudgeCard) -> list[JudgeBias]:
     """The biases that could be tested."""
-    return [one for one in (*card.biases, *card.emotions) if not math.isnan(one.p)]
+    return [bias for bias in (*card.biases, *card.emotions) if not math.isnan(bias.p)]
 
 
 def _ends(card: JudgeCard) -> tuple[float, float]:
@@ -85,12 +85,15 @@ def _wins(card: JudgeCard) -> str:
     test = card.alt_test
     if test is None or not test.comparisons:
         return "–"
-    return f"{sum(one.judge_wins for one in test.comparisons)} of {len(test.comparisons)}"
+    return (
+        f"{sum(comparison.judge_wins for comparison in test.comparisons)} of "
+        f"{len(test.comparisons)}"
+    )
 
 
 def _biases(card: JudgeCard) -> str:
-    found = [bias_title(one) for one in card.biases if one.found]
-    odd = sum(one.found for one in card.emotions)
+    found = [bias_title(bias) for bias in card.biases if bias.found]
+    odd = sum(emotion.found for emotion in card.emotions)
     found += [f"{odd} emotions" if odd > 1 else "1 emotion"] if odd else []
     return ", ".join(found) or ("none found" if tested(card) else "–")
 

@@ -55,7 +55,7 @@ def overview_section(data: LabOverview, first: FirstScreen) -> Section:
             id="conclusions",
             title=f"All {len(first.headlines)} main conclusions",
             printed=True,
-            blocks=kept(Text([str(one) for one in first.headlines], "list")),
+            blocks=kept(Text([str(headline) for headline in first.headlines], "list")),
         )
         if len(first.headlines) > len(first.shown)
         else None,
@@ -159,7 +159,14 @@ def data_section(data: LabOverview) -> Section:
             id="data-licences",
             title="Licences",
             blocks=kept(
-                Text([f"{one.name}: {one.licence}" for one in data.sources if one.licence], "list")
+                Text(
+                    [
+                        f"{source.name}: {source.licence}"
+                        for source in data.sources
+                        if source.licence
+                    ],
+                    "list",
+                )
             ),
         ),
         Table(title="Answers by run", rows=[_run(run) for run in data.runs], paper=False),

@@ -55,17 +55,17 @@ def levels_chart(levels: list[RatingLevel]) -> dict[str, Any] | None:
 def shares_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] | None:
     """The proportion of each answer in each arm: all situations, then by valence."""
     counts = [
-        one
-        for one in comparison.counts
-        if one.dimension == dimension and one.kind in ("all", "valence") and one.n
+        count
+        for count in comparison.counts
+        if count.dimension == dimension and count.kind in ("all", "valence") and count.n
     ]
     if not counts:
         return None
     labels = list(counts[0].counts)
-    arms = list(dict.fromkeys(one.arm for one in counts))
-    subsets = list(dict.fromkeys(_subset(one.subset) for one in counts))
+    arms = list(dict.fromkeys(count.arm for count in counts))
+    subsets = list(dict.fromkeys(_subset(count.subset) for count in counts))
     colours = ordered_colours(len(labels))
-    rows = [row for one in counts for row in _bars(one, labels)]
+    rows = [row for count in counts for row in _bars(count, labels)]
     x = alt.X(
         "from:Q",
         axis=alt.Axis(format="%", title=None, values=[0, 0.5, 1], labelFlush=True),
@@ -113,21 +113,21 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _bars(one: ArmCount, labels: list[str]) -> list[dict[str, Any]]:
+def _bars(arm_count: ArmCount, labels: list[str]) -> list[dict[str, Any]]:
     begun, rows = 0, []
     for label in labels:
-        count = one.counts[label]
+        count = arm_count.counts[label]
         rows.append(
             {
-                "arm": one.arm,
-                "situations": _subset(one.subset),
+                "arm": arm_count.arm,
+                "situations": _subset(arm_count.subset),
                 "rating": label,
                 "count": count,
-                "n": one.n,
-                "share": count / one.n,
-                "from": begun / one.n,
-                "to": (begun + count) / one.n,
-                "middle": (begun + count / 2) / one.n,
+                "n": arm_count.n,
+                "share": count / arm_count.n,
+                "from": begun / arm_count.n,
+                "to": (begun + count) / arm_count.n,
+                "middle": (begun + count / 2) / arm_count.n,
             }
         )
         begun += count
@@ -137,26 +137,26 @@ def _bars(one: ArmCount, labels: list[str]) -> list[dict[str, Any]]:
 def emotions_chart(comparison: ArmComparison, dimension: str) -> dict[str, Any] | None:
     """The proportion of good ratings by emotion, with intervals, arms side by side."""
     counts = [
-        one
-        for one in comparison.counts
-        if one.dimension == dimension and one.kind == "emotion" and one.n
+        count
+        for count in comparison.counts
+        if count.dimension == dimension and count.kind == "emotion" and count.n
     ]
     if not counts:
         return None
     # More arms than this are hard to distinguish; the reference comes first.
-    arms = list(dict.fromkeys(one.arm for one in comparison.counts))[:_MOST_ARMS]
-    counts = [one for one in counts if one.arm in arms]
+    arms = list(dict.fromkeys(count.arm for count in comparison.counts))[:_MOST_ARMS]
+    counts = [count for count in counts if count.arm in arms]
     rows = [
         {
-            "arm": one.arm,
-            "emotion": one.subset.removeprefix("emotion:"),
-            "share": one.good_share.estimate,
-            "low": one.good_share.low,
-            "high": one.good_share.high,
-            "good": one.good,
-            "n": one.n,
+            "arm": count.arm,
+            "emotion": count.subset.removeprefix("emotion:"),
+            "share": count.good_share.estimate,
+            "low": count.good_share.low,
+            "high": count.good_share.high,
+            "good": count.good,
+            "n": count.n,
         }
-        for one in counts
+        for count in counts
     ]
     emotions = _by_difference(rows, comparison.reference)
     base = alt.Chart().encode(

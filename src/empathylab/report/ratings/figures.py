@@ -62,9 +62,9 @@ def rating_figures(result: RatingsResult) -> Iterator[Figure]:
 def _levels(result: RatingsResult) -> Iterator[Figure]:
     """One chart for each kind of scale."""
     levels = rating_levels(result)
-    kinds = list(dict.fromkeys((one.good, one.lowest, one.highest) for one in levels))
+    kinds = list(dict.fromkeys((level.good, level.lowest, level.highest) for level in levels))
     for place, kind in enumerate(kinds, start=1):
-        mine = [one for one in levels if (one.good, one.lowest, one.highest) == kind]
+        mine = [level for level in levels if (level.good, level.lowest, level.highest) == kind]
         good, lowest, highest = kind
         title = f"Replies rated {good}" if good else f"Mean rating, from {lowest:g} to {highest:g}"
         name = "ratings" if place == 1 else f"ratings-{place}"

@@ -22,31 +22,33 @@ def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
     Coefficients without a usable interval are omitted.
     """
     rows: list[dict[str, Any]] = []
-    for one in models:
-        if one.model is None:
+    for model in models:
+        if model.model is None:
             continue
-        unsure = doubtful(one.model)
-        for name, effect in one.model.coefficients.items():
+        unsure = doubtful(model.model)
+        for name, effect in model.model.coefficients.items():
             if name in unsure or name == "Intercept":
                 continue
             rows.append(
                 {
-                    "term": _term(one, name, several=len({each.dimension for each in models}) > 1),
-                    "model": one.model.formula,
+                    "term": _term(
+                        model, name, several=len({each.dimension for each in models}) > 1
+                    ),
+                    "model": model.model.formula,
                     "estimate": effect.estimate,
                     "low": effect.low,
                     "high": effect.high,
                     "p": effect.p,
                     **(
                         {"odds ratio": math.exp(effect.estimate)}
-                        if isinstance(one.model, Clmm) and one.model.link == "logit"
+                        if isinstance(model.model, Clmm) and model.model.link == "logit"
                         else {}
                     ),
                 }
             )
     if not rows:
         return None
-    ordinal = all(isinstance(one.model, Clmm) for one in models if one.model is not None)
+    ordinal = all(isinstance(model.model, Clmm) for model in models if model.model is not None)
     title = "log odds of a better rating" if ordinal else "effect on the rating"
     order = [str(row["term"]) for row in rows]
     axis = alt.Axis(title=title, grid=True, tickCount=6)
@@ -72,7 +74,7 @@ def forest_chart(models: Sequence[DimensionModel]) -> dict[str, Any] | None:
     return spec_of(alt.layer(zero_line(axis), lines, points), 30 * max(2, len(order)), rows)
 
 
-def _term(one: DimensionModel, name: str, *, several: bool) -> str:
+def _term(model: DimensionModel, name: str, *, several: bool) -> str:
     """The coefficient's name, with what tells its model from the others."""
     shown = name.replace(":", " × ")
     for factor in ("arm", "valence"):
@@ -80,21 +82,21 @@ def _term(one: DimensionModel, name: str, *, several: bool) -> str:
             part.removeprefix(factor) or part if part.startswith(factor) else part
             for part in shown.split(" × ")
         )
-    details = [one.dimension] if several else []
-    details += ["with valence"] if one.by_valence else []
+    details = [model.dimension] if several else []
+    details += ["with valence"] if model.by_valence else []
     return f"{shown} ({', '.join(details)})" if details else shown
 
 
-def model_means_chart(one: DimensionModel) -> dict[str, Any] | None:
+def model_means_chart(model: DimensionModel) -> dict[str, Any] | None:
     """Each arm's mean rating with its 95% interval as the mixed model estimates it.
 
     Of an ordinal model the mean category, the worst being 1. None where the model has no means.
     """
-    if one.model is None or one.by_valence or doubtful(one.model):
+    if model.model is None or model.by_valence or doubtful(model.model):
         return None
     found = [
         row
-        for row in mean_rows(one.model, "arm")
+        for row in mean_rows(model.model, "arm")
         if row.get("scale", "expected") == "expected" and row["estimate"] is not None
     ]
     if not found:
@@ -104,8 +106,8 @@ def model_means_chart(one: DimensionModel) -> dict[str, Any] | None:
         | {"arm": row["level"], "mean": row["estimate"]}
         for row in found
     ]
-    ordinal = isinstance(one.model, Clmm)
-    title = f"mean {one.dimension}" + (" (1 is worst)" if ordinal else "")
+    ordinal = isinstance(model.model, Clmm)
+    title = f"mean {model.dimension}" + (" (1 is worst)" if ordinal else "")
     return estimates_chart(rows, who="arm", title=title, estimate="mean", form=".2f")
 
 
@@ -113,11 +115,11 @@ def power_chart(given: PowerSetting) -> dict[str, Any]:
     """The power to find a difference in good ratings, by the number of raters per arm."""
     rows = [
         {
-            "difference": f"{100 * one.difference:.0f} points",
-            "raters": one.raters,
-            "power": one.power,
+            "difference": f"{100 * item.difference:.0f} points",
+            "raters": item.raters,
+            "power": item.power,
         }
-        for one in power_curve(given)
+        for item in power_curve(given)
     ]
     order = [f"{100 * points:.0f} points" for points in DIFFERENCES]
     lines = (

@@ -69,25 +69,25 @@ def numbers_chart(found: NumericComparison) -> dict[str, Any]:
     """A number that raters have, as a histogram for each arm, one above the other."""
     title, divisor = _UNITS.get(found.variable, (variable_title(found.variable), 1.0))
     edges = [edge / divisor for edge in found.bins]
-    arms = [one.arm for one in found.arms]
+    arms = [arm.arm for arm in found.arms]
     rows = [
         {
-            "arm": one.arm,
+            "arm": arm.arm,
             "from": low,
             "to": high,
             "raters": count,
-            "n": one.n,
-            "share": count / one.n if one.n else 0.0,
+            "n": arm.n,
+            "share": count / arm.n if arm.n else 0.0,
         }
-        for one in found.arms
-        for low, high, count in zip(edges[:-1], edges[1:], one.histogram, strict=True)
+        for arm in found.arms
+        for low, high, count in zip(edges[:-1], edges[1:], arm.histogram, strict=True)
     ]
     return _histogram(rows, arms, title)
 
 
 def inconsistency_chart(found: Inconsistencies) -> dict[str, Any] | None:
     """Raters by how often they contradict themselves; None without answers."""
-    counts = [int(one) for one in found.counts if one >= 0]
+    counts = [int(count) for count in found.counts if count >= 0]
     if not counts:
         return None
     rows = [

@@ -63,15 +63,15 @@ def _study(study: RatingsResult, place: str, *, alone: bool) -> list[Block]:
     comparison, kinds = study.comparison, ("all", "valence")
     counts = [row for kind in kinds for row in count_table(comparison, kind, named=named)]
     tests = [row for kind in kinds for row in comparison_table(comparison, kind, named=named)]
-    varied = [one for one in study.means if not one.constant]
+    varied = [mean for mean in study.means if not mean.constant]
     means = [row for kind in kinds for row in mean_table(varied, kind)]
     heading = "How people rated the replies" if alone else study.study.title
     of = "" if alone else f", {study.study.name}"
     constant = [
-        f"Every rating of {one.dimension} is {one.lowest:g}, so it shows no difference between "
+        f"Every rating of {mean.dimension} is {mean.lowest:g}, so it shows no difference between "
         "arms or raters."
-        for one in study.means
-        if one.constant
+        for mean in study.means
+        if mean.constant
     ]
     # Arms that were rated at different times are compared only after saying so.
     before = (
@@ -155,7 +155,9 @@ def _described(study: RatingsResult) -> str:
 
 
 def _sentences(study: RatingsResult) -> list[str]:
-    return [" ".join((one.sentence, *one.caveats)) for one in study.conclusions]
+    return [
+        " ".join((conclusion.sentence, *conclusion.caveats)) for conclusion in study.conclusions
+    ]
 
 
 def _model_note(study: RatingsResult) -> list[Block]:

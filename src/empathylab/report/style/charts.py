@@ -42,16 +42,16 @@ def feature_profile_chart(
     named = titles or {}
     rows = [
         {
-            "respondent": one.respondent,
-            "feature": named.get(one.feature, one.feature.replace("_", " ")),
-            "mean": one.mean,
-            "standing": one.standing,
-            "low": one.standing if math.isnan(one.low) else one.low,
-            "high": one.standing if math.isnan(one.high) else one.high,
-            "situations": one.n,
+            "respondent": standing.respondent,
+            "feature": named.get(standing.feature, standing.feature.replace("_", " ")),
+            "mean": standing.mean,
+            "standing": standing.standing,
+            "low": standing.standing if math.isnan(standing.low) else standing.low,
+            "high": standing.standing if math.isnan(standing.high) else standing.high,
+            "situations": standing.n,
         }
-        for one in standings
-        if not math.isnan(one.standing)
+        for standing in standings
+        if not math.isnan(standing.standing)
     ]
     respondents = list(dict.fromkeys(str(row["respondent"]) for row in rows))
     order = list(dict.fromkeys(str(row["feature"]) for row in rows))
@@ -213,16 +213,16 @@ def ablation_chart(found: Predictability) -> dict[str, Any]:
     titles = {"full": "the full text"}
     rows = [
         {
-            "name": titles.get(one.name, one.name),
-            "accuracy": one.accuracy,
-            "low": one.low,
-            "high": one.high,
-            "macro_f1": one.macro_f1,
-            "note": one.note,
+            "name": titles.get(item.name, item.name),
+            "accuracy": item.accuracy,
+            "low": item.low,
+            "high": item.high,
+            "macro_f1": item.macro_f1,
+            "note": item.note,
         }
-        for one in every
+        for item in every
     ]
-    lowest = min(found.full.chance, found.uniform_chance, *(one.low for one in every))
+    lowest = min(found.full.chance, found.uniform_chance, *(item.low for item in every))
     scale = alt.Scale(domain=[max(0.0, lowest - 0.03), 1], nice=False)
     axis = alt.Axis(title="accuracy on unseen situations", format="%", grid=True)
     base = alt.Chart().encode(
@@ -396,7 +396,7 @@ def _completed(places: pl.DataFrame) -> pl.DataFrame:
 
 def _different_names(emoji: Sequence[str]) -> dict[str, str]:
     names: dict[str, str] = {}
-    for one in emoji:
-        name = emoji_name(one)
-        names[one] = name if name not in names.values() else f"{name} ({len(names) + 1})"
+    for item in emoji:
+        name = emoji_name(item)
+        names[item] = name if name not in names.values() else f"{name} ({len(names) + 1})"
     return names

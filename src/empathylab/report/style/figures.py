@@ -64,11 +64,11 @@ def write_figures(analysis: StyleEstimates, folder: Path) -> list[Path]:
 
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for one in figures(analysis):
-        path = folder / f"{one.name}.json"
-        path.write_text(json.dumps(one.spec, ensure_ascii=False, indent=1), encoding="utf-8")
-        path.with_suffix(".svg").write_text(svg(one.spec), encoding="utf-8")
-        path.with_suffix(".png").write_bytes(png(one.spec))
+    for figure in figures(analysis):
+        path = folder / f"{figure.name}.json"
+        path.write_text(json.dumps(figure.spec, ensure_ascii=False, indent=1), encoding="utf-8")
+        path.with_suffix(".svg").write_text(svg(figure.spec), encoding="utf-8")
+        path.with_suffix(".png").write_bytes(png(figure.spec))
         written += [path.with_suffix(ending) for ending in (".json", ".svg", ".png")]
     return written
 
@@ -82,7 +82,7 @@ def _drawn(
     if len(names) > 1 and titles:
         chart = feature_profile_chart(feature_standings(analysis), titles=titles)
         yield "profile", "Features, compared with the mean of all", "profile", chart
-    readable = [_readable(one) for one in analysis.distinctive]
+    readable = [_readable(item) for item in analysis.distinctive]
     for place, one in enumerate(readable, start=1):
         chart = distinctive_chart(readable, one.respondent, top=_TERMS) if one.terms else None
         name = f"distinctive-{place}-{slug(one.respondent)}"
@@ -108,10 +108,11 @@ def _drawn(
         yield "ratings", named, f"ratings-{place}", chart
 
 
-def _readable(one: DistinctiveTerms) -> DistinctiveTerms:
-    terms = shown_terms(one.terms, _TERMS)
+def _readable(distinctive_terms: DistinctiveTerms) -> DistinctiveTerms:
+    terms = shown_terms(distinctive_terms.terms, _TERMS)
     return dataclasses.replace(
-        one, terms=tuple(dataclasses.replace(term, term=spelled(term.term)) for term in terms)
+        distinctive_terms,
+        terms=tuple(dataclasses.replace(term, term=spelled(term.term)) for term in terms),
     )
 
 

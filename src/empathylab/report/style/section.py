@@ -89,7 +89,9 @@ def _profile_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     """The main chart and the means, then every feature."""
     several = len(analysis.respondents) > 1
     said = [profile_sentence(analysis)] if len(analysis.respondents) <= _MOST_NAMED else []
-    pairs = len({(one.respondent, one.against) for one in analysis.differences})
+    pairs = len(
+        {(difference.respondent, difference.against) for difference in analysis.differences}
+    )
     most = None if pairs == 1 else max(3, _MOST_PAIRS // max(1, pairs))
     ranked = "all, the largest first" if most is None else f"the {most} largest of each pair"
     differences = _table(
@@ -112,12 +114,12 @@ def _profile_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
 
 
 def _terms_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
-    found = [one for one in analysis.distinctive if shown_terms(one.terms, 1)]
+    found = [item for item in analysis.distinctive if shown_terms(item.terms, 1)]
     if not found:
         return ()
     paired = (
         "over situations that both sides replied to"
-        if all(one.paired for one in found)
+        if all(item.paired for item in found)
         else "not all over the same situations"
     )
     said = (
@@ -128,17 +130,17 @@ def _terms_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     tables = [
         dataclasses.replace(
             _table(
-                f"Distinctive words of {name_of(one.respondent)}",
+                f"Distinctive words of {name_of(item.respondent)}",
                 _TERM_CAPTION,
-                term_rows(analysis, one.respondent),
+                term_rows(analysis, item.respondent),
             ),
             examples=tuple(
                 (spelled(term.term), term.examples[0])
-                for term in shown_terms(one.terms, _EXAMPLES)
+                for term in shown_terms(item.terms, _EXAMPLES)
                 if term.examples
             ),
         )
-        for one in found
+        for item in found
     ]
     return _fold("words", "Distinctive words", Text((said,)), *shelf.take("distinctive"), *tables)
 
@@ -207,7 +209,7 @@ def _reuse_part(analysis: StyleEstimates) -> Part:
     return _fold(
         "reuse",
         "Templates and repetition",
-        Text(tuple(one for one in said if one)),
+        Text(tuple(item for item in said if item)),
         _table("Repetition by respondent", "", reuse_rows(analysis)),
         _table(
             "Opening and closing phrases",
@@ -223,12 +225,12 @@ def _ratings_part(analysis: StyleEstimates, shelf: _Shelf) -> Part:
     titles = main_features(analysis)
     tables = [
         _table(
-            f"Style and ratings: {one.dimension} {one.study}".strip(),
+            f"Style and ratings: {item.dimension} {item.study}".strip(),
             "Change of the rating with one standard deviation more, with 95% intervals "
             "clustered by situation and rater; p of the last slope, corrected after Holm",
-            relation_rows(one),
+            relation_rows(item),
         )
-        for one in analysis.rated
+        for item in analysis.rated
     ]
     said = tuple(rated_sentence(rated, titles) for rated in analysis.rated)
     return _fold(

@@ -82,15 +82,15 @@ def draw(
     rules = rules or Rules()
     check_balance(balance)
     _check_count(count)
-    ordered = sorted(situation_set, key=lambda one: _rank(seed, one.id))
+    ordered = sorted(situation_set, key=lambda item: _rank(seed, item.id))
     bare = unlabelled(ordered, balance)
     _refuse_bare(bare, ordered, balance, situation_set.id)
     broken = broken_rules(ordered, rules, unlabelled=bare, replied=replied)
-    eligible = [one for one in ordered if one.id not in broken]
+    eligible = [item for item in ordered if item.id not in broken]
     cut = length_bands(eligible, bands) if "length" in balance else Bands(())
     cells: dict[Cell, list[Situation]] = {}
-    for one in eligible:
-        cells.setdefault(stratum(one, balance, cut), []).append(one)
+    for item in eligible:
+        cells.setdefault(stratum(item, balance, cut), []).append(item)
     supply = {cell: len(members) for cell, members in cells.items()}
     taken = allocate(supply, count, lambda cell: _rank(seed, *cell))
     chosen = {cell: members[: taken[cell]] for cell, members in cells.items()}
@@ -149,7 +149,7 @@ def _interleaved(chosen: Mapping[Cell, Sequence[Situation]], seed: int) -> tuple
         groups.setdefault(cell[:1], []).extend(members)
     places: list[tuple[int, str, str]] = []
     for value, members in groups.items():
-        members.sort(key=lambda one: _rank(seed, one.id))
+        members.sort(key=lambda item: _rank(seed, item.id))
         rank = _rank(seed, *value)
         places += ((turn, rank, one.id) for turn, one in enumerate(members))
     return tuple(key for _, _, key in sorted(places))

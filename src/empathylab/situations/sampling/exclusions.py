@@ -100,12 +100,12 @@ def broken_rules(
     bare = set(unlabelled)
     broken: dict[str, Reason] = {}
     kept: dict[str, tuple[str, ...]] = {}
-    for one in situations:
-        reason = _reason(one, rules, bare, answered)
+    for situation in situations:
+        reason = _reason(situation, rules, bare, answered)
         if reason is not None:
-            broken[one.id] = reason
+            broken[situation.id] = reason
         else:
-            kept[one.id] = _compared(one)
+            kept[situation.id] = _compared(situation)
     if rules.duplicates != "keep":
         similarity = rules.similarity if rules.duplicates == "near" else None
         broken |= dict.fromkeys(repeated(kept, similarity=similarity), "duplicate")

@@ -93,7 +93,10 @@ def _balance(draw: Draw) -> str:
 def _shortfalls(draw: Draw) -> list[str]:
     if not draw.shortfalls:
         return []
-    shown = [f"{one.value} ({one.drawn:,} of {one.share:,})" for one in draw.shortfalls]
+    shown = [
+        f"{shortfall.value} ({shortfall.drawn:,} of {shortfall.share:,})"
+        for shortfall in draw.shortfalls
+    ]
     return [f"Fewer than an even share were available of {_listed(shown)}; all of them were taken."]
 
 

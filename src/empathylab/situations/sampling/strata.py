@@ -52,7 +52,7 @@ def length_bands(situations: Iterable[Situation], bands: int | Sequence[int]) ->
         return Bands(_checked(tuple(bands)))
     if bands < 1:
         raise InputError("there must be a band of length", got=bands, remedy="Give --bands 3.")
-    lengths = sorted(count_words(said(one)) for one in situations)
+    lengths = sorted(count_words(said(situation)) for situation in situations)
     cuts = (
         {lengths[len(lengths) * part // bands - 1] for part in range(1, bands)} if lengths else ()
     )
@@ -72,7 +72,11 @@ def _checked(bounds: tuple[int, ...]) -> tuple[int, ...]:
 def unlabelled(situations: Iterable[Situation], balance: Sequence[str]) -> list[str]:
     """The ids of the situations that lack a label the draw is balanced over."""
     names = [name for name in balance if name in _LABELS]
-    return [one.id for one in situations if not all(getattr(one, name) for name in names)]
+    return [
+        situation.id
+        for situation in situations
+        if not all(getattr(situation, name) for name in names)
+    ]
 
 
 def stratum(situation: Situation, balance: Sequence[str], bands: Bands) -> tuple[str, ...]:

@@ -87,7 +87,9 @@ def read_dialogues(
         *_odd_sentences(odd),
         *left_out.sentences("conversations were left out"),
         *_absent_splits(path, splits, seen),
-        *emotion_warnings(Counter(one.emotion for one in situations if one.emotion)),
+        *emotion_warnings(
+            Counter(situation.emotion for situation in situations if situation.emotion)
+        ),
     ]
     return Release(
         situation_set=_set(situations, name or set_name(turns, splits), turns),

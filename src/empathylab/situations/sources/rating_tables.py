@@ -138,7 +138,7 @@ def _values(
         raise InputError(
             "a label is named twice", got=", ".join(labels), remedy="Name each point once."
         )
-    numbers = [float(one) for one in points] or [float(n + 1) for n in range(len(labels))]
+    numbers = [float(point) for point in points] or [float(n + 1) for n in range(len(labels))]
     if labels and len(numbers) != len(labels):
         raise InputError(
             f"there are {len(labels)} labels but {len(numbers)} points",
@@ -186,11 +186,11 @@ def _seconds(row: Mapping[str, Any], where: str) -> float | None:
 
 def _design(ratings: Sequence[Rating], raters: Sequence[Rater]) -> Any:
     # A judge rates everybody's replies, whatever people did.
-    people = {one.name for one in raters if one.kind == "person"}
+    people = {rater.name for rater in raters if rater.kind == "person"}
     seen: dict[str, set[str]] = {}
-    for one in ratings:
-        if one.rater in people:
-            seen.setdefault(one.rater, set()).add(one.respondent)
+    for rating in ratings:
+        if rating.rater in people:
+            seen.setdefault(rating.rater, set()).add(rating.respondent)
     return "within" if any(len(arms) > 1 for arms in seen.values()) else "between"
 
 
@@ -198,8 +198,8 @@ def _dimensions(
     ratings: Sequence[Rating], labels: Mapping[float, str], points: Sequence[float]
 ) -> tuple[Dimension, ...]:
     used: dict[str, set[float]] = {}
-    for one in ratings:
-        used.setdefault(one.dimension, set()).add(one.value)
+    for rating in ratings:
+        used.setdefault(rating.dimension, set()).add(rating.value)
     found = []
     for name, values in used.items():
         scale = sorted(labels) or sorted(points) or points_of(values)
@@ -237,7 +237,7 @@ def _raters(
                 for column, value in row.items()
                 if column != "rater" and value is not None
             }
-    names = dict.fromkeys(one.rater for one in ratings)
+    names = dict.fromkeys(rating.rater for rating in ratings)
     return tuple(_rater(name, kinds.get(name), told.get(name, {}), where) for name in names)
 
 

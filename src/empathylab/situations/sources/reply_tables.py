@@ -65,11 +65,11 @@ def replies_from(
             emotions=emotions or {},
             first_row=first_row,
         )
-        counts = Counter(one.emotion for one in situation_set if one.emotion)
+        counts = Counter(item.emotion for item in situation_set if item.emotion)
         notes = tuple(emotion_warnings(counts))
     else:
         notes = ()
-    known = {one.id for one in situation_set}
+    known = {item.id for item in situation_set}
     replies, kinds = _replies(table, known, where, situation_set.id, first_row)
     return Release(situation_set, kinds, tuple(replies), notes=notes)
 

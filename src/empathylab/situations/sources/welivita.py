@@ -101,7 +101,7 @@ def read_release(
     without = sum(not rater.details for rater in raters)
     if known and without:
         notes.append(f"Raters who are in no demographics file: {without}.")
-    counts = Counter(one.emotion for one in situations if one.emotion)
+    counts = Counter(situation.emotion for situation in situations if situation.emotion)
     notes += emotion_warnings(counts)
     study = RatedStudy(name, TITLE, "between", (_POINTS,), tuple(raters), tuple(ratings), REPLIES)
     return Release(
@@ -217,7 +217,7 @@ def _replies(table: pl.DataFrame, arm: str, respondent: str, where: str) -> Iter
         details = None
         if given is not None:
             place = f"{where} row {number + 2}"
-            details = {"miti": [str(one) for one in _listed(given, f"miti_{arm}", place)]}
+            details = {"miti": [str(item) for item in _listed(given, f"miti_{arm}", place)]}
         yield Reply(key, respondent, clean_text(text).strip(), details=details)
 
 
@@ -290,7 +290,7 @@ def _rater(
     if answers is None:
         return Rater(name, details, seconds, day=day)
     shifted = _listed(answers, column, where)
-    if len(shifted) != _TEQ_ITEMS or any(one not in (-2, -1, 0, 1, 2) for one in shifted):
+    if len(shifted) != _TEQ_ITEMS or any(item not in (-2, -1, 0, 1, 2) for item in shifted):
         raise InputError(
             f"{column!r} must hold {_TEQ_ITEMS} numbers from -2 to 2",
             where=f"{where}, rater {name}",
@@ -298,7 +298,7 @@ def _rater(
             remedy="Fix the row.",
         )
     stated = {} if total is None else {TEQ: total}
-    given = {TEQ: tuple(int(one) + 2 for one in shifted)}
+    given = {TEQ: tuple(int(item) + 2 for item in shifted)}
     return Rater(name, details, seconds, given, stated, day=day)
 
 

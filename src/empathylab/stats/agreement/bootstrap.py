@@ -90,8 +90,8 @@ def interval(
     if np.ptp(kept) == 0:
         return float(kept[0]), float(kept[0])
     middle, half = sum(limits) / 2, (limits[1] - limits[0]) / 2
-    scaled = [np.clip((one - middle) / half, -_INSIDE, _INSIDE) for one in (kept, estimate)]
-    z, centre = (np.arctanh(one) for one in scaled)
+    scaled = [np.clip((item - middle) / half, -_INSIDE, _INSIDE) for item in (kept, estimate)]
+    z, centre = (np.arctanh(item) for item in scaled)
     reach = t_margin(drawn - 1, confidence) * math.sqrt(drawn / (drawn - 1)) * float(z.std(ddof=1))
     ends = [math.tanh(2 * float(centre) - float(z.mean()) + side * reach) for side in (-1, 1)]
     return middle + half * ends[0], middle + half * ends[1]

@@ -65,7 +65,7 @@ def cohen_kappa(
     if resamples > 0:
         generator = np.random.default_rng(seed)
         drawn = generator.multinomial(n, table.ravel() / n, size=resamples)
-        found = [kappa_of_table(one.reshape(table.shape), distance)[0] for one in drawn]
+        found = [kappa_of_table(item.reshape(table.shape), distance)[0] for item in drawn]
         low, high = interval(np.array(found), estimate, n, confidence)
         return Coefficient(estimate, low, high, n, dropped, confidence, "bootstrap over situations")
     if se <= 1e-9:

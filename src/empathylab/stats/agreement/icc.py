@@ -72,7 +72,7 @@ def intraclass_correlations(
         ends = [(triple[0], *resampled[name]) for name, triple in zip(_FORMS, ends, strict=True)]
 
     def coefficient(triple: tuple[float, float, float], *, mean: bool) -> Coefficient:
-        estimate, low, high = (_stepped_up(one, k) if mean else one for one in triple)
+        estimate, low, high = (_stepped_up(item, k) if mean else item for item in triple)
         how = "none"
         if math.isfinite(low):
             how = "F" if clusters is None else "bootstrap over clusters"
@@ -112,7 +112,7 @@ def _mean_squares(rows: Array) -> _Squares:
     rest = ((rows - means[:, None] - columns + mean) ** 2).sum() / ((n - 1) * (k - 1))
     size = float(np.ptp(rows)) ** 2
     # Sums of squares that are zero but for the error of floating point.
-    tidy = [0.0 if one < 1e-14 * size else float(one) for one in (between, across, within, rest)]
+    tidy = [0.0 if item < 1e-14 * size else float(item) for item in (between, across, within, rest)]
     return _Squares(n, k, *tidy)
 
 

@@ -282,7 +282,7 @@ def _spearman(cells: _Cells, n: Array, q: int, confidence: float) -> tuple[Array
     product = totals(cells.pair, cells.count * a * b, pairs)
     squares = [totals(cells.pair, cells.count * side**2, pairs) for side in (a, b)]
     usable = (squares[0] * squares[1] > 0) & (n >= 3)
-    x, y = (np.sqrt(np.where(usable, one, np.nan)) for one in squares)
+    x, y = (np.sqrt(np.where(usable, square, np.nan)) for square in squares)
     found = np.clip(product / (x * y), -1, 1)
     root = np.sqrt(n)
     influence = rank_influence(

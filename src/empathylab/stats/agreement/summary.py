@@ -125,7 +125,7 @@ def agreement(
         pairs += pair_agreements(
             table, dimension=name, confidence=confidence, min_shared=min_shared
         )
-    if not any(one.n_ratings for one in summaries):
+    if not any(summary.n_ratings for summary in summaries):
         raise InputError("there is no rating", remedy="Give rows with a rater and a rating.")
     return Agreement(tuple(summaries), tuple(pairs))
 

@@ -166,7 +166,7 @@ def rating_table(
         raters=_coded(whole["rater"]),
         codes=np.searchsorted(categories, whole["value"].to_numpy()).astype(np.int64),
         positions=steps if spacing == "ranks" else categories.astype(np.float64),
-        categories=tuple(float(one) for one in categories),
+        categories=tuple(float(category) for category in categories),
         n_situations=whole["situation"].n_unique(),
         rater_names=tuple(names),
         dropped=len(rows) - len(whole),
@@ -226,11 +226,11 @@ def _in_levels(series: pl.Series, levels: Sequence[str | float]) -> tuple[pl.Ser
     if len(set(levels)) != len(levels) or not levels:
         raise InputError(
             "the levels of the scale must differ",
-            got=", ".join(str(one) for one in levels),
+            got=", ".join(str(level) for level in levels),
             remedy="Name each category once, from lowest to highest.",
         )
-    listed = ", ".join(str(one) for one in levels)
-    if all(isinstance(one, int | float) for one in levels):
+    listed = ", ".join(str(level) for level in levels)
+    if all(isinstance(level, int | float) for level in levels):
         scale = np.array(levels, dtype=np.float64)
         values = series.cast(pl.Float64, strict=False).fill_nan(None)
         if (np.diff(scale) <= 0).any():

@@ -205,9 +205,9 @@ def _tested(
 
     residual, df_residual = error
     own = set(name.split(":"))
-    others = [one for one in names if one != name]
+    others = [item for item in names if item != name]
     if kind == "II":
-        others = [one for one in others if not own < set(one.split(":"))]
+        others = [other for other in others if not own < set(other.split(":"))]
     gained = fits.residual(others) - fits.residual([*others, name])
     df = fits.rank([*others, name]) - fits.rank(others)
     if df == 0 or (kind == "III" and empty):

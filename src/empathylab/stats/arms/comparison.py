@@ -128,7 +128,11 @@ def compare_arms(
     return ArmComparison(
         reference,
         {rated.dimension: rated.scale for rated in dimensions},
-        tuple(one for rated in dimensions for one in arm_counts(rated, confidence=confidence)),
+        tuple(
+            arm_count
+            for rated in dimensions
+            for arm_count in arm_counts(rated, confidence=confidence)
+        ),
         tuple(test for rated in dimensions for test in _tests(rated, options)),
         tuple(_overall(rated, part, options) for rated in dimensions for part in rated.subsets()),
         {rated.dimension: rated.dropped for rated in dimensions},
@@ -202,7 +206,7 @@ def _test(rated: RatedArms, subset: Subset, arm: str, options: dict[str, Any]) -
 def _overall(rated: RatedArms, subset: Subset, options: dict[str, Any]) -> ArmsTest:
     by_arm = [subset.ratings.filter(pl.col("arm") == arm) for arm in rated.arms]
     table = np.array([category_counts(rated, ratings) for ratings in by_arm])
-    good = [[int(one["good"].sum()), one.height - int(one["good"].sum())] for one in by_arm]
+    good = [[int(item["good"].sum()), item.height - int(item["good"].sum())] for item in by_arm]
     return ArmsTest(
         rated.dimension,
         subset.kind,

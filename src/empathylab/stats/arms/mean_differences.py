@@ -76,13 +76,13 @@ def prediction_powered_differences(
     ends = _Ends(parts, people, _Pooled.of(parts, people, raters), {})
     size = len(parts)
     estimate, low, high = (np.full((size, size), math.nan) for _ in range(3))
-    for one in range(size):
-        for other in range(one + 1, size):
-            found = ends.of(errors, one, other, confidence)
-            estimate[one, other] = parts[one].mean - parts[other].mean
-            estimate[other, one] = -estimate[one, other]
-            low[one, other], high[one, other] = found
-            low[other, one], high[other, one] = -found[1], -found[0]
+    for item in range(size):
+        for other in range(item + 1, size):
+            found = ends.of(errors, item, other, confidence)
+            estimate[item, other] = parts[item].mean - parts[other].mean
+            estimate[other, item] = -estimate[item, other]
+            low[item, other], high[item, other] = found
+            low[other, item], high[other, item] = -found[1], -found[0]
     return ArmDifferences(names, estimate, low, high, situations, raters)
 
 
@@ -96,7 +96,7 @@ class _Errors:
     def of(cls, parts: Sequence[Part], *, people: bool = False) -> _Errors:
         """Of the estimates, or of the means of people's ratings alone."""
         terms = [part.people_influence if people else part.influence for part in parts]
-        arms = np.repeat(np.arange(len(parts)), [len(one) for one in terms])
+        arms = np.repeat(np.arange(len(parts)), [len(term) for term in terms])
         values = np.concatenate(terms)
         first, second = (
             np.unique(np.concatenate(codes), return_inverse=True)[1]

@@ -126,7 +126,7 @@ def compare_means(
     arms = whole["arm"].unique(maintain_order=True).to_list()
     if reference not in arms:
         raise UnknownName("arm with ratings", reference, arms, remedy="Choose the reference arm.")
-    arms = [reference, *(one for one in arms if one != reference)]
+    arms = [reference, *(arm for arm in arms if arm != reference)]
     values = whole["rating"].to_numpy()
     return MeanComparison(
         dimension,
@@ -134,10 +134,10 @@ def compare_means(
         float(values.min()),
         float(values.max()),
         tuple(
-            _mean(part.filter(pl.col("arm") == one), one, kind, name, confidence)
+            _mean(part.filter(pl.col("arm") == arm), arm, kind, name, confidence)
             for kind, name, part in _subsets(whole)
-            for one in arms
-            if (part["arm"] == one).any()
+            for arm in arms
+            if (part["arm"] == arm).any()
         ),
         _differences(whole, arms, dimension, confidence),
         chosen.height - whole.height,
@@ -174,11 +174,11 @@ def _differences(
     ratings: pl.DataFrame, arms: list[str], dimension: str, confidence: float
 ) -> tuple[MeanDifference, ...]:
     found = [
-        _difference(part, one, arms[0], (kind, name, f"{dimension}, {kind}"), confidence)
+        _difference(part, arm, arms[0], (kind, name, f"{dimension}, {kind}"), confidence)
         for kind, name, part in _subsets(ratings)
-        for one in arms[1:]
+        for arm in arms[1:]
     ]
-    corrected = corrected_by_family([one.family for one in found], [one.p for one in found])
+    corrected = corrected_by_family([item.family for item in found], [item.p for item in found])
     return tuple(
         dataclasses.replace(one, **p._asdict()) for one, p in zip(found, corrected, strict=True)
     )
@@ -189,7 +189,7 @@ def _difference(
 ) -> MeanDifference:
     kind, subset, family = of
     both = part.filter(pl.col("arm").is_in([arm, reference]))
-    here, there = (both.filter(pl.col("arm") == one)["rating"] for one in (arm, reference))
+    here, there = (both.filter(pl.col("arm") == item)["rating"] for item in (arm, reference))
     test = clustered_difference(
         both["rating"],
         both["arm"] == arm,
@@ -202,8 +202,8 @@ def _difference(
         difference = Estimate(float(np.mean(here.to_numpy()) - np.mean(there.to_numpy())))
     if len(here) > 1 and len(there) > 1:
         # A difference of 1 in units of the pooled SD, corrected for bias.
-        sides = [np.array([float(one.to_numpy().std(ddof=1))]) for one in (here, there)]
-        sizes = [np.array([float(len(one))]) for one in (here, there)]
+        sides = [np.array([float(item.to_numpy().std(ddof=1))]) for item in (here, there)]
+        sizes = [np.array([float(len(item))]) for item in (here, there)]
         ends = np.array([1.0]), np.array([0.0])
         unit = hedges_g(ends[0], sides[0], sizes[0], ends[1], sides[1], sizes[1])
         g = Estimate(*(float(end * unit.estimate[0]) for end in difference))

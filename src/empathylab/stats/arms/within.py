@@ -165,7 +165,7 @@ def _paired(
     if averaged:
         return found
     good, other = pairs["good"].to_numpy(), pairs["good_reference"].to_numpy()
-    both, only, lost = (int(one.sum()) for one in (good & other, good & ~other, ~good & other))
+    both, only, lost = (int(item.sum()) for item in (good & other, good & ~other, ~good & other))
     test = mcnemar(both, only, lost, n - both - only - lost, confidence=confidence)
     k = len(rated.scale.categories)
     square = np.zeros((k, k), dtype=np.int64)

@@ -124,11 +124,11 @@ def _per_cluster(values: Array, place: Codes, count: int) -> Array:
     return np.column_stack([np.bincount(place, column, minlength=count) for column in values.T])
 
 
-def _products(one: Array, two: Array, place: Codes, count: int) -> Array:
+def _products(array: Array, two: Array, place: Codes, count: int) -> Array:
     """Per cluster, the cross-products of two matrices' columns."""
-    width = one.shape[1]
+    width = array.shape[1]
     found = np.empty((count, width, width))
     for a in range(width):
         for b in range(width):
-            found[:, a, b] = np.bincount(place, one[:, a] * two[:, b], minlength=count)
+            found[:, a, b] = np.bincount(place, array[:, a] * two[:, b], minlength=count)
     return found

@@ -102,13 +102,15 @@ def paired_difference(
     )
 
 
-def _unpaired(one: ClusteredTest, two: ClusteredTest, confidence: float) -> ClusteredTest:
+def _unpaired(
+    clustered_test: ClusteredTest, two: ClusteredTest, confidence: float
+) -> ClusteredTest:
     """The difference of independent means, with Welch's degrees of freedom."""
-    estimate, se = one.estimate - two.estimate, math.hypot(one.se, two.se)
+    estimate, se = clustered_test.estimate - two.estimate, math.hypot(clustered_test.se, two.se)
     if not se > 0:
         nan = math.nan
         return ClusteredTest(estimate, se, nan, nan, nan, nan, nan)
-    below = sum(test.se**4 / test.df for test in (one, two) if test.se > 0)
+    below = sum(test.se**4 / test.df for test in (clustered_test, two) if test.se > 0)
     df = se**4 / below
     t, margin = estimate / se, t_margin(df, confidence) * se
     return ClusteredTest(

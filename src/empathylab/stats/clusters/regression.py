@@ -45,7 +45,7 @@ class ClusteredRegression:
         estimate = float(contrast @ self.coefficients)
         se = math.sqrt(max(float(contrast @ self.covariance @ contrast), 0.0))
         each = [way.degrees(contrast) for way in self.ways]
-        df = min(each) if not any(math.isnan(one) for one in each) else math.nan
+        df = min(each) if not any(math.isnan(item) for item in each) else math.nan
         if not se > 0 or not df > 0:
             nan = math.nan
             return ClusteredTest(estimate, se, df, nan, nan, nan, nan)

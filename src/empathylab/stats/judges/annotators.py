@@ -120,7 +120,7 @@ def alternative_annotator_test(
     comparisons = trials.compared(
         [n for n, t in zip(names, tested, strict=True) if t], epsilon, fdr
     )
-    wins = sum(one.judge_wins for one in comparisons)
+    wins = sum(comparison.judge_wins for comparison in comparisons)
     rate = wins / len(comparisons) if comparisons else math.nan
     low, high = trials.interval(rows.n, confidence, resamples, seed)
     return AlternativeAnnotatorTest(
@@ -189,7 +189,7 @@ def _rows(
 
 
 def _people(known: Sequence[str], judge: str, people: Sequence[str] | None) -> list[str]:
-    names = [one for one in known if one != judge] if people is None else list(people)
+    names = [item for item in known if item != judge] if people is None else list(people)
     for name in (judge, *names):
         if name not in known:
             raise UnknownName("rater", name, known)
@@ -227,7 +227,7 @@ def _indicators(rows: _Rows, score: Score) -> tuple[Array, Array]:
         sums = totals(rows.situations, h, rows.n)[rows.situations] - h
         # The others' squares are the same on both sides and are left out.
         by_person, by_judge = n * h**2 - 2 * h * sums, n * f**2 - 2 * f * sums
-    near = _TIE * (1 + max(float(np.abs(one).max(initial=0)) for one in (by_judge, by_person)))
+    near = _TIE * (1 + max(float(np.abs(item).max(initial=0)) for item in (by_judge, by_person)))
     ahead, behind = by_judge <= by_person + near, by_person <= by_judge + near
     return ahead.astype(np.float64), behind.astype(np.float64)
 
@@ -259,7 +259,7 @@ class _Trials:
             mean = totals(person, apart, size) / n
             squares = totals(person, (apart - mean[person]) ** 2, size)
             spread = np.sqrt(squares / (n - 1))
-            shares = [totals(person, one, size) / n for one in (ahead, behind)]
+            shares = [totals(person, item, size) / n for item in (ahead, behind)]
         cells, shape = (situations, person), (rows.n, size)
         won = coo_array((ahead, cells), shape=shape).tocsr()
         there = coo_array((np.ones(len(person)), cells), shape=shape).tocsr()

@@ -93,7 +93,7 @@ def self_preference(
     if mine.all() or not mine.any():
         problem = note("no_other_responses" if mine.any() else "no_own_responses")
     gaps = [_gap(values, mine) for values in (judge, people)]
-    found = {one.name: getattr(bias, one.name) for one in fields(bias)} | {
+    found = {field.name: getattr(bias, field.name) for field in fields(bias)} | {
         "note": problem or bias.note
     }
     return SelfPreference(**found, judge_gap=gaps[0], people_gap=gaps[1], n_own=int(mine.sum()))
@@ -148,7 +148,7 @@ def _require(frame: pl.DataFrame, *columns: str | None) -> None:
 
 
 def _clusters(frame: pl.DataFrame, rater: str | None, situation: str | None) -> list[Codes]:
-    return [cluster_codes(frame[one]) for one in (rater, situation) if one is not None]
+    return [cluster_codes(frame[item]) for item in (rater, situation) if item is not None]
 
 
 def _centred(values: Array, groups: Codes) -> Array:

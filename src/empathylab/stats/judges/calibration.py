@@ -130,7 +130,7 @@ def confusion(
     rows = _rows(frame, rating, prediction, None, None)
     categories = np.unique(np.concatenate([rows.people, rows.judge]))
     table = np.zeros((len(categories), len(categories)), dtype=np.int64)
-    places = (np.searchsorted(categories, one) for one in (rows.people, rows.judge))
+    places = (np.searchsorted(categories, person) for person in (rows.people, rows.judge))
     np.add.at(table, tuple(places), 1)
     return Confusion(
         categories=tuple(categories.tolist()),
@@ -278,7 +278,7 @@ def _rows(
             "no response was rated by both people and the judge",
             remedy="Let the judge rate responses that people rated.",
         )
-    ways = [cluster_codes(frame[one])[whole] for one in (rater, situation) if one is not None]
+    ways = [cluster_codes(frame[item])[whole] for item in (rater, situation) if item is not None]
     situations = ways[-1] if situation is not None else np.arange(int(whole.sum()))
     return _Rows(people[whole], judge[whole], tuple(ways), situations, int((~whole).sum()))
 
@@ -289,7 +289,7 @@ def _bins(judge: Array, bins: int) -> list[NDArray[np.bool_]]:
         return [judge == value for value in values]
     inner = np.quantile(judge, np.linspace(0, 1, bins + 1)[1:-1])
     place = np.searchsorted(np.unique(inner), judge, side="right")
-    return [place == one for one in np.unique(place)]
+    return [place == item for item in np.unique(place)]
 
 
 def clustered_mean(values: Array, clusters: Sequence[Codes], confidence: float) -> Measured:

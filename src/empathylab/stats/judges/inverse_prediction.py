@@ -57,8 +57,8 @@ class InversePrediction:
     @classmethod
     def of(cls, line: StraightLine, missed: Sequence[float]) -> InversePrediction:
         """From the line and the distances of its points, each from the line of all others."""
-        known = len(missed) > 2 and not any(math.isnan(one) for one in missed)
-        variance = sum(one**2 for one in missed) / len(missed) if known else math.nan
+        known = len(missed) > 2 and not any(math.isnan(item) for item in missed)
+        variance = sum(item**2 for item in missed) / len(missed) if known else math.nan
         return cls(line, variance)
 
     @property

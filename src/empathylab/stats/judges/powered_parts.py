@@ -221,9 +221,9 @@ def shared_rater_margin(first: Part, second: Part, confidence: float) -> float |
     fit = clustered_regression(design, np.concatenate(residuals), both)
     contrast = np.array([0.0, 1.0])
     degrees = [way.degrees(contrast) for way in fit.ways]
-    df = 0.0 if any(math.isnan(one) for one in degrees) else min(degrees)
+    df = 0.0 if any(math.isnan(degree) for degree in degrees) else min(degrees)
     covariances = [fit.covariance, *(way.covariance for way in fit.ways)]
-    variance = max(float(one[1, 1]) for one in covariances)
+    variance = max(float(covariance[1, 1]) for covariance in covariances)
     return t_margin(df, confidence) * math.sqrt(max(variance, 0.0)) if df > 0 else math.inf
 
 

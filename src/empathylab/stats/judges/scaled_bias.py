@@ -39,13 +39,13 @@ class _Rows:
 
     def kept(self, chosen: NDArray[np.bool_]) -> _Rows:
         ways = tuple(codes[chosen] for codes in self.clusters)
-        judge, people, lean = (one[chosen] for one in (self.judge, self.people, self.lean))
+        judge, people, lean = (person[chosen] for person in (self.judge, self.people, self.lean))
         dropped = self.dropped + int((~chosen).sum())
         return _Rows(judge, people, lean, ways, dropped, self.confidence)
 
     def centred(self, groups: Codes) -> _Rows:
         values = (self.judge, self.people, self.lean)
-        judge, people, lean = (centred(one, groups) for one in values)
+        judge, people, lean = (centred(value, groups) for value in values)
         return replace(self, judge=judge, people=people, lean=lean)
 
 
@@ -75,11 +75,11 @@ def scaled_bias(
     not known, and a judge with a wider scale than people's looks as if it leaned towards all that
     people like: then there is no estimate, and the note says so.
     """
-    wanted = [one for one in (lean, rating, prediction, response, within) if one is not None]
+    wanted = [item for item in (lean, rating, prediction, response, within) if item is not None]
     whole = frame.drop_nulls(wanted)
-    codes = [cluster_codes(whole[one]) for one in (rater, situation) if one is not None]
+    codes = [cluster_codes(whole[item]) for item in (rater, situation) if item is not None]
     judge, people, leans = (
-        whole[one].cast(pl.Float64).to_numpy() for one in (prediction, rating, lean)
+        whole[item].cast(pl.Float64).to_numpy() for item in (prediction, rating, lean)
     )
     rows = _Rows(judge, people, leans, tuple(codes), len(frame) - len(whole), confidence)
     groups = np.zeros(len(whole), np.int64) if within is None else cluster_codes(whole[within])
@@ -148,7 +148,8 @@ def _bias(estimate: float, variance: float, rows: _Rows) -> Bias:
 
 def _vary(*values: Array) -> bool:
     return all(
-        len(one) > 2 and float(np.ptp(one)) > 1e-9 * (1 + np.abs(one).max()) for one in values
+        len(value) > 2 and float(np.ptp(value)) > 1e-9 * (1 + np.abs(value).max())
+        for value in values
     )
 
 

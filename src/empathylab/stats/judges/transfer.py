@@ -136,12 +136,12 @@ class Transferred:
     @property
     def typical_error(self) -> float:
         """The root mean square of the errors; NaN without any."""
-        return _root_mean_square([one.error for one in self.errors])
+        return _root_mean_square([error.error for error in self.errors])
 
     @property
     def largest_error(self) -> float:
         """The error that is farthest from 0; NaN without any."""
-        return max((one.error for one in self.errors), key=abs, default=math.nan)
+        return max((error.error for error in self.errors), key=abs, default=math.nan)
 
 
 def reach(own: float, most: float, also: float) -> float:
@@ -255,7 +255,7 @@ def transferred_mean(
         n_judged=line.n_judged,
         dropped=line.dropped,
         confidence=confidence,
-        back=InversePrediction.of(line.back, [one.lean for one in errors]),
+        back=InversePrediction.of(line.back, [error.lean for error in errors]),
         level=line.level,
     )
     low, high = found.ends(confidence)
@@ -345,7 +345,7 @@ def _line(frame: pl.DataFrame, newcomer: str, roles: _Roles, *, means: bool) -> 
 
 
 def _transfer_se(errors: Sequence[TransferError], leverage: float) -> float:
-    scaled = [one.error / math.sqrt(1 + one.leverage) for one in errors]
+    scaled = [error.error / math.sqrt(1 + error.leverage) for error in errors]
     return _root_mean_square(scaled) * math.sqrt(1 + leverage)
 
 
@@ -377,7 +377,7 @@ def _df(line: _Line, others: int, *, means: bool) -> int:
 
 
 def _root_mean_square(errors: Sequence[float]) -> float:
-    return math.sqrt(sum(one**2 for one in errors) / len(errors)) if errors else math.nan
+    return math.sqrt(sum(error**2 for error in errors) / len(errors)) if errors else math.nan
 
 
 def _notes(found: Transferred, others: int) -> Iterator[Note]:

@@ -95,7 +95,7 @@ def parametric_bootstrap(
     tail = (1 - confidence) / 2
     intervals = {}
     for name, value in _estimates(fit).items():
-        drawn = np.array([one[name] for one in made])
+        drawn = np.array([item[name] for item in made])
         low, high = np.quantile(drawn, [tail, 1 - tail]) if len(drawn) > 1 else (np.nan, np.nan)
         se = float(drawn.std(ddof=1)) if len(drawn) > 1 else math.nan
         intervals[name] = BootstrapInterval(value, se, float(low), float(high))
@@ -131,7 +131,7 @@ def bootstrap_likelihood_ratio(
         found.append(one)
         if tick is not None:
             tick(number, one)
-    drawn = np.array([one["statistic"] for one in found if one])
+    drawn = np.array([item["statistic"] for item in found if item])
     p = (1 + int((drawn >= observed - 1e-9).sum())) / (1 + len(drawn))
     return BootstrapTest(max(observed, 0.0), p, replications, replications - len(drawn))
 
@@ -150,12 +150,12 @@ class Source(NamedTuple):
 
     @classmethod
     def of(cls, fit: Lmm | Clmm) -> Source:
-        beta = np.array([one.estimate for one in fit.coefficients.values()])
+        beta = np.array([coefficient.estimate for coefficient in fit.coefficients.values()])
         if isinstance(fit, Lmm):
             return cls(
                 fit.design, beta, np.empty(0), fit.random_covariances, fit.residual_sd, "", fit.reml
             )
-        thresholds = np.array([one.estimate for one in fit.thresholds.values()])
+        thresholds = np.array([threshold.estimate for threshold in fit.thresholds.values()])
         return cls(fit.design, beta, thresholds, fit.random_covariances, 1.0, fit.link, False)
 
     def response(self, generator: np.random.Generator) -> Array:
@@ -203,7 +203,7 @@ def _replicated(source: Source, seed: int, number: int) -> Replication:
 
 def _compared(source: Source, larger: MixedDesign, seed: int, number: int) -> Replication:
     y = _simulated(source, seed, number)
-    fits = [_refitted(one, y, source, reml=False) for one in (source.design, larger)]
+    fits = [_refitted(item, y, source, reml=False) for item in (source.design, larger)]
     if fits[0] is None or fits[1] is None:
         return {}
     return {"statistic": 2 * (fits[1].log_likelihood - fits[0].log_likelihood)}

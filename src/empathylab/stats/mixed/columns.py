@@ -21,7 +21,7 @@ def level_codes(column: pl.Series) -> tuple[Codes, tuple[str, ...]]:
         physical = column.to_physical().to_numpy()
         kept, codes = np.unique(physical, return_inverse=True)
         names = column.dtype.categories
-        return codes.astype(np.int64), tuple(names[int(one)] for one in kept)
+        return codes.astype(np.int64), tuple(names[int(item)] for item in kept)
     if isinstance(column.dtype, pl.Categorical):
         column = column.cast(pl.String)
     seen = pl.DataFrame({"value": column.unique(maintain_order=True)}).with_row_index("code")
@@ -79,7 +79,7 @@ def category_codes(
                 f"{column.name!r} holds an infinite number", remedy="Correct the column."
             )
         found, codes = np.unique(values, return_inverse=True)
-        return codes.astype(np.int64), tuple(_written(one) for one in found.tolist())
+        return codes.astype(np.int64), tuple(_written(item) for item in found.tolist())
     order = [_written(level) for level in levels]
     if len(set(order)) < len(order):
         raise InputError("a level is named twice", got=list(levels), remedy="Name each once.")
@@ -125,7 +125,10 @@ def column_numbers(column: pl.Series, where: str) -> Array:
 def all_levels(column: pl.Series) -> list[str]:
     if isinstance(column.dtype, pl.Enum):
         return list(column.dtype.categories.to_list())
-    return [_written(one) for one in column.unique(maintain_order=True).drop_nulls().to_list()]
+    return [
+        _written(drop_null)
+        for drop_null in column.unique(maintain_order=True).drop_nulls().to_list()
+    ]
 
 
 def moved_first(

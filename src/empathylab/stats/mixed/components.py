@@ -60,7 +60,7 @@ def independent_batches(components: Components, codes: Codes) -> list[Whole]:
     `codes` are the levels of the first grouping.
     """
     count, component = components
-    shapes = np.array([np.bincount(one, minlength=count) for one in component])
+    shapes = np.array([np.bincount(item, minlength=count) for item in component])
     order = np.lexsort(shapes)
     of_rating = component[0][codes]
     held = np.bincount(of_rating, minlength=count)

@@ -149,7 +149,7 @@ def read_design(
         )
     predictors, values = _predictors(parsed, frame, used, reference, notes, where)
     n = used.height
-    fixed = {one.label: predictors[one.label] for term in parsed.terms for one in term}
+    fixed = {item.label: predictors[item.label] for term in parsed.terms for item in term}
     coding, x, repeats = _coded(parsed, fixed, values, n, ordinal)
     aliased = repeats.coding.names
     if aliased:
@@ -213,8 +213,8 @@ def _predictors(
     """Each predictor, and its level numbers or values in the rows used, by label."""
     predictors: dict[str, Predictor] = {}
     values: dict[str, Codes | Array] = {}
-    slopes = [one for random in formula.random for term in random.terms for one in term]
-    fixed = [one for term in formula.terms for one in term]
+    slopes = [item for random in formula.random for term in random.terms for item in term]
+    fixed = [item for term in formula.terms for item in term]
     for variable in dict.fromkeys([*fixed, *slopes]):
         column = used[variable.name]
         if not _is_factor(variable, column):

@@ -54,7 +54,7 @@ class Formula:
     def columns(self) -> tuple[str, ...]:
         """Every column that is used, the response first, each once."""
         fixed = (variable.name for term in self.terms for variable in term)
-        slopes = (variable.name for one in self.random for term in one.terms for variable in term)
+        slopes = (variable.name for item in self.random for term in item.terms for variable in term)
         grouped = (name for group in self.groups for name in group)
         return tuple(dict.fromkeys([self.response, *fixed, *slopes, *grouped]))
 
@@ -148,7 +148,7 @@ def _random_terms(piece: _Piece, where: str) -> list[RandomTerm]:
     groups = _described(f"response ~ (1|{piece.group})", where).group_terms
     return [
         RandomTerm(
-            tuple(_variable(one, where).name for one in getattr(term.factor, "components", [])),
+            tuple(_variable(item, where).name for item in getattr(term.factor, "components", [])),
             intercept,
             terms,
             piece.correlated or not terms,
@@ -160,9 +160,9 @@ def _random_terms(piece: _Piece, where: str) -> list[RandomTerm]:
 def _terms(found: Any, where: str) -> tuple[bool, tuple[tuple[Variable, ...], ...]]:
     """Whether there is an intercept, and the terms, main effects first."""
     fixed = [term for term in found if hasattr(term, "components")]
-    written = [[_variable(one, where) for one in term.components] for term in fixed]
+    written = [[_variable(component, where) for component in term.components] for term in fixed]
     # Within an interaction, R puts first what the formula names first.
-    order = list(dict.fromkeys(one for term in written for one in term))
+    order = list(dict.fromkeys(item for term in written for item in term))
     terms = [tuple(sorted(term, key=order.index)) for term in written]
     return len(fixed) < len(found), tuple(sorted(terms, key=len))
 

@@ -103,8 +103,10 @@ def _ordinal(fit: Clmm, confidence: float) -> dict[str, SdInterval]:
     y = np.asarray(design.y, dtype=np.int64)
     random = random_structure(design)
     laplace = Laplace(y, len(design.levels), design.x, random, find_link(fit.link))
-    sds = np.array([one.sd for one in fit.random_effects.values()])
-    fixed = [one.estimate for one in (*fit.thresholds.values(), *fit.coefficients.values())]
+    sds = np.array([random_effect.sd for random_effect in fit.random_effects.values()])
+    fixed = [
+        threshold.estimate for threshold in (*fit.thresholds.values(), *fit.coefficients.values())
+    ]
     best = np.array([*fixed, *sds])
     free = [k for k in range(len(best)) if k < laplace.fixed or best[k] > 0]
     base = np.eye(len(best)) * 1e-2

@@ -85,12 +85,12 @@ def random_spread(design: MixedDesign, effects: Effects, theta: Array, unit: flo
 def parameter_names(design: MixedDesign, effects: Effects) -> list[str]:
     """A name for each element of θ."""
     names = []
-    for one in effects.parameters:
-        group = design.groups[one.group]
+    for parameter in effects.parameters:
+        group = design.groups[parameter.group]
         if group.columns.values is None:
             names.append(f"sd({group.name})")
             continue
-        row, column = (group.columns.names[place] for place in (one.row, one.column))
+        row, column = (group.columns.names[place] for place in (parameter.row, parameter.column))
         names.append(f"factor({group.name}; {row}, {column})")
     return names
 

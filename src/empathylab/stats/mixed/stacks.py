@@ -134,8 +134,8 @@ def _stack(
     of_core = [groupings.levels[number][ratings] for number in groupings.core]
     at = place[of_leaf]
     leaf_levels, core_levels = (part[members[part]] for part in levels)
-    crossed = [(at * core + rank[one]) * leaves + rank[of_leaf] for one in of_core]
-    cored = [[(at * core + rank[one]) * core + rank[two] for two in of_core] for one in of_core]
+    crossed = [(at * core + rank[item]) * leaves + rank[of_leaf] for item in of_core]
+    cored = [[(at * core + rank[item]) * core + rank[two] for two in of_core] for item in of_core]
     alone = count == 1 and core > _LARGE
     return Stack(
         components=count,

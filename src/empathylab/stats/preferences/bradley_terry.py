@@ -78,7 +78,7 @@ class BradleyTerry:
         for name in (first, second):
             if name not in self.names:
                 raise UnknownName("respondent", name, self.names)
-        estimates = {one.respondent: one.estimate for one in self.strengths}
+        estimates = {strength.respondent: strength.estimate for strength in self.strengths}
         i, j = self.names.index(first), self.names.index(second)
         v = self.covariance
         se = math.sqrt(max(float(v[i, i] + v[j, j] - 2 * v[i, j]), 0.0))
@@ -138,7 +138,7 @@ def bradley_terry(
     parameters, log_likelihood, information = model.fit(counts)
     covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
     df = math.inf
-    clusters = [cluster_codes(whole[one]) for one in (rater, situation) if one is not None]
+    clusters = [cluster_codes(whole[item]) for item in (rater, situation) if item is not None]
     if clusters:
         middle = cluster_covariance(model.scores(parameters), clusters)
         covariance = np.asarray(covariance @ middle @ covariance)
@@ -232,7 +232,7 @@ class _Model:
         gradient = np.einsum("po,pok->k", counts - totals[:, None] * shares, self.design)
         weighted = self.design * (totals[:, None] * shares)[:, :, None]
         flat, flat_weighted = (
-            one.reshape(-1, self.design.shape[2]) for one in (self.design, weighted)
+            item.reshape(-1, self.design.shape[2]) for item in (self.design, weighted)
         )
         means = np.einsum("po,pok->pk", shares, self.design)
         information = flat_weighted.T @ flat - (means * totals[:, None]).T @ means
@@ -275,7 +275,7 @@ def _result(
         return _effect(float(parameters[place]), se, df, confidence)
 
     return BradleyTerry(
-        strengths=tuple(sorted(strengths, key=lambda one: -one.estimate)),
+        strengths=tuple(sorted(strengths, key=lambda item: -item.estimate)),
         tie=shared(k - 1) if model.ties else None,
         order=shared(len(parameters) - 1) if model.order else None,
         log_likelihood=log_likelihood,

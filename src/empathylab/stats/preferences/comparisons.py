@@ -43,7 +43,7 @@ class Comparisons:
         def count(codes: Codes) -> Codes:
             return np.bincount(codes, minlength=k)
 
-        first, second, tie = (self.outcome == one for one in range(3))
+        first, second, tie = (self.outcome == item for item in range(3))
         wins = count(self.first[first]) + count(self.second[second])
         losses = count(self.second[first]) + count(self.first[second])
         return wins, losses, count(self.first[tie]) + count(self.second[tie])
@@ -101,7 +101,7 @@ def require_connected(games: Comparisons) -> None:
     if islands > 1:
         raise InputError(
             f"the comparisons fall into {islands} groups that were never compared with each other",
-            got=" | ".join(_members(games.names, label, one) for one in range(islands)),
+            got=" | ".join(_members(games.names, label, item) for item in range(islands)),
             remedy="Compare across the groups, or analyse each by itself.",
         )
 

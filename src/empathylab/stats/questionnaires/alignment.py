@@ -77,28 +77,28 @@ def distances(
     from scipy.special import stdtrit
 
     changes = list(changes)
-    by_place = {_place(one): one for one in changes if one.respondent == people}
+    by_place = {_place(change): change for change in changes if change.respondent == people}
     units = {place[:2]: one.change_sd for place, one in by_place.items() if one.level == "overall"}
     found = []
-    for one in changes:
-        other = by_place.get(_place(one))
-        unit = units.get((one.scale, one.subscale), math.nan)
-        if other is None or one.respondent == people or not unit > 0:
+    for change in changes:
+        other = by_place.get(_place(change))
+        unit = units.get((change.scale, change.subscale), math.nan)
+        if other is None or change.respondent == people or not unit > 0:
             continue
-        (se, df), (other_se, other_df) = one.error, other.error
+        (se, df), (other_se, other_df) = change.error, other.error
         both = math.hypot(se, other_se)
         parts = se**4 / df + other_se**4 / other_df if both > 0 else math.nan
         margin = float(stdtrit(both**4 / parts, (1 + confidence) / 2)) * both / unit
-        estimate = (one.cluster_delta - other.cluster_delta) / unit
+        estimate = (change.cluster_delta - other.cluster_delta) / unit
         found.append(
             Distance(
-                one.respondent,
-                one.scale,
-                one.subscale,
-                one.level,
-                one.emotion,
-                one.factor,
-                delta=one.cluster_delta,
+                change.respondent,
+                change.scale,
+                change.subscale,
+                change.level,
+                change.emotion,
+                change.factor,
+                delta=change.cluster_delta,
                 people_delta=other.cluster_delta,
                 distance=estimate,
                 low=estimate - margin,
@@ -109,8 +109,8 @@ def distances(
     return found
 
 
-def _place(one: ScaleChange) -> tuple[object, ...]:
-    return one.scale, one.subscale, one.level, one.emotion, one.factor
+def _place(change: ScaleChange) -> tuple[object, ...]:
+    return change.scale, change.subscale, change.level, change.emotion, change.factor
 
 
 def rank_agreements(
@@ -126,8 +126,8 @@ def rank_agreements(
     found = []
     for (respondent, scale, subscale), group in _grouped(distances).items():
         k = len(group)
-        own = _ranks([one.delta for one in group])
-        others = _ranks([one.people_delta for one in group])
+        own = _ranks([item.delta for item in group])
+        others = _ranks([item.people_delta for item in group])
         rho = _correlation(own, others)
         low = high = math.nan
         if k > 3 and not math.isnan(rho):
@@ -167,14 +167,14 @@ def alignment_summaries(
     from scipy.special import stdtrit
 
     by_respondent: dict[tuple[str, str], list[Distance]] = {}
-    for one in distances:
-        if one.level == "factor" and not math.isnan(one.se):
-            by_respondent.setdefault((one.respondent, one.scale), []).append(one)
+    for distance in distances:
+        if distance.level == "factor" and not math.isnan(distance.se):
+            by_respondent.setdefault((distance.respondent, distance.scale), []).append(distance)
     found = []
     for (respondent, scale), group in by_respondent.items():
         parts: dict[object, list[float]] = {}
-        for one in group:
-            parts.setdefault((one.emotion, one.factor), []).append(one.distance**2 - one.se**2)
+        for item in group:
+            parts.setdefault((item.emotion, item.factor), []).append(item.distance**2 - item.se**2)
         means = np.array([np.mean(values) for values in parts.values()])
         k, centre = len(means), float(means.mean())
         low = high = math.nan
@@ -183,7 +183,7 @@ def alignment_summaries(
             spread = float(means.std(ddof=1)) / math.sqrt(k)
             margin = float(stdtrit(k - 1, (1 + confidence) / 2)) * spread
             low, high = _rooted(centre - margin), _rooted(centre + margin)
-        subscales = len({one.subscale for one in group})
+        subscales = len({item.subscale for item in group})
         found.append(AlignmentSummary(respondent, scale, _rooted(centre), low, high, k, subscales))
     return found
 
@@ -194,7 +194,9 @@ def _rooted(value: float) -> float:
 
 def _grouped(distances: Iterable[Distance]) -> dict[tuple[str, str, str], Sequence[Distance]]:
     groups: dict[tuple[str, str, str], list[Distance]] = {}
-    for one in distances:
-        if one.level == "factor":
-            groups.setdefault((one.respondent, one.scale, one.subscale), []).append(one)
+    for distance in distances:
+        if distance.level == "factor":
+            groups.setdefault((distance.respondent, distance.scale, distance.subscale), []).append(
+                distance
+            )
     return dict(groups)

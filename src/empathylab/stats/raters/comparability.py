@@ -161,7 +161,7 @@ def compare_raters(
     arms = _arms(raters, [*numeric, *categorical], rater, arm, reference)
     numbers = [
         compare_numbers(
-            [_values(raters, one, name, arm) for one in arms],
+            [_values(raters, item, name, arm) for item in arms],
             arms,
             variable=name,
             bound=bound,
@@ -173,12 +173,12 @@ def compare_raters(
     properties = [
         _categorical(raters, name, arm, arms, rare, confidence, seed) for name in categorical
     ]
-    p = [*(one.p for one in numbers), *(one.p for one in properties)]
+    p = [*(number.p for number in numbers), *(item.p for item in properties)]
     corrected = list(zip(map(float, holm(p)), map(float, benjamini_hochberg(p)), strict=True))
     return RaterComparison(
         reference,
         arms,
-        tuple(raters.filter(pl.col(arm) == one).height for one in arms),
+        tuple(raters.filter(pl.col(arm) == item).height for item in arms),
         tuple(
             dataclasses.replace(one, p_holm=by_holm, p_bh=by_bh)
             for one, (by_holm, by_bh) in zip(numbers, corrected[: len(numbers)], strict=True)
@@ -261,7 +261,7 @@ def _arms(
             got=repeated[rater][0],
             remedy="Give the raters, not their ratings.",
         )
-    arms = [str(one) for one in raters[arm].drop_nulls().unique(maintain_order=True)]
+    arms = [str(drop_null) for drop_null in raters[arm].drop_nulls().unique(maintain_order=True)]
     if reference not in arms:
         raise UnknownName("arm", reference, arms, remedy="Choose the reference arm.")
     if len(arms) < 2:
@@ -315,7 +315,7 @@ def _difference(
     from scipy.special import stdtr, stdtrit
 
     n, m = len(group), len(other)
-    parts = [one.var(ddof=1) / len(one) if len(one) > 1 else math.nan for one in (group, other)]
+    parts = [item.var(ddof=1) / len(item) if len(item) > 1 else math.nan for item in (group, other)]
     se = math.sqrt(sum(parts))
     if not se > 0:
         nothing = Equivalence(bound, math.nan, math.nan, (math.nan, math.nan), False)
@@ -363,8 +363,11 @@ def _categorical(
         pooled = []  # nothing to pool it with
     levels = [level for level in totals["level"].to_list() if level not in pooled]
     counts = [
-        [known.filter((pl.col(arm) == one) & (pl.col("level") == level)).height for level in levels]
-        for one in arms
+        [
+            known.filter((pl.col(arm) == item) & (pl.col("level") == level)).height
+            for level in levels
+        ]
+        for item in arms
     ]
     if pooled:
         levels.append(POOLED)

@@ -46,7 +46,7 @@ class TooFast:
     fraction_of_median: float | None = None
 
     def __post_init__(self) -> None:
-        given = [one for one in (self.seconds, self.fraction_of_median) if one is not None]
+        given = [second for second in (self.seconds, self.fraction_of_median) if second is not None]
         if len(given) != 1 or given[0] <= 0:
             raise InputError(
                 "the rule 'too fast' needs either seconds or a fraction of the median, above 0",
@@ -195,7 +195,7 @@ class Exclusions:
 
     def keep(self, frame: pl.DataFrame, *, rater: str = "rater") -> pl.DataFrame:
         """The rows of the raters that are not left out."""
-        names = [one.rater for one in self.excluded]
+        names = [item.rater for item in self.excluded]
         return frame.filter(~pl.col(rater).cast(pl.String).is_in(names))
 
 
@@ -231,7 +231,7 @@ def apply_exclusions(
         pl.col(rater).cast(pl.String), pl.col(arm).cast(pl.String).fill_null(SEVERAL_ARMS)
     ).join(_same_ratings(ratings, rater, rating), on=rater, how="left", maintain_order="left")
     flags = {rule: rule.flags(people) for rule in rules}
-    arms = [str(one) for one in people[arm].unique(maintain_order=True)]
+    arms = [str(person) for person in people[arm].unique(maintain_order=True)]
     reasons = [
         tuple(rule for rule, flagged in flags.items() if flagged[row])
         for row in range(people.height)
@@ -241,15 +241,15 @@ def apply_exclusions(
         for name, of_arm, why in zip(people[rater], people[arm], reasons, strict=True)
         if why
     )
-    before = {one: int((people[arm] == one).sum()) for one in arms}
-    lost = {one: sum(other.arm == one for other in excluded) for one in arms}
+    before = {item: int((people[arm] == item).sum()) for item in arms}
+    lost = {arm: sum(other.arm == arm for other in excluded) for arm in arms}
     return Exclusions(
         tuple(rules),
         excluded,
         tuple(_counts(flags, people[arm].to_list(), reasons, arms)),
         before,
-        {one: before[one] - lost[one] for one in arms},
-        independence_test([[lost[one], before[one] - lost[one]] for one in arms] or [[0]]),
+        {arm: before[arm] - lost[arm] for arm in arms},
+        independence_test([[lost[arm], before[arm] - lost[arm]] for arm in arms] or [[0]]),
     )
 
 
@@ -273,12 +273,12 @@ def with_and_without(
 def rules_from(declared: Iterable[Mapping[str, Any]]) -> list[Rule]:
     """The rules that a study's file declares: `{"rule": "too fast", "seconds": 120}` and so on."""
     found = []
-    for one in declared:
-        name = str(one.get("rule", ""))
+    for item in declared:
+        name = str(item.get("rule", ""))
         if name not in RULES:
             raise UnknownName("exclusion rule", name, RULES)
         known = {field.name for field in dataclasses.fields(RULES[name])}
-        given = {key: value for key, value in one.items() if key != "rule"}
+        given = {key: value for key, value in item.items() if key != "rule"}
         for key in given:
             if key not in known:
                 raise UnknownName("setting", key, known, where=f"exclusion rule {name!r}")

@@ -67,7 +67,7 @@ def save_sets(
             found = (stored.situation_set.id, stored.situation_set.version, stored.ids)
         name, version, numbers = found
         here[label] = f"{name}@{version}"
-        ids |= {(label, one.id): numbers[one.id] for one in wanted}
+        ids |= {(label, item.id): numbers[item.id] for item in wanted}
     return SavedSets(ids, here)
 
 
@@ -75,8 +75,12 @@ def _held_set(
     connection: Connection, name: str, wanted: Sequence[Situation], *, complete: bool
 ) -> tuple[str, int, dict[str, int]] | None:
     """The newest set of that name that holds all of the situations, word for word."""
-    versions = (one for one in builtin_versions().values() if one.id == name)
-    for shipped in sorted(versions, key=lambda one: -one.version):
+    versions = (
+        builtin_version
+        for builtin_version in builtin_versions().values()
+        if builtin_version.id == name
+    )
+    for shipped in sorted(versions, key=lambda item: -item.version):
         if _holds(shipped.situations, wanted, complete=complete):
             return name, shipped.version, add_situation_set(connection, shipped)
     table, rows = schema.situation_sets, schema.situations
@@ -84,7 +88,7 @@ def _held_set(
     for row in connection.execute(query).all():
         if _holds(situations_in_set(connection, row.id), wanted, complete=complete):
             keys = select(rows.c.key, rows.c.id).where(rows.c.situation_set_id == row.id)
-            return name, row.version, {one.key: int(one.id) for one in connection.execute(keys)}
+            return name, row.version, {item.key: int(item.id) for item in connection.execute(keys)}
     return None
 
 
@@ -102,14 +106,17 @@ def save_archived_scales(connection: Connection, scales: Table) -> dict[str, tup
         row.fingerprint: int(row.id)
         for row in connection.execute(select(table.c.fingerprint, table.c.id))
     }
-    shipped = {hash_of(scale_to_dict(one)): one for one in builtin_scales().values()}
+    shipped = {
+        hash_of(scale_to_dict(builtin_scale)): builtin_scale
+        for builtin_scale in builtin_scales().values()
+    }
     found: dict[str, tuple[int, str]] = {}
-    for one in scales:
-        fingerprint = one["fingerprint"]
+    for item in scales:
+        fingerprint = item["fingerprint"]
         if fingerprint in held:
             found[fingerprint] = (held[fingerprint], fingerprint)
             continue
-        scale = shipped.get(fingerprint) or scale_from_dict(one["definition"])
+        scale = shipped.get(fingerprint) or scale_from_dict(item["definition"])
         found[fingerprint] = (add_scale(connection, scale), hash_of(scale_to_dict(scale)))
     return found
 
@@ -133,12 +140,12 @@ class ArchiveRows:
             "added_at": now(),
         }
         (study,) = insert_returning_ids(self.connection, schema.studies, [row])
-        order = [(one["set"], one["situation"]) for one in self.content["situations.jsonl"]]
-        freeze_situations(self.connection, study, [places.ids[one] for one in order])
+        order = [(item["set"], item["situation"]) for item in self.content["situations.jsonl"]]
+        freeze_situations(self.connection, study, [places.ids[item] for item in order])
         called = {
-            one["called"]: scales[one["fingerprint"]][0]
-            for one in self.content["scales.json"]
-            if one["called"] is not None
+            item["called"]: scales[item["fingerprint"]][0]
+            for item in self.content["scales.json"]
+            if item["called"] is not None
         }
         freeze_scales(self.connection, study, called)
         responses = self._responses(places.ids)
@@ -152,17 +159,17 @@ class ArchiveRows:
         """By the archive's number; one that the lab holds word for word is that one."""
         table = schema.responses
         rows, keys = [], []
-        for one in self.content["responses.jsonl"]:
+        for item in self.content["responses.jsonl"]:
             row = {
-                "situation_id": places[one["set"], one["situation"]],
-                "respondent_id": add_respondent(self.connection, one["respondent"], one["kind"]),
-                "sample": one["sample"],
-                "prompt": one["prompt"],
-                "text": one["text"],
-                "details": one["details"],
+                "situation_id": places[item["set"], item["situation"]],
+                "respondent_id": add_respondent(self.connection, item["respondent"], item["kind"]),
+                "sample": item["sample"],
+                "prompt": item["prompt"],
+                "text": item["text"],
+                "details": item["details"],
             }
             rows.append(row)
-            keys.append(one["response"])
+            keys.append(item["response"])
         held = self._held({row["situation_id"] for row in rows})
         ids = [held.get(_identity(row)) for row in rows]
         fresh = [
@@ -191,30 +198,30 @@ class ArchiveRows:
         rows = [
             {
                 "study_id": study,
-                "name": one["arm"],
+                "name": item["arm"],
                 "respondent_id": None
-                if one["respondent"] is None
-                else add_respondent(self.connection, one["respondent"], one["kind"]),
+                if item["respondent"] is None
+                else add_respondent(self.connection, item["respondent"], item["kind"]),
                 "stopped": True,
             }
-            for one in self.content["arms.json"]
+            for item in self.content["arms.json"]
         ]
-        names = [one["arm"] for one in self.content["arms.json"]]
+        names = [item["arm"] for item in self.content["arms.json"]]
         ids = dict(
             zip(names, insert_returning_ids(self.connection, schema.arms, rows), strict=True)
         )
         of = {
-            one["response"]: places[one["set"], one["situation"]]
-            for one in self.content["responses.jsonl"]
+            item["response"]: places[item["set"], item["situation"]]
+            for item in self.content["responses.jsonl"]
         }
         shown = [
             {
-                "arm_id": ids[one["arm"]],
+                "arm_id": ids[item["arm"]],
                 "situation_id": of[number],
                 "response_id": responses[number],
             }
-            for one in self.content["arms.json"]
-            for number in one["shown"]
+            for item in self.content["arms.json"]
+            for number in item["shown"]
         ]
         if shown:
             self.connection.execute(schema.shown_responses.insert(), shown)
@@ -224,13 +231,13 @@ class ArchiveRows:
         rows = [
             {
                 "study_id": study,
-                "name": one["rater"],
-                "kind": one["kind"],
-                "details": one["details"],
-                "seconds": one["seconds"],
+                "name": item["rater"],
+                "kind": item["kind"],
+                "details": item["details"],
+                "seconds": item["seconds"],
                 "added_at": now(),
             }
-            for one in self.content["raters.jsonl"]
+            for item in self.content["raters.jsonl"]
         ]
         ids = insert_returning_ids(self.connection, schema.raters, rows)
         return dict(zip((row["name"] for row in rows), ids, strict=True))
@@ -240,17 +247,17 @@ class ArchiveRows:
     ) -> None:
         rows = [
             {
-                "rater_id": raters[one["rater"]],
-                "response_id": responses[one["response"]],
-                "arm_id": None if one["arm"] is None else arms[one["arm"]],
-                "dimension": one["dimension"],
-                "value": float(one["value"]),
-                "label": one["label"],
-                "seconds": one["seconds"],
-                "rated_at": _midnight(one["day"]),
+                "rater_id": raters[item["rater"]],
+                "response_id": responses[item["response"]],
+                "arm_id": None if item["arm"] is None else arms[item["arm"]],
+                "dimension": item["dimension"],
+                "value": float(item["value"]),
+                "label": item["label"],
+                "seconds": item["seconds"],
+                "rated_at": _midnight(item["day"]),
                 "import_id": self.number,
             }
-            for one in self.content["ratings.jsonl"]
+            for item in self.content["ratings.jsonl"]
         ]
         insert_returning_ids(self.connection, schema.ratings, rows)
 
@@ -263,26 +270,26 @@ class ArchiveRows:
         given = self.content["scale_answers.jsonl"]
         rows = [
             {
-                "rater_id": raters[one["rater"]],
-                "scale_id": scales[one["scale"]][0],
+                "rater_id": raters[item["rater"]],
+                "scale_id": scales[item["scale"]][0],
                 "situation_id": None
-                if one["situation"] is None
-                else places[one["set"], one["situation"]],
-                "phase": one["phase"],
+                if item["situation"] is None
+                else places[item["set"], item["situation"]],
+                "phase": item["phase"],
                 "counterpart": False,
                 "mode": "imported",
                 "order_index": 0,
-                "item_order": one["item_order"],
+                "item_order": item["item_order"],
                 "repeat": 0,
                 "outcome": "valid",
-                "subject": one["rater"],
+                "subject": item["rater"],
                 "added_at": now(),
                 "import_id": self.number,
             }
-            for one in given
+            for item in given
         ]
         numbers = insert_returning_ids(self.connection, schema.administrations, rows)
-        values = ({int(item): v for item, v in one["answers"].items()} for one in given)
+        values = ({int(item): v for item, v in entry["answers"].items()} for entry in given)
         add_item_answers(self.connection, zip(numbers, values, strict=True))
 
 

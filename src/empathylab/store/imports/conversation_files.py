@@ -152,23 +152,25 @@ def _of_long_table(
         yield _with_turns(_told(_base(str(key), source), part), turns)
 
 
-def _told(one: ImportedConversation, part: pl.DataFrame) -> ImportedConversation:
+def _told(conversation: ImportedConversation, part: pl.DataFrame) -> ImportedConversation:
     """The conversation with what the table's own columns say about it."""
     found: dict[str, Any] = {}
     for column in ("respondent", "simulator", "language"):
         if column in part.columns and part[column][0] is not None:
             found[column] = str(part[column][0])
     if "persona" in part.columns and part["persona"][0] is not None:
-        language = found.get("language") or one.language or "not stated"
+        language = found.get("language") or conversation.language or "not stated"
         key = str(part["persona"][0])
         found["persona"] = {"id": key, "collection": "imported", "language": language}
-    return replace(one, **found)
+    return replace(conversation, **found)
 
 
-def _with_turns(one: ImportedConversation, turns: Sequence[SpokenTurn]) -> ImportedConversation:
+def _with_turns(
+    conversation: ImportedConversation, turns: Sequence[SpokenTurn]
+) -> ImportedConversation:
     felt = [turn.feeling for turn in turns if turn.feeling is not None]
     return replace(
-        one,
+        conversation,
         turns=tuple(turns),
         start=felt[0] if felt else None,
         final=felt[-1] if felt else None,

@@ -75,8 +75,8 @@ def import_emotionbench(lab: Lab, path: Path) -> list[ImportedFile]:
         elif file.name == SITUATIONS_FILE:
             published[file] = parse_emotionbench(read_text(file), where=file.name)
     factors = dict(published_factors())
-    for one in published.values():
-        factors |= factors_of(one)
+    for item in published.values():
+        factors |= factors_of(item)
     read = [_read(file, known) for file in files if file not in brought | published]
     with lab.writing() as connection:
         done = [_store_set(connection, file, one) for file, one in published.items()]
@@ -158,7 +158,11 @@ def _store_set(connection: Connection, file: Path, chosen: SituationSet) -> Impo
 
 
 def _store_scales(connection: Connection, file: Path, scales: Sequence[Scale]) -> ImportedFile:
-    new = [one.scale.id for one in save_scales(connection, scales) if one.change == "added"]
+    new = [
+        save_scale.scale.id
+        for save_scale in save_scales(connection, scales)
+        if save_scale.change == "added"
+    ]
     note = f"new: {', '.join(new)}" if new and len(new) < len(scales) else None
     change: Change = "added" if new else "unchanged"
     return ImportedFile(file.name, "scales", change, count=len(scales), note=note)
@@ -169,7 +173,10 @@ def _store_results(
 ) -> list[ImportedFile]:
     situations = _TestedSituations(connection, factors)
     situations.add(
-        one for entry in read if isinstance(entry, _Read) for one in entry.results.administrations
+        administration
+        for entry in read
+        if isinstance(entry, _Read)
+        for administration in entry.results.administrations
     )
     done = []
     for entry in read:
@@ -187,7 +194,9 @@ def _store_results(
                 results,
                 kind="human" if entry.people else "model",
                 scale_id=add_scale(connection, entry.scale),
-                situation_ids=[situations.find(one) for one in results.administrations],
+                situation_ids=[
+                    situations.find(administration) for administration in results.administrations
+                ],
                 import_id=number,
             )
         done.append(
@@ -228,17 +237,23 @@ class _TestedSituations:
 
     def add(self, administrations: Iterable[PublishedAdministration]) -> None:
         """Takes in all situations that the administrations name; told ones before untold ones."""
-        evoked = [one for one in administrations if one.phase == "evoked"]
-        wanted = {_named(one): None for one in evoked}
+        evoked = [
+            administration for administration in administrations if administration.phase == "evoked"
+        ]
+        wanted = {_named(item): None for item in evoked}
         before = dict(self.held)
         for named in sorted(wanted, key=lambda named: named[3] is None):
             self._take(*named)
         if self.held != before:
             self._save(before)
 
-    def find(self, one: PublishedAdministration) -> int | None:
+    def find(self, administration: PublishedAdministration) -> int | None:
         """The lab's id of the situation; None at rest."""
-        return self.ids[self._key(*_named(one))] if one.phase == "evoked" else None
+        return (
+            self.ids[self._key(*_named(administration))]
+            if administration.phase == "evoked"
+            else None
+        )
 
     def _key(self, emotion: str, factor: int, number: int, text: str | None) -> str:
         plain = situation_id(emotion, factor, number)
@@ -282,5 +297,10 @@ class _TestedSituations:
         self.ids = {row.key: int(row.id) for row in self.connection.execute(query)}
 
 
-def _named(one: PublishedAdministration) -> tuple[str, int, int, str | None]:
-    return emotion_word(one.emotion or ""), one.factor or 0, one.situation or 0, one.text
+def _named(administration: PublishedAdministration) -> tuple[str, int, int, str | None]:
+    return (
+        emotion_word(administration.emotion or ""),
+        administration.factor or 0,
+        administration.situation or 0,
+        administration.text,
+    )

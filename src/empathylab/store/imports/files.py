@@ -89,15 +89,15 @@ def add_published(
     _add_values(connection, ids, results.administrations)
 
 
-def _row(one: PublishedAdministration) -> dict[str, Any]:
+def _row(administration: PublishedAdministration) -> dict[str, Any]:
     return {
-        "phase": one.phase,
-        "order_index": one.order_index,
-        "item_order": list(one.item_order),
-        "repeat": one.repeat,
-        "subject": one.subject,
-        "outcome": one.outcome,
-        "reason": one.reason,
+        "phase": administration.phase,
+        "order_index": administration.order_index,
+        "item_order": list(administration.item_order),
+        "repeat": administration.repeat,
+        "subject": administration.subject,
+        "outcome": administration.outcome,
+        "reason": administration.reason,
     }
 
 

@@ -36,18 +36,18 @@ def store_study(
     study_id = _study(connection, study)
     arms = _arms(connection, study_id, study.ratings)
     raters, ids = _store_raters(connection, number, study_id, study.raters)
-    days = {one.name: _midnight(one.day) for one in study.raters}
+    days = {rater.name: _midnight(rater.day) for rater in study.raters}
     told = _Ratings(connection, number, study_id, ids, arms, days).store(study.ratings, replies)
-    _drop_idle(connection, study_id, [one.name for one in study.raters])
+    _drop_idle(connection, study_id, [rater.name for rater in study.raters])
     fresh = _without_answers(connection, study.raters, ids)
     notes += _store_answers(connection, number, fresh, ids, scales)
     given = {
-        (one.name, name): [float(value) for value in values]
-        for one in fresh
-        for name, values in one.answers.items()
+        (item.name, name): [float(value) for value in values]
+        for item in fresh
+        for name, values in item.answers.items()
     }
     answered = compare_rows(answers, given, "questionnaires")[3]
-    elsewhere = sum(len(one.answers) for one in study.raters) - len(given)
+    elsewhere = sum(len(rater.answers) for rater in study.raters) - len(given)
     return [
         raters,
         told,
@@ -60,9 +60,13 @@ def _study(connection: Connection, study: RatedStudy) -> int:
     protocol: dict[str, Any] = {
         "design": study.design,
         "dimensions": [
-            {"name": one.name, "values": list(one.values), "labels": list(one.labels)}
-            | ({"question": one.question} if one.question else {})
-            for one in study.dimensions
+            {
+                "name": dimension.name,
+                "values": list(dimension.values),
+                "labels": list(dimension.labels),
+            }
+            | ({"question": dimension.question} if dimension.question else {})
+            for dimension in study.dimensions
         ],
     }
     if study.replies:
@@ -83,21 +87,21 @@ def _study(connection: Connection, study: RatedStudy) -> int:
 
 def _merged(held: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any] | None:
     """Both files' dimensions; None where their points have other names, or one has degrees."""
-    found = {one["name"]: one for one in held["dimensions"]}
-    for one in new["dimensions"]:
-        known = found.get(one["name"])
+    found = {dimension["name"]: dimension for dimension in held["dimensions"]}
+    for dimension in new["dimensions"]:
+        known = found.get(dimension["name"])
         if known is None:
-            found[one["name"]] = one
+            found[dimension["name"]] = dimension
             continue
-        same_kind = bool(known["values"]) == bool(one["values"])
-        if known["labels"] != one["labels"] or not same_kind:
+        same_kind = bool(known["values"]) == bool(dimension["values"])
+        if known["labels"] != dimension["labels"] or not same_kind:
             return None
-        values = sorted({*known["values"], *one["values"]})
+        values = sorted({*known["values"], *dimension["values"]})
         if values and all(float(value).is_integer() for value in values):
             values = [float(value) for value in range(int(values[0]), int(values[-1]) + 1)]
-        found[one["name"]] = {**known, **one, "values": values}
+        found[dimension["name"]] = {**known, **dimension, "values": values}
     design = "within" if "within" in (held["design"], new["design"]) else "between"
-    asked = {key: one[key] for one in (held, new) for key in ("replies",) if key in one}
+    asked = {key: item[key] for item in (held, new) for key in ("replies",) if key in item}
     return {"design": design, "dimensions": list(found.values()), **asked}
 
 
@@ -113,11 +117,11 @@ def _store_raters(
     own = select(table.c.name).join(ratings, ratings.c.rater_id == table.c.id)
     before = set(connection.execute(own.where(ratings.c.import_id == number)).scalars())
     rows = []
-    for one in raters:
-        details, seconds = known.get(one.name, ({}, None))
-        told = {**details, **one.details}
-        took = seconds if one.seconds is None else one.seconds
-        rows.append({"name": one.name, "kind": one.kind, "details": told, "seconds": took})
+    for rater in raters:
+        details, seconds = known.get(rater.name, ({}, None))
+        told = {**details, **rater.details}
+        took = seconds if rater.seconds is None else rater.seconds
+        rows.append({"name": rater.name, "kind": rater.kind, "details": told, "seconds": took})
     old = {name: known[name] for name in known if name in before}
     new = {row["name"]: (row["details"], row["seconds"]) for row in rows}
     for name in new:
@@ -180,13 +184,13 @@ class _Ratings:
         newest = replies.responses()
         rows: dict[RatingKey, dict[str, Any]] = {}
         shared = 0
-        for one in ratings:
-            key = self._key(one, newest, replies.source)
+        for rating in ratings:
+            key = self._key(rating, newest, replies.source)
             if key in self.others:
-                self._refuse_other_value(one, self.others[key], replies.source)
+                self._refuse_other_value(rating, self.others[key], replies.source)
                 shared += 1
             else:
-                rows[key] = self._row(one, key)
+                rows[key] = self._row(rating, key)
         old = {k: tuple(getattr(row, f) for f in _RATED) for k, row in self.held.items()}
         new = {k: tuple(row[f] for f in _RATED) for k, row in rows.items()}
         added, changed, removed, told = compare_rows(old, new, "ratings")
@@ -202,39 +206,39 @@ class _Ratings:
             "ratings", told.added, told.changed, told.removed, told.unchanged + shared
         )
 
-    def _key(self, one: Rating, newest: Mapping[ReplyKey, int], source: str) -> RatingKey:
-        rater = self.raters[one.rater]
-        place = (one.situation, one.respondent, one.sample)
-        response = self.read.get((rater, one.dimension, place)) or newest.get(place)
+    def _key(self, rating: Rating, newest: Mapping[ReplyKey, int], source: str) -> RatingKey:
+        rater = self.raters[rating.rater]
+        place = (rating.situation, rating.respondent, rating.sample)
+        response = self.read.get((rater, rating.dimension, place)) or newest.get(place)
         if response is None:
             raise InputError(
-                f"the lab holds no usable response of {one.respondent!r} to the situation "
-                f"{one.situation!r}" + (f", sample {one.sample}" if one.sample else ""),
-                where=f"{source}, rating of {one.rater}",
+                f"the lab holds no usable response of {rating.respondent!r} to the situation "
+                f"{rating.situation!r}" + (f", sample {rating.sample}" if rating.sample else ""),
+                where=f"{source}, rating of {rating.rater}",
                 remedy="Import the response, or fix the names or the empty reply.",
             )
-        return rater, response, one.dimension
+        return rater, response, rating.dimension
 
-    def _row(self, one: Rating, key: RatingKey) -> dict[str, Any]:
+    def _row(self, rating: Rating, key: RatingKey) -> dict[str, Any]:
         return {
             "rater_id": key[0],
             "response_id": key[1],
-            "arm_id": self.arms[one.respondent],
-            "dimension": one.dimension,
-            "value": one.value,
-            "label": one.label,
-            "seconds": one.seconds,
-            "rated_at": self.days[one.rater],
+            "arm_id": self.arms[rating.respondent],
+            "dimension": rating.dimension,
+            "value": rating.value,
+            "label": rating.label,
+            "seconds": rating.seconds,
+            "rated_at": self.days[rating.rater],
             "import_id": self.number,
         }
 
-    def _refuse_other_value(self, one: Rating, held: Any, source: str) -> None:
-        if held.value != one.value:
+    def _refuse_other_value(self, rating: Rating, held: Any, source: str) -> None:
+        if held.value != rating.value:
             raise InputError(
                 f"another file of this study has {held.value:g} for the same rater and reply "
-                f"(situation {one.situation!r}, {one.respondent})",
-                where=f"{source}, rating of {one.rater}",
-                got=f"{one.value:g}",
+                f"(situation {rating.situation!r}, {rating.respondent})",
+                where=f"{source}, rating of {rating.rater}",
+                got=f"{rating.value:g}",
                 remedy="Fix one of the files, or give another --study.",
             )
 
@@ -250,7 +254,7 @@ def _without_answers(
     table = schema.administrations
     query = select(table.c.rater_id).where(table.c.rater_id.is_not(None))
     answered = set(connection.execute(query).scalars())
-    return [one for one in raters if ids[one.name] not in answered]
+    return [rater for rater in raters if ids[rater.name] not in answered]
 
 
 def stored_answers(
@@ -275,7 +279,7 @@ def stored_answers(
 
 
 def _arms(connection: Connection, study: int, ratings: Iterable[Rating]) -> dict[str, int]:
-    names = list(dict.fromkeys(one.respondent for one in ratings))
+    names = list(dict.fromkeys(rating.respondent for rating in ratings))
     table = schema.respondents
     known = {
         row.name: int(row.id)
@@ -296,7 +300,7 @@ def _store_answers(
 
     Those that the same source brought before are gone already.
     """
-    answered = [(one, name) for one in raters for name in one.answers]
+    answered = [(rater, name) for rater in raters for name in rater.answers]
     chosen = {name: _scale(scales, name) for _, name in answered}
     rows = [
         {

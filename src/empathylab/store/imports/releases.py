@@ -74,7 +74,7 @@ def import_release(
                     connection, number, release.study, replies, scales, answers, notes
                 )
             replies.drop_removed()
-            things = [one for one in things if one != ImportCounts(one.things)]
+            things = [thing for thing in things if thing != ImportCounts(thing.things)]
             if not replace:
                 _refuse_another_file(things, source)
         return ImportedRelease(
@@ -89,12 +89,12 @@ def import_release(
 
 
 def _refuse_another_file(things: Iterable[ImportCounts], source: str) -> None:
-    for one in things:
-        held = one.removed + one.changed + one.unchanged
-        if one.things in ("responses", "ratings") and one.removed > max(1, held // 2):
+    for thing in things:
+        held = thing.removed + thing.changed + thing.unchanged
+        if thing.things in ("responses", "ratings") and thing.removed > max(1, held // 2):
             raise InputError(
                 f"another file of this name was imported before, and this one would take away "
-                f"{one.removed:,} of its {held:,} {one.things}",
+                f"{thing.removed:,} of its {held:,} {thing.things}",
                 where=source,
                 remedy="Give this one another --name or --study, or say --replace.",
             )
@@ -113,11 +113,11 @@ def _compared_situations(connection: Connection, chosen: SituationSet) -> Import
     query = select(table).where(table.c.situation_set_id == newest)
     fields = ("text", "emotion", "valence", "topic", "utterance", "title")
 
-    def told(one: Any) -> tuple[Any, ...]:
-        return (*(getattr(one, name) for name in fields), tuple(one.context or ()))
+    def told(item: Any) -> tuple[Any, ...]:
+        return (*(getattr(item, name) for name in fields), tuple(item.context or ()))
 
     old = {row.key: told(row) for row in connection.execute(query)}
-    new = {one.id: told(one) for one in chosen}
+    new = {item.id: told(item) for item in chosen}
     return compare_rows(old, new, "situations")[3]
 
 

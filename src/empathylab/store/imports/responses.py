@@ -31,7 +31,7 @@ class ResponseImport:
 
     def store(self, replies: Iterable[Reply]) -> ImportCounts:
         """Adds, changes and marks for removal; gives how many of each."""
-        new = {one.key: one for one in replies}
+        new = {reply.key: reply for reply in replies}
         if not new:
             return ImportCounts("responses")
         held = self._held()

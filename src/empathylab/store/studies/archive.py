@@ -177,7 +177,10 @@ def _single_templates(connection: Connection, query: Select[Any]) -> dict[str, A
     return {
         arm: next(iter(of_runs.values()))
         for arm, of_runs in found.items()
-        if all(one is not None and one == next(iter(of_runs.values())) for one in of_runs.values())
+        if all(
+            of_run is not None and of_run == next(iter(of_runs.values()))
+            for of_run in of_runs.values()
+        )
     }
 
 
@@ -286,5 +289,5 @@ def release_told(connection: Connection, study: int) -> Mapping[str, Any]:
     """What a release told of itself before a study file took its place; empty for other studies."""
     table = schema.audit
     query = select(table.c.details).where(table.c.study_id == study, table.c.action == "add arm")
-    found = [one["release"] for one in connection.execute(query).scalars() if "release" in one]
+    found = [item["release"] for item in connection.execute(query).scalars() if "release" in item]
     return found[0] if found else {}

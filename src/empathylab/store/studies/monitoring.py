@@ -103,7 +103,7 @@ def held_traits(
 ) -> list[dict[str, str]]:
     """What quotas go by, of all people whose places count."""
     query = select(_places.c.traits).where(_counts(study, unseen, begun))
-    return [dict(one) for one in connection.execute(query).scalars()]
+    return [dict(item) for item in connection.execute(query).scalars()]
 
 
 def held_slots(
@@ -370,7 +370,7 @@ def _long_frame(
     rows = query.subquery()
     texts = [func.coalesce(cast(column, Text), "") for column in rows.c]
     (count, *columns) = connection.execute(
-        select(func.count(), *(func.aggregate_strings(one, "\n") for one in texts))
+        select(func.count(), *(func.aggregate_strings(text, "\n") for text in texts))
     ).one()
     return pl.DataFrame(
         [

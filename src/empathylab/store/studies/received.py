@@ -51,7 +51,7 @@ def live_replies(connection: Connection, study: int) -> list[LiveReply]:
     first = {row.person: row for row in reversed(rows)}
     turns = _turns(connection, study)
     found = []
-    for row in sorted(first.values(), key=lambda one: int(one.id)):
+    for row in sorted(first.values(), key=lambda item: int(item.id)):
         if row.person not in known:
             continue
         own = turns.get(int(row.id), [])

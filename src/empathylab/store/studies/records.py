@@ -120,8 +120,8 @@ def add_arm(
     row = {"study_id": study, "name": name, "respondent_id": respondent, "stopped": False}
     (arm,) = insert_returning_ids(connection, schema.arms, [row])
     rows = [
-        {"arm_id": arm, "situation_id": one.situation, "response_id": one.response}
-        for one in responses
+        {"arm_id": arm, "situation_id": response.situation, "response_id": response.response}
+        for response in responses
     ]
     if rows:
         connection.execute(schema.shown_responses.insert(), rows)
@@ -160,11 +160,11 @@ def respondent_responses(
         raise InputError(
             f"the lab holds replies of {respondent} to several prompts",
             where=f"arm {arm!r}",
-            got=", ".join(sorted(str(one) for one in prompts)),
+            got=", ".join(sorted(str(prompt) for prompt in prompts)),
             remedy=f"Write the arm as {{respondent: {respondent}, prompt: NAME}}.",
         )
     newest = {row.situation_id: row for row in rows}
-    return [_frozen(newest[one]) for one in situations if one in newest]
+    return [_frozen(newest[situation]) for situation in situations if situation in newest]
 
 
 def frozen_situations(connection: Connection, study: int) -> dict[int, Situation]:

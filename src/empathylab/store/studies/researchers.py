@@ -32,7 +32,11 @@ def all_researchers(connection: Connection) -> Sequence[Row[Any]]:
 def researcher_named(connection: Connection, name: str) -> Row[Any] | None:
     """The account of that name, whatever its capitals."""
     wanted = name.casefold()
-    found = (one for one in all_researchers(connection) if one.name.casefold() == wanted)
+    found = (
+        all_researcher
+        for all_researcher in all_researchers(connection)
+        if all_researcher.name.casefold() == wanted
+    )
     return next(found, None)
 
 
@@ -132,7 +136,7 @@ def count_attempts(connection: Connection, who: str, since: datetime) -> int:
 
 def add_attempts(connection: Connection, whos: Sequence[str], at: datetime) -> list[int]:
     """The numbers of the attempts, written down as failed until they are known not to be."""
-    rows = [{"who": one, "at": at} for one in whos]
+    rows = [{"who": who, "at": at} for who in whos]
     return insert_returning_ids(connection, schema.login_attempts, rows)
 
 

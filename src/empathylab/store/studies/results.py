@@ -98,15 +98,15 @@ def _add_ratings(connection: Connection, rater: int, given: Sequence[GivenRating
     rows = [
         {
             "rater_id": rater,
-            "response_id": one.response,
-            "arm_id": one.arm,
-            "dimension": one.dimension,
-            "value": one.value,
-            "label": one.label,
-            "rated_at": one.rated_at,
-            "seconds": one.seconds,
+            "response_id": item.response,
+            "arm_id": item.arm,
+            "dimension": item.dimension,
+            "value": item.value,
+            "label": item.label,
+            "rated_at": item.rated_at,
+            "seconds": item.seconds,
         }
-        for one in given
+        for item in given
     ]
     if rows:
         connection.execute(schema.ratings.insert(), rows)
@@ -118,18 +118,18 @@ def _add_scales(
     rows = [
         {
             "rater_id": rater,
-            "scale_id": one.scale,
-            "situation_id": one.situation,
-            "phase": one.phase,
+            "scale_id": item.scale,
+            "situation_id": item.situation,
+            "phase": item.phase,
             "counterpart": False,
             "mode": "study",
             "order_index": 0,
-            "item_order": list(one.item_order),
+            "item_order": list(item.item_order),
             "repeat": 0,
             "outcome": "valid",
             "added_at": at,
         }
-        for one in given
+        for item in given
     ]
     numbers = insert_returning_ids(connection, schema.administrations, rows)
     add_item_answers(
@@ -150,20 +150,20 @@ def _add_replies(
         select(names.c.id).where(names.c.id == human).with_for_update(key_share=True)
     )
     rows = []
-    for one in given:
+    for item in given:
         held = select(func.max(table.c.sample)).where(
-            table.c.situation_id == one.situation, table.c.respondent_id == human
+            table.c.situation_id == item.situation, table.c.respondent_id == human
         )
         last = connection.execute(held).scalar_one()
         rows.append(
             {
-                "situation_id": one.situation,
+                "situation_id": item.situation,
                 "respondent_id": human,
                 "sample": 0 if last is None else last + 1,
-                "text": one.text,
+                "text": item.text,
                 "outcome": "valid",
                 "added_at": at,
-                "details": {**details, "position": one.position},
+                "details": {**details, "position": item.position},
             }
         )
     connection.execute(table.insert(), rows)

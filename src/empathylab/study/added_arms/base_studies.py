@@ -91,7 +91,7 @@ def _of_here(connection: Connection, row: Any, file: Study | None, where: str) -
     prints = fingerprints(list(situations.values()), study_scale_fingerprints(connection, row.id))
     found = protocol_hash(study, prints)
     _require_hash(row, found, where)
-    keys = tuple(one.id for one in situations.values())
+    keys = tuple(situation.id for situation in situations.values())
     return JoinBase(row, study, tuple(situations), keys, scales, found)
 
 
@@ -120,7 +120,7 @@ def _of_archive(connection: Connection, row: Any, file: Study | None, where: str
             "People come by an open link: an archive holds no completion codes. Give the study's "
             "file with --file for another way."
         )
-    keys = tuple(one.id for one in situations.values())
+    keys = tuple(situation.id for situation in situations.values())
     return JoinBase(row, study, tuple(situations), keys, scales, found, tuple(notes))
 
 
@@ -128,7 +128,7 @@ def _worded(connection: Connection, row: Any, where: str) -> dict[str, tuple[int
     """By name, the lab's row and hash of each scale, which must have the archive's very words."""
     brought = archive_import(connection, row.name, row.version)
     here = {
-        one["here"]: one["fingerprint"] for one in (brought.summary["scales"] if brought else ())
+        item["here"]: item["fingerprint"] for item in (brought.summary["scales"] if brought else ())
     }
     held = scale_fingerprints(connection)
     found = {}
@@ -164,11 +164,11 @@ def _of_release(
     whole, from_set = offered
     chosen = choose_situations(study, from_set)
     rated = situation_rows(connection, row.id)
-    mine = {one.key: int(one.id) for one in rated if one.set_name == whole.id}
-    extra = [one.id for one in chosen if one.id not in mine]
-    lacking = {int(one.id): one.key for one in rated}
-    for one in chosen:
-        lacking.pop(mine.get(one.id, 0), None)
+    mine = {item.key: int(item.id) for item in rated if item.set_name == whole.id}
+    extra = [item.id for item in chosen if item.id not in mine]
+    lacking = {int(item.id): item.key for item in rated}
+    for item in chosen:
+        lacking.pop(mine.get(item.id, 0), None)
     if extra or lacking:
         named = extra[:MOST_NAMED] or list(lacking.values())[:MOST_NAMED]
         raise InputError(
@@ -180,18 +180,18 @@ def _of_release(
         )
     scales = choose_scales(study, known)
     numbers = {name: add_scale(connection, scale) for name, scale in scales.items()}
-    ids = [mine[one.id] for one in chosen]
+    ids = [mine[item.id] for item in chosen]
     freeze_anew(connection, row.id, ids, numbers)
     show_rated(connection, row.id)
     prints = fingerprints(chosen, study_scale_fingerprints(connection, row.id))
-    keys = tuple(one.id for one in chosen)
+    keys = tuple(item.id for item in chosen)
     found = protocol_hash(study, prints)
     return JoinBase(row, study, tuple(ids), keys, scales, found, tuple(_unchecked(row)))
 
 
 def _unchecked(row: Any) -> list[str]:
     said = [UNCHECKED]
-    if not all(one.get("question") for one in row.protocol["dimensions"]):
+    if not all(dimension.get("question") for dimension in row.protocol["dimensions"]):
         said.append("The release does not tell what raters were asked, only on which points.")
     note = row.protocol.get("replies", {}).get("note")
     return [*said, note] if note else said
@@ -201,28 +201,28 @@ def _require_same_points(row: Any, study: Study, where: str) -> None:
     """The file must ask for the release's dimensions, on the same points with the same words."""
     first = study.languages[0]
     mine = {
-        one.name: (
-            [float(value) for value in one.values],
-            ["" if label is None else label.said(first) for label in one.labels],
-            one.question.said(first),
+        dimension.name: (
+            [float(value) for value in dimension.values],
+            ["" if label is None else label.said(first) for label in dimension.labels],
+            dimension.question.said(first),
         )
-        for one in study.dimensions
+        for dimension in study.dimensions
     }
-    for one in row.protocol["dimensions"]:
-        wanted = ([float(value) for value in one["values"]], list(one["labels"]))
-        got = mine.pop(one["name"], None)
-        asked = one.get("question")
+    for dimension in row.protocol["dimensions"]:
+        wanted = ([float(value) for value in dimension["values"]], list(dimension["labels"]))
+        got = mine.pop(dimension["name"], None)
+        asked = dimension.get("question")
         if got is None or (wanted[1] and got[:2] != wanted) or got[0] != wanted[0]:
             points = ", ".join(wanted[1]) or ", ".join(f"{value:g}" for value in wanted[0])
             raise InputError(
-                f"the study was rated on {one['name']}: {points}",
+                f"the study was rated on {dimension['name']}: {points}",
                 where=f"{where}, 'dimensions'",
                 got="no such dimension" if got is None else ", ".join(got[1]),
                 remedy="Write the dimension into the file as it was.",
             )
         if asked and got[2] != asked:
             raise InputError(
-                f"the question for {one['name']} was {asked!r}",
+                f"the question for {dimension['name']} was {asked!r}",
                 where=f"{where}, 'dimensions'",
                 got=got[2],
                 remedy="Ask the same question.",
@@ -240,7 +240,7 @@ def _with_recruitment(study: Study, file: Study | None, where: str) -> Study:
     """The study with the file's recruitment; everything that raters see must be as it was."""
     if file is None:
         return study
-    changed = [one.key for one in differences(study, file) if one.frozen]
+    changed = [difference.key for difference in differences(study, file) if difference.frozen]
     if changed:
         shown = ", ".join(changed[:MOST_NAMED])
         raise InputError(

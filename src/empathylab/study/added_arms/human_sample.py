@@ -46,7 +46,7 @@ def choose_human_sample(
     with lab.reading() as connection:
         row = any_study(connection, study)
         rows = situation_rows(connection, row.id)
-        keys = [one.key for one in rows]
+        keys = [row.key for row in rows]
     where = f"study {row.name}"
     if not 0 < count <= len(keys):
         raise InputError(
@@ -86,7 +86,11 @@ def choose_human_sample(
 def _import_command(row: Any, rows: Sequence[Any]) -> str:
     """With the scale's labels: by others, the ratings would be those of another study."""
     command = f"empathylab data import ratings FILE --set {rows[0].set_name} --study {row.name}"
-    labels = [one["labels"] for one in row.protocol.get("dimensions", ()) if one["labels"]]
+    labels = [
+        dimension["labels"]
+        for dimension in row.protocol.get("dimensions", ())
+        if dimension["labels"]
+    ]
     return f"{command} --labels {','.join(labels[0])}" if labels else command
 
 
@@ -94,7 +98,7 @@ def _whole_batches(batches: Sequence[Sequence[Item]], count: int) -> tuple[int, 
     """How many batches hold so many situations, and which these are."""
     found: dict[str, None] = {}
     for number, items in enumerate(batches, start=1):
-        found |= dict.fromkeys(one.situation for one in items)
+        found |= dict.fromkeys(item.situation for item in items)
         if len(found) >= count:
             return number, list(found)
     return len(batches), list(found)

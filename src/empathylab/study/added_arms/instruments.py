@@ -61,18 +61,18 @@ def measured_study(lab: Lab, name: str) -> MeasuredStudy:
         study = study_from_row(row)
         first_set = str(situation_rows(connection, row.id)[0].set_name)
     counts: dict[str | None, int] = {}
-    for one in content["ratings.jsonl"]:
-        counts[one["arm"]] = counts.get(one["arm"], 0) + 1
+    for item in content["ratings.jsonl"]:
+        counts[item["arm"]] = counts.get(item["arm"], 0) + 1
     arms = tuple(
         MeasuredArm(
-            one["arm"],
-            one["respondent"],
-            one["template"],
-            counts.get(one["arm"], 0),
-            _date(one["first"]),
-            _date(one["last"]),
+            item["arm"],
+            item["respondent"],
+            item["template"],
+            counts.get(item["arm"], 0),
+            _date(item["first"]),
+            _date(item["last"]),
         )
-        for one in content["arms.json"]
+        for item in content["arms.json"]
     )
     return MeasuredStudy(
         name=row.name,
@@ -80,7 +80,7 @@ def measured_study(lab: Lab, name: str) -> MeasuredStudy:
         design=study.design,
         protocol_hash=row.protocol_hash,
         situation_set=first_set,
-        situations=tuple(situation_of(one) for one in content["situations.jsonl"]),
+        situations=tuple(situation_of(item) for item in content["situations.jsonl"]),
         dimensions=study.dimensions,
         arms=arms,
         template=released or _shared_template(content),
@@ -88,9 +88,9 @@ def measured_study(lab: Lab, name: str) -> MeasuredStudy:
 
 
 def _shared_template(content: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    models = [one["template"] for one in content["arms.json"] if one["kind"] == "model"]
-    known = [one for one in models if one is not None]
-    same = bool(known) and len(known) == len(models) and all(one == known[0] for one in known)
+    models = [item["template"] for item in content["arms.json"] if item["kind"] == "model"]
+    known = [model for model in models if model is not None]
+    same = bool(known) and len(known) == len(models) and all(item == known[0] for item in known)
     return known[0] if same else None
 
 

@@ -173,7 +173,7 @@ def _require_all(
     connection: Connection, base: JoinBase, arm: Arm, shown: Sequence[FrozenResponse]
 ) -> None:
     """Every situation of the study needs a reply; else the arms would be of other situations."""
-    replied = {one.situation for one in shown}
+    replied = {item.situation for item in shown}
     lacking = [
         key for number, key in zip(base.situations, base.keys, strict=True) if number not in replied
     ]
@@ -208,7 +208,7 @@ def _require_plan(
     keys = dict(zip(base.situations, base.keys, strict=True))
     held = frozen_responses(connection, base.row.id)
     replied = {
-        arm: {keys[one.situation] for one in held.get(arm, ()) if one.situation in keys}
+        arm: {keys[item.situation] for item in held.get(arm, ()) if item.situation in keys}
         for arm in study.arms
     }
     replied[name] = set(base.keys)
@@ -225,7 +225,7 @@ def _prompt_notes(
     connection: Connection, base: JoinBase, arm: Arm, shown: Sequence[FrozenResponse]
 ) -> list[str]:
     others = arm_prompts(connection, base.row.id)
-    own = asked_by(connection, [one.response for one in shown])
+    own = asked_by(connection, [item.response for item in shown])
     if others and own and own != others:
         return [
             (

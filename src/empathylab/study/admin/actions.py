@@ -175,14 +175,14 @@ class AdminActions:
             for study in sorted([own, *other_versions(connection, self._running.name, own)]):
                 lock_study(connection, study)
                 keys = [person] if person else self._keys_of(connection, study, platform_id or "")
-                for one in keys:
-                    row = find_place(connection, study, one, lock=True)
+                for key in keys:
+                    row = find_place(connection, study, key, lock=True)
                     if row is not None:
                         erase(connection, self._running.launched, row, who=who, at=at)
                         erased += 1
                     else:
                         erased += forget_rater(
-                            connection, self._running.name, study, one, who=who, at=at
+                            connection, self._running.name, study, key, who=who, at=at
                         )
             if erased:
                 add_audit(connection, own, at, who, "forget", places=erased)
@@ -225,10 +225,12 @@ class AdminActions:
     def status(self) -> StudyStatus:
         """How far the study is, as of now."""
         watched = watch(self._running.lab, self._running.launched, self._running.now())
-        shared = {one.name for one in fields(StudyStatus)} - {"seconds"}
+        shared = {field.name for field in fields(StudyStatus)} - {"seconds"}
         return StudyStatus(
             **{name: getattr(watched, name) for name in shared},
-            seconds={one.block: one.median for one in watched.times if one.median == one.median},
+            seconds={
+                time.block: time.median for time in watched.times if time.median == time.median
+            },
         )
 
     def _set_status(self, status: str, who: str, action: str) -> None:

@@ -191,7 +191,7 @@ def _email(server: str, environment: Mapping[str, str]) -> Email:
             where=SMTP,
             remedy="Write special characters of the password as %XX.",
         )
-    if not receivers or any("@" not in one or "\n" in one for one in receivers):
+    if not receivers or any("@" not in receiver or "\n" in receiver for receiver in receivers):
         raise InputError(
             "alerts by e-mail need at least one address",
             where=RECEIVER,

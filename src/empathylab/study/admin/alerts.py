@@ -140,31 +140,31 @@ class Alerts:
             due = claim_alerts(connection, row, channel, now, now + _CLAIMED)
         if not due:
             return
-        numbers = [one.id for one in due]
+        numbers = [item.id for item in due]
         try:
             sender.send(self._notice(due))
         except OSError as error:
             log.warning("alerts by %s were not taken: %s", channel, error)
             with service.lab.writing() as connection:
-                for one in due:
-                    pause = min(timedelta(minutes=2**one.attempts), _LONGEST_PAUSE)
-                    state = "failed" if one.attempts + 1 >= MOST_ATTEMPTS else "pending"
-                    change_alerts(connection, [one.id], state=state, next_at=now + pause)
+                for item in due:
+                    pause = min(timedelta(minutes=2**item.attempts), _LONGEST_PAUSE)
+                    state = "failed" if item.attempts + 1 >= MOST_ATTEMPTS else "pending"
+                    change_alerts(connection, [item.id], state=state, next_at=now + pause)
             return
         with service.lab.writing() as connection:
             change_alerts(connection, numbers, state="sent")
 
     def _notice(self, due: Any) -> Notice:
         study = self._service.study
-        lines = tuple(sentence(one.kind, one.details) for one in due)
-        named = "/".join([study.name, *(str(one.id) for one in due)]).encode()
+        lines = tuple(sentence(item.kind, item.details) for item in due)
+        named = "/".join([study.name, *(str(item.id) for item in due)]).encode()
         about = lines[0] if len(due) == 1 else f"{len(due)} events"
         return Notice(
             hashlib.sha256(self._service.launched.secret + named).hexdigest()[:32],
             study.name,
             f"{study.name}: {about}",
             lines,
-            tuple(one.kind for one in due),
+            tuple(item.kind for item in due),
             self._url,
         )
 

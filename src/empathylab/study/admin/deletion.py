@@ -100,8 +100,8 @@ def earlier_exports(lab: Lab, name: str) -> tuple[EarlierExport, ...]:
     with lab.reading() as connection:
         own = any_study(connection, name)
         studies = [own.id, *other_versions(connection, own.name, own.id)]
-        rows = [row for one in studies for row in audit_rows(connection, one)]
+        rows = [row for study in studies for row in audit_rows(connection, study)]
     left = [row for row in rows if row.action.startswith("export") or row.action == "archive"]
     return tuple(
-        EarlierExport(row.at, row.who, row.action) for row in sorted(left, key=lambda one: one.at)
+        EarlierExport(row.at, row.who, row.action) for row in sorted(left, key=lambda item: item.at)
     )

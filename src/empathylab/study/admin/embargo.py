@@ -84,8 +84,8 @@ def is_running(study: Study) -> bool:
 
 def result_commands(study: StudyDefinition) -> tuple[str, ...]:
     """The commands that show what came of a study, once it is closed."""
-    commands = (one.analysis_command(study.name) for one in study.blocks)
-    return tuple(dict.fromkeys(one for one in commands if one is not None))
+    commands = (block.analysis_command(study.name) for block in study.blocks)
+    return tuple(dict.fromkeys(command for command in commands if command is not None))
 
 
 def require_closed(

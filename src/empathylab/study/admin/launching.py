@@ -57,7 +57,7 @@ class _Material:
 def fingerprints(situations: Sequence[Situation], scales: Mapping[str, str]) -> dict[str, str]:
     """The hashes of what a study only names; `scales` are those of its scales, wording included."""
     return {
-        "situations": hash_of([one.content() for one in situations]),
+        "situations": hash_of([situation.content() for situation in situations]),
         **{f"scale {name}": one for name, one in scales.items()},
     }
 
@@ -75,7 +75,7 @@ def launch(lab: Lab, study: Study, *, now: datetime, who: str = "researcher") ->
         with lab.writing() as connection:
             ids = {} if whole is None else add_situation_set(connection, whole)
             chosen = choose_situations(study, offered)
-            rows = [ids[one.id] for one in chosen]
+            rows = [ids[item.id] for item in chosen]
             held = _held(connection, study)
             again = held is not None and held.version == study.version
             frozen = frozen_responses(connection, held.id) if held is not None and again else {}
@@ -147,12 +147,12 @@ def _refuse_unready(
     shown: Mapping[str, Sequence[FrozenResponse]],
     known: Mapping[str, Scale],
 ) -> None:
-    keys = dict(zip(rows, (one.id for one in chosen), strict=True))
+    keys = dict(zip(rows, (item.id for item in chosen), strict=True))
     replied = {
-        arm: {keys[one.situation] for one in responses if one.situation in keys}
+        arm: {keys[response.situation] for response in responses if response.situation in keys}
         for arm, responses in shown.items()
     }
-    plan = needed_raters(study, [one.id for one in chosen], replied, known)
+    plan = needed_raters(study, [item.id for item in chosen], replied, known)
     if not plan.ready:
         raise InputError(
             "the study cannot be launched: " + " ".join(plan.problems).removesuffix("."),
@@ -191,7 +191,7 @@ def _launch_first(
         {name: add_scale(connection, scale) for name, scale in material.scales.items()},
     )
     _add_arms(connection, number, study, shown)
-    for name in study_slots(study, [one.id for one in material.situations]):
+    for name in study_slots(study, [situation.id for situation in material.situations]):
         if name not in shown:
             add_arm(connection, number, name, None)
     add_audit(connection, number, now, who, "launch", version=study.version)

@@ -150,18 +150,19 @@ class Watched:
 def add_up(connection: Connection, launched: Launched) -> Sums:
     """Times, attention checks and balance, as of now."""
     study, row = launched.study, launched.row
-    checks = [one.id for one in study.blocks if one.checks_attention]
+    checks = [block.id for block in study.blocks if block.checks_attention]
     times = latest_times(connection, row, LATEST_PAGES)
     pages = page_counts(connection, row)
     answers = answer_counts(connection, row, checks)
     asked = {
-        one: scale_answers(connection, row, _pages_of(launched, one)) for one in asked_before(study)
+        item: scale_answers(connection, row, _pages_of(launched, item))
+        for item in asked_before(study)
     }
     return Sums(
         times=tuple(_times(study, times, pages)),
         attention=_attention(study, answers),
         balance=tuple(
-            one for block, given in asked.items() for one in _balance(launched, block, given)
+            item for block, given in asked.items() for item in _balance(launched, block, given)
         ),
         median=median(durations) if (durations := finish_times(connection, row)) else math.nan,
     )
@@ -228,7 +229,7 @@ def without_arms(watched: Watched) -> Watched:
     if watched.status == "closed" or len(watched.arms) < 2:
         return watched
     # A mean by arm changes with each rater, whose own answers are shown: that tells their arm.
-    balance = tuple(dataclasses.replace(one, arms=(), p=math.nan) for one in watched.balance)
+    balance = tuple(dataclasses.replace(item, arms=(), p=math.nan) for item in watched.balance)
     return dataclasses.replace(watched, arms=coarse_arms(watched.arms), balance=balance)
 
 
@@ -244,7 +245,7 @@ def block_of(step: str) -> str:
 def asked_before(study: Study) -> list[Block]:
     """The scales that raters answer before they see a reply or a situation."""
     hidden = hidden_blocks(study)
-    return [one for one in study.blocks if one.uses_scale and one.id not in hidden]
+    return [block for block in study.blocks if block.uses_scale and block.id not in hidden]
 
 
 def _pages_of(launched: Launched, block: Block) -> list[str]:
@@ -277,7 +278,7 @@ def _quotas(launched: Launched, traits: Sequence[Mapping[str, str]]) -> Iterator
     places = sum(len(slots) for slots in launched.slots.values())
     for quota in launched.study.quotas:
         limits = quota_limits(quota, places)
-        kinds = (one.get(quota.by, OTHERS) for one in traits)
+        kinds = (trait.get(quota.by, OTHERS) for trait in traits)
         held = Counter(kind if kind in limits else OTHERS for kind in kinds)
         for kind, limit in limits.items():
             if kind != OTHERS or limit or held[kind]:
@@ -294,7 +295,7 @@ def _by_time(hours: Mapping[datetime, int], now: datetime) -> Arrivals:
         ("day", timedelta(days=1)),
         ("week", timedelta(days=7)),
     )
-    unit, step = next((one for one in units if last - first < _MOST_BARS * one[1]), units[-1])
+    unit, step = next((unit for unit in units if last - first < _MOST_BARS * unit[1]), units[-1])
     start = first if unit == "hour" else first.replace(hour=0)
     counts = [0] * ((last - start) // step + 1)
     for hour, count in hours.items():
@@ -317,7 +318,7 @@ def _drop_outs(study: Study, people: pl.DataFrame) -> dict[str, int]:
     counted: Counter[str] = Counter()
     for step, count in left.select("step", "count").iter_rows():
         counted[block_of(step)] += count
-    return {one.id: counted[one.id] for one in study.blocks if counted[one.id]}
+    return {block.id: counted[block.id] for block in study.blocks if counted[block.id]}
 
 
 def _times(study: Study, times: pl.DataFrame, pages: Mapping[str, int]) -> Iterator[BlockTime]:
@@ -330,9 +331,9 @@ def _times(study: Study, times: pl.DataFrame, pages: Mapping[str, int]) -> Itera
     ).explode("seconds")
     found = blocks.group_by("block").agg(pl.col("seconds").median())
     known = dict(found.iter_rows())
-    for one in study.blocks:
-        if answered[one.id]:
-            yield BlockTime(one.id, answered[one.id], known.get(one.id, math.nan))
+    for block in study.blocks:
+        if answered[block.id]:
+            yield BlockTime(block.id, answered[block.id], known.get(block.id, math.nan))
 
 
 def _attention(
@@ -366,7 +367,7 @@ def _balance(launched: Launched, block: Block, given: pl.DataFrame) -> Iterator[
     )
     arms = given.select(administration="place", arm="arm").unique()
     scored = score_frame(answers, {1: scale}).join(arms, on="administration")
-    parts = ["total"] if scale.total else [one.id for one in scale.subscales]
+    parts = ["total"] if scale.total else [subscale.id for subscale in scale.subscales]
     for part in parts:
         own = scored.filter(pl.col("subscale") == part)
         yield _compared(name, part, own, list(launched.slots))
@@ -387,9 +388,9 @@ def _compared(scale: str, part: str, scored: pl.DataFrame, arms: Sequence[str]) 
     )
     if len(arms) < 2:
         return Balance(scale, part, rows, math.nan, "one arm")
-    if min(len(group) for group in groups) < 2 or any(not one.sd > 0 for one in rows):
+    if min(len(group) for group in groups) < 2 or any(not row.sd > 0 for row in rows):
         return Balance(scale, part, rows, math.nan, "too few")
     compared = compare_numbers(groups, arms, variable=part, bound=BOUND)
-    if all(one.equivalence.equivalent for one in compared.differences):
+    if all(difference.equivalence.equivalent for difference in compared.differences):
         return Balance(scale, part, rows, compared.p, "alike")
     return Balance(scale, part, rows, compared.p, "different" if compared.p < 0.05 else "unclear")

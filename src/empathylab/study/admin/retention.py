@@ -79,4 +79,4 @@ def apply_retention(
 
 def _over(ends: list[datetime], days: int, now: datetime) -> datetime | None:
     """The latest closing that is so many days ago."""
-    return max((one for one in ends if now - one >= timedelta(days=days)), default=None)
+    return max((end for end in ends if now - end >= timedelta(days=days)), default=None)

@@ -72,7 +72,7 @@ class Reviews:
         """What was said to the person, oldest first."""
         with self._lab.reading() as connection:
             rows = messages_to(connection, self._row(connection, person, lock=False).id)
-        return tuple(Message(one.who, one.text, one.sent_at, one.read_at) for one in rows)
+        return tuple(Message(row.who, row.text, row.sent_at, row.read_at) for row in rows)
 
     def _review(self, person: str, verdict: Verdict, reason: str, who: str) -> None:
         with self._lab.writing() as connection:

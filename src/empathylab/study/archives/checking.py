@@ -157,7 +157,7 @@ def _check_references(content: Mapping[str, Any], where: str) -> None:
     raters = _once(content, "raters.jsonl", ("rater",), where)
     arms = _once(content, "arms.json", ("arm",), where)
     _once(content, "ratings.jsonl", ("rater", "response", "dimension"), where)
-    scales = {(one["fingerprint"],) for one in content["scales.json"]}
+    scales = {(item["fingerprint"],) for item in content["scales.json"]}
     nothing: set[tuple[Any, ...]] = {(None,), (None, None)}
     referring = (
         ("situations.jsonl", ("set",), sets),
@@ -179,9 +179,9 @@ def _check_references(content: Mapping[str, Any], where: str) -> None:
                     ", ".join(map(str, key)),
                 )
     for arm in content["arms.json"]:
-        for one in arm["shown"]:
-            if not isinstance(one, int) or (one,) not in responses:
-                _refuse("an arm shows a response that is not there", f"{where}, arms.json", one)
+        for item in arm["shown"]:
+            if not isinstance(item, int) or (item,) not in responses:
+                _refuse("an arm shows a response that is not there", f"{where}, arms.json", item)
 
 
 def _once(
@@ -200,12 +200,12 @@ def _once(
 
 def _check_scales(content: Mapping[str, Any], where: str) -> None:
     items = {}
-    for one in content["scales.json"]:
-        scale = scale_from_dict(one["definition"], where=f"{where}, scales.json")
-        items[one["fingerprint"]] = range(1, scale.items + 1)
+    for entry in content["scales.json"]:
+        scale = scale_from_dict(entry["definition"], where=f"{where}, scales.json")
+        items[entry["fingerprint"]] = range(1, scale.items + 1)
     for number, row in enumerate(content["scale_answers.jsonl"], start=1):
         place = f"{where}, scale_answers.jsonl row {number}"
-        known = {str(one) for one in items[row["scale"]]}
+        known = {str(item) for item in items[row["scale"]]}
         for item, value in row["answers"].items():
             if item not in known or isinstance(value, bool) or not isinstance(value, int | float):
                 _refuse("an answer must be a number to an item of the scale", place, item)
@@ -216,11 +216,11 @@ def _check_protocol(content: Mapping[str, Any], where: str) -> None:
     protocol, head = content["protocol.json"], content["study.json"]
     if is_complete(protocol):
         study = read_protocol(protocol, where=f"{where}, protocol.json")
-        situations = [situation_of(one) for one in content["situations.jsonl"]]
+        situations = [situation_of(item) for item in content["situations.jsonl"]]
         scales = {
-            one["called"]: one["fingerprint"]
-            for one in content["scales.json"]
-            if one["called"] is not None
+            item["called"]: item["fingerprint"]
+            for item in content["scales.json"]
+            if item["called"] is not None
         }
         found = protocol_hash(study, fingerprints(situations, scales))
     else:

@@ -138,23 +138,23 @@ def read_archive(path: Path) -> Archive:
 
 def _entries(packed: zipfile.ZipFile, where: str) -> dict[str, zipfile.ZipInfo]:
     found: dict[str, zipfile.ZipInfo] = {}
-    for one in packed.infolist():
-        if one.filename in found:
-            _refuse("a member is there twice", where, one.filename)
-        if one.filename not in (MANIFEST, *MEMBERS):
-            _refuse("this member does not belong into an archive of a study", where, one.filename)
-        if one.flag_bits & 1:
-            _refuse("a member is encrypted", where, one.filename)
-        if one.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            _refuse("a member is packed in an unknown way", where, one.filename)
-        swollen = one.file_size > _MOST_RATIO * max(1, one.compress_size)
-        if one.file_size > _RATIO_FROM and swollen:
-            _refuse("a member is packed tighter than any study can be", where, one.filename)
-        found[one.filename] = one
+    for item in packed.infolist():
+        if item.filename in found:
+            _refuse("a member is there twice", where, item.filename)
+        if item.filename not in (MANIFEST, *MEMBERS):
+            _refuse("this member does not belong into an archive of a study", where, item.filename)
+        if item.flag_bits & 1:
+            _refuse("a member is encrypted", where, item.filename)
+        if item.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            _refuse("a member is packed in an unknown way", where, item.filename)
+        swollen = item.file_size > _MOST_RATIO * max(1, item.compress_size)
+        if item.file_size > _RATIO_FROM and swollen:
+            _refuse("a member is packed tighter than any study can be", where, item.filename)
+        found[item.filename] = item
     for name in (MANIFEST, *MEMBERS):
         if name not in found:
             _refuse("a member is missing", where, name)
-    total = sum(one.file_size for one in found.values())
+    total = sum(item.file_size for item in found.values())
     if total > MOST_BYTES:
         _refuse(f"the archive holds more than {MOST_BYTES:,} bytes", where, f"{total:,}")
     return found

@@ -111,7 +111,7 @@ def rater_names(raters: Rows, *, pseudonyms: bool) -> dict[int, str]:
     people are numbered. Models keep their names.
     """
     if pseudonyms:
-        return {int(one.id): one.name for one in raters}
+        return {int(rater.id): rater.name for rater in raters}
     return {
         int(one.id): one.name if one.kind == "model" else f"rater-{number:04}"
         for number, one in enumerate(raters, start=1)
@@ -141,7 +141,8 @@ class _Packer:
         self.numbers = {int(one.id): n for n, one in enumerate(self._responses, start=1)}
         self.labels = self._labels()
         self.places = {
-            int(one.id): (self.labels[one.situation_set_id], one.key) for one in self._situations
+            int(situation.id): (self.labels[situation.situation_set_id], situation.key)
+            for situation in self._situations
         }
 
     def _refuse_empty(self) -> None:
@@ -156,7 +157,7 @@ class _Packer:
     def _in_order(self, responses: Rows) -> Rows:
         """By situation, respondent and text: the lab's own numbers differ from lab to lab."""
         held = {int(one.id): place for place, one in enumerate(self._situations)}
-        if any(int(one.situation_id) not in held for one in responses):
+        if any(int(response.situation_id) not in held for response in responses):
             raise InputError(
                 "raters rated responses to situations that are not the study's",
                 where=f"study {self.study.name}",
@@ -164,19 +165,19 @@ class _Packer:
             )
         return sorted(
             responses,
-            key=lambda one: (
-                held[int(one.situation_id)],
-                one.respondent,
-                one.sample,
-                one.prompt or "",
-                one.text,
+            key=lambda item: (
+                held[int(item.situation_id)],
+                item.respondent,
+                item.sample,
+                item.prompt or "",
+                item.text,
             ),
         )
 
     def _labels(self) -> dict[int, str]:
         """By row of a set, what the archive calls it: as in the lab that made it."""
-        archived = {one["here"]: one["set"] for one in self.summary.get("sets", ())}
-        rows = {one.situation_set_id: one for one in self._situations}
+        archived = {each_set["here"]: each_set["set"] for each_set in self.summary.get("sets", ())}
+        rows = {situation.situation_set_id: situation for situation in self._situations}
         names = {number: f"{one.set_name}@{one.set_version}" for number, one in rows.items()}
         return {number: archived.get(name, name) for number, name in names.items()}
 
@@ -196,14 +197,14 @@ class _Packer:
 
     def sets(self) -> list[dict[str, Any]]:
         """Where its situations are from; only those that it uses are in the archive."""
-        kept = {one["set"]: one for one in self.summary.get("sets", ())}
+        kept = {each_set["set"]: each_set for each_set in self.summary.get("sets", ())}
         found = []
         for row in set_rows(self.connection, self.labels):
             label = self.labels[row.id]
             if label in kept:
                 head = {key: value for key, value in kept[label].items() if key != "here"}
             else:
-                used = sum(one.situation_set_id == row.id for one in self._situations)
+                used = sum(situation.situation_set_id == row.id for situation in self._situations)
                 head = {
                     "set": label,
                     "id": row.name,
@@ -212,79 +213,81 @@ class _Packer:
                     "complete": used == set_size(self.connection, row.id),
                 }
             found.append(head)
-        return sorted(found, key=lambda one: str(one["set"]))
+        return sorted(found, key=lambda item: str(item["set"]))
 
     def situations(self) -> list[dict[str, Any]]:
         """In the study's order."""
         return [
             {
-                "set": self.labels[one.situation_set_id],
-                "situation": one.key,
-                **{name: getattr(one, name) for name in SITUATION_FIELDS},
+                "set": self.labels[situation.situation_set_id],
+                "situation": situation.key,
+                **{name: getattr(situation, name) for name in SITUATION_FIELDS},
             }
-            for one in self._situations
+            for situation in self._situations
         ]
 
     def scales(self) -> list[dict[str, Any]]:
         """Their structure and the hash of their wording."""
-        used = {int(one.scale_id) for one in self._administrations}
+        used = {int(administration.scale_id) for administration in self._administrations}
         rows = scale_rows(self.connection, self.study.id, used)
-        archived = {one["here"]: one["fingerprint"] for one in self.summary.get("scales", ())}
-        shipped = {hash_of(scale_to_dict(one)) for one in builtin_scales().values()}
+        archived = {scale["here"]: scale["fingerprint"] for scale in self.summary.get("scales", ())}
+        shipped = {
+            hash_of(scale_to_dict(builtin_scale)) for builtin_scale in builtin_scales().values()
+        }
         found = []
-        for one in rows:
-            definition = dict(one.definition)
-            if one.fingerprint not in shipped:
+        for row in rows:
+            definition = dict(row.definition)
+            if row.fingerprint not in shipped:
                 definition.pop("words", None)
-            fingerprint = archived.get(one.fingerprint, one.fingerprint)
+            fingerprint = archived.get(row.fingerprint, row.fingerprint)
             found.append(
-                {"called": one.called, "fingerprint": fingerprint, "definition": definition}
+                {"called": row.called, "fingerprint": fingerprint, "definition": definition}
             )
-        return sorted(found, key=lambda one: (str(one["called"]), str(one["fingerprint"])))
+        return sorted(found, key=lambda item: (str(item["called"]), str(item["fingerprint"])))
 
     def arms(self) -> list[dict[str, Any]]:
         """Whose replies they show, how those were asked for, and when they were rated."""
         shown: dict[str, list[int]] = {}
-        for one in shown_rows(self.connection, self.study.id):
-            shown.setdefault(one.arm, []).append(self.numbers[int(one.response_id)])
+        for shown_row in shown_rows(self.connection, self.study.id):
+            shown.setdefault(shown_row.arm, []).append(self.numbers[int(shown_row.response_id)])
         days: dict[str, list[date]] = {}
-        for one in self._ratings:
-            if one.rated_at is not None and one.arm is not None:
-                days.setdefault(one.arm, []).append(one.rated_at.date())
+        for rating in self._ratings:
+            if rating.rated_at is not None and rating.arm is not None:
+                days.setdefault(rating.arm, []).append(rating.rated_at.date())
         templates = {
             **asked_templates(self.connection, self.study.id),
-            **{one["arm"]: one["template"] for one in self.summary.get("arms", ())},
+            **{arm["arm"]: arm["template"] for arm in self.summary.get("arms", ())},
         }
         return [
             {
-                "arm": one.name,
-                "respondent": one.respondent,
-                "kind": one.kind,
-                "template": templates.get(one.name),
-                "first": _day(min, days.get(one.name)),
-                "last": _day(max, days.get(one.name)),
-                "shown": sorted(shown.get(one.name, ())),
+                "arm": arm_row.name,
+                "respondent": arm_row.respondent,
+                "kind": arm_row.kind,
+                "template": templates.get(arm_row.name),
+                "first": _day(min, days.get(arm_row.name)),
+                "last": _day(max, days.get(arm_row.name)),
+                "shown": sorted(shown.get(arm_row.name, ())),
             }
-            for one in arm_rows(self.connection, self.study.id)
+            for arm_row in arm_rows(self.connection, self.study.id)
         ]
 
     def responses(self) -> list[dict[str, Any]]:
         """Numbered from 1 in the archive."""
         found = []
-        for one in self._responses:
-            set_label, situation = self.places[int(one.situation_id)]
+        for response in self._responses:
+            set_label, situation = self.places[int(response.situation_id)]
             # Who wrote a reply in another study must not be recognisable in this one.
-            details = {k: v for k, v in (one.details or {}).items() if k != "rater"}
+            details = {k: v for k, v in (response.details or {}).items() if k != "rater"}
             found.append(
                 {
-                    "response": self.numbers[int(one.id)],
+                    "response": self.numbers[int(response.id)],
                     "set": set_label,
                     "situation": situation,
-                    "respondent": one.respondent,
-                    "kind": one.kind,
-                    "sample": one.sample,
-                    "prompt": one.prompt,
-                    "text": one.text,
+                    "respondent": response.respondent,
+                    "kind": response.kind,
+                    "sample": response.sample,
+                    "prompt": response.prompt,
+                    "text": response.text,
                     "details": details or None,
                 }
             )
@@ -298,52 +301,57 @@ class _Packer:
         free = frozenset[str]().union(*(block.free_answers for block in blocks))
         return [
             {
-                "rater": self.names[int(one.id)],
-                "kind": one.kind,
-                "seconds": one.seconds,
-                "details": without_free_words(one.details, free),
+                "rater": self.names[int(rater.id)],
+                "kind": rater.kind,
+                "seconds": rater.seconds,
+                "details": without_free_words(rater.details, free),
             }
-            for one in self._raters
+            for rater in self._raters
         ]
 
     def ratings(self) -> list[dict[str, Any]]:
         """In the order in which they were given."""
         return [
             {
-                "rater": self.names[int(one.rater_id)],
-                "response": self.numbers[int(one.response_id)],
-                "arm": one.arm,
-                "dimension": one.dimension,
-                "value": one.value,
-                "label": one.label,
-                "seconds": one.seconds,
-                "day": day_of(one.rated_at),
+                "rater": self.names[int(rating.rater_id)],
+                "response": self.numbers[int(rating.response_id)],
+                "arm": rating.arm,
+                "dimension": rating.dimension,
+                "value": rating.value,
+                "label": rating.label,
+                "seconds": rating.seconds,
+                "day": day_of(rating.rated_at),
             }
-            for one in self._ratings
+            for rating in self._ratings
         ]
 
     def scale_answers(self) -> list[dict[str, Any]]:
         """Each answering of a scale by a rater."""
-        archived = {one["here"]: one["fingerprint"] for one in self.summary.get("scales", ())}
+        archived = {scale["here"]: scale["fingerprint"] for scale in self.summary.get("scales", ())}
         values = item_values(self.connection, self.study.id)
-        used = {int(one.scale_id) for one in self._administrations}
+        used = {int(administration.scale_id) for administration in self._administrations}
         scales = {
-            int(one.id): archived.get(one.fingerprint, one.fingerprint)
-            for one in scale_rows(self.connection, self.study.id, used)
+            int(scale_row.id): archived.get(scale_row.fingerprint, scale_row.fingerprint)
+            for scale_row in scale_rows(self.connection, self.study.id, used)
         }
         found = []
-        for one in self._administrations:
-            place = None if one.situation_id is None else self.places[int(one.situation_id)]
+        for administration in self._administrations:
+            place = (
+                None
+                if administration.situation_id is None
+                else self.places[int(administration.situation_id)]
+            )
             found.append(
                 {
-                    "rater": self.names[int(one.rater_id)],
-                    "scale": scales[int(one.scale_id)],
-                    "phase": one.phase,
+                    "rater": self.names[int(administration.rater_id)],
+                    "scale": scales[int(administration.scale_id)],
+                    "phase": administration.phase,
                     "set": None if place is None else place[0],
                     "situation": None if place is None else place[1],
-                    "item_order": one.item_order,
+                    "item_order": administration.item_order,
                     "answers": {
-                        str(item): value for item, value in values.get(int(one.id), {}).items()
+                        str(item): value
+                        for item, value in values.get(int(administration.id), {}).items()
                     },
                 }
             )

@@ -114,11 +114,13 @@ def _summary(
     """What the tables have no place for, so that the study can be archived again as it came."""
     return {
         "study": {**content["study.json"], "name": name},
-        "sets": [{**one, "here": places.here[one["set"]]} for one in content["sets.json"]],
+        "sets": [{**item, "here": places.here[item["set"]]} for item in content["sets.json"]],
         "scales": [
             {"fingerprint": fingerprint, "here": here} for fingerprint, (_, here) in scales.items()
         ],
-        "arms": [{"arm": one["arm"], "template": one["template"]} for one in content["arms.json"]],
+        "arms": [
+            {"arm": item["arm"], "template": item["template"]} for item in content["arms.json"]
+        ],
     }
 
 
@@ -130,10 +132,10 @@ def _notes(content: Mapping[str, Any], scales: Mapping[str, tuple[int, str]]) ->
             "from a file: a new arm needs a study file of yours."
         )
     said += [
-        f"The wording of the scale {one['called']} is not in the archive: bring it with "
+        f"The wording of the scale {item['called']} is not in the archive: bring it with "
         "`empathylab scales import FILE` before an arm is added."
-        for one in content["scales.json"]
-        if one["called"] is not None and scales[one["fingerprint"]][1] != one["fingerprint"]
+        for item in content["scales.json"]
+        if item["called"] is not None and scales[item["fingerprint"]][1] != item["fingerprint"]
     ]
     return said
 

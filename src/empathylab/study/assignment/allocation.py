@@ -122,14 +122,14 @@ def choose_place(
     breaks ties between arms.
     """
     _refuse_naive(now)
-    own = next((one for one in reversed(state.places) if _is_of(one, person)), None)
+    own = next((place for place in reversed(state.places) if _is_of(place, person)), None)
     if own is not None:
         return _returning(study, state, own, now)
     if person.world != "test" and state.status != "open":
         return Full(state.status)
     active = _active(study, state, person.world, now)
     if person.world != "test" and not has_room(
-        study.quotas, sum(state.slots.values()), [one.traits for one in active], person.traits
+        study.quotas, sum(state.slots.values()), [item.traits for item in active], person.traits
     ):
         return Full("quota")
     arm = choose_arm(study, state, person, active, secret=secret)
@@ -148,14 +148,14 @@ def choose_arm(
     person. The seed and the keys of people are public; the secret is not, so nobody can recompute
     the arms of an open study.
     """
-    held = Counter(one.arm for one in active)
+    held = Counter(item.arm for item in active)
     alike = Counter(
-        one.arm
-        for one in active
+        item.arm
+        for item in active
         for trait in (quota.by for quota in study.quotas)
-        if one.traits.get(trait) == person.traits.get(trait)
+        if item.traits.get(trait) == person.traits.get(trait)
     )
-    taken = {(one.arm, one.slot) for one in active} if state.shut else set()
+    taken = {(item.arm, item.slot) for item in active} if state.shut else set()
     shut = Counter(arm for arm, _ in state.shut - taken)
     room = [arm for arm, slots in state.slots.items() if held[arm] + shut[arm] < slots]
     candidates = [arm for arm in room if arm not in state.stopped]
@@ -193,7 +193,7 @@ def counts(place: Place, limits: TimeLimits, now: datetime) -> bool:
 
 def displaced(state: State, place: Place) -> tuple[Place, ...]:
     """The places to mark abandoned when this one is stored."""
-    return tuple(one for one in state.places if _displaces(place, one))
+    return tuple(item for item in state.places if _displaces(place, item))
 
 
 def ended(place: Place, status: Status) -> Place:
@@ -212,7 +212,7 @@ def ended(place: Place, status: Status) -> Place:
 
 def arm_counts(study: Study, state: State, now: datetime) -> dict[str, int]:
     """By arm, people's completions plus live places."""
-    held = Counter(one.arm for one in _active(study, state, "person", now))
+    held = Counter(item.arm for item in _active(study, state, "person", now))
     return {arm: held[arm] for arm in state.slots}
 
 
@@ -228,13 +228,13 @@ def _returning(study: Study, state: State, own: Place, now: datetime) -> Place |
         return Full("closed")
     if is_live(own, study.time_limits, now):
         return seen
-    others = [one for one in _active(study, state, own.world, now) if not _same_person(one, own)]
-    if any((one.arm, one.slot) == (own.arm, own.slot) for one in others):
+    others = [item for item in _active(study, state, own.world, now) if not _same_person(item, own)]
+    if any((other.arm, other.slot) == (own.arm, own.slot) for other in others):
         return Full("given-on")
     if own.arm in state.stopped and own.status != "live":
         return Full("stopped")
     total = sum(state.slots.values())
-    if not has_room(study.quotas, total, [one.traits for one in others], own.traits):
+    if not has_room(study.quotas, total, [other.traits for other in others], own.traits):
         return Full("quota")
     # The time to finish begins again; otherwise the place would be late the moment it is resumed.
     return dataclasses.replace(seen, claimed_at=now)
@@ -243,17 +243,21 @@ def _returning(study: Study, state: State, own: Place, now: datetime) -> Place |
 def _active(study: Study, state: State, world: World, now: datetime) -> list[Place]:
     """The places that count for a newcomer; a test visit is shown what a person would be."""
     of = "person" if world == "test" else world
-    return [one for one in state.places if one.world == of and counts(one, study.time_limits, now)]
+    return [
+        place
+        for place in state.places
+        if place.world == of and counts(place, study.time_limits, now)
+    ]
 
 
 def _next_slot(state: State, arm: str, world: World, active: Iterable[Place]) -> int:
     """The lowest free slot that nobody may come back to; else the one left longest ago."""
-    taken = {one.slot for one in active if one.arm == arm}
+    taken = {item.slot for item in active if item.arm == arm}
     taken |= {slot for of, slot in state.shut if of == arm}
     left = {
-        one.slot: one.seen_at
-        for one in state.places
-        if one.arm == arm and one.world == world and one.status == "live"
+        place.slot: place.seen_at
+        for place in state.places
+        if place.arm == arm and place.world == world and place.status == "live"
     }
     free = [slot for slot in range(state.slots[arm]) if slot not in taken]
     unclaimed = [slot for slot in free if slot not in left]
@@ -273,8 +277,8 @@ def _is_of(place: Place, person: Person) -> bool:
     return place.person == person.key and place.world == person.world
 
 
-def _same_person(one: Place, other: Place) -> bool:
-    return one.person == other.person and one.world == other.world
+def _same_person(place: Place, other: Place) -> bool:
+    return place.person == other.person and place.world == other.world
 
 
 def _refuse_naive(now: datetime) -> None:

@@ -31,7 +31,7 @@ def study_slots(study: Study, situations: Sequence[str]) -> dict[str, tuple[Slot
             arm: tuple(Slot(arm, number, ()) for number in people) for arm in study.live.conditions
         }
     if len(set(situations)) != len(situations):
-        twice = next(one for one in situations if list(situations).count(one) > 1)
+        twice = next(situation for situation in situations if list(situations).count(situation) > 1)
         raise InputError("a situation is named twice", got=twice, remedy="Name each once.")
     if study.rated and study.design == "within":
         arrange = _all_replies if study.replies_per_situation == "all" else _one_reply
@@ -39,9 +39,11 @@ def study_slots(study: Study, situations: Sequence[str]) -> dict[str, tuple[Slot
         return {EVERYONE: _numbered(EVERYONE, batches)}
     cut = list(_shuffled_batches(study, situations))
     if not study.rated:
-        return {EVERYONE: _numbered(EVERYONE, [[Item(one, None) for one in part] for part in cut])}
+        return {
+            EVERYONE: _numbered(EVERYONE, [[Item(item, None) for item in part] for part in cut])
+        }
     return {
-        arm: _numbered(arm, [[Item(one, arm) for one in part] for part in cut])
+        arm: _numbered(arm, [[Item(item, arm) for item in part] for part in cut])
         for arm in study.arms
     }
 
@@ -53,7 +55,7 @@ def _numbered(arm: str, batches: Sequence[Sequence[Item]]) -> tuple[Slot, ...]:
 def _shuffled_batches(study: Study, situations: Sequence[str]) -> Iterator[Sequence[str]]:
     """Situations in batches; turns of a conversation stay together, in order, and count as one."""
     together: dict[str, list[str]] = {}
-    for situation in sorted(situations, key=lambda one: conversation_and_turn(one)[1]):
+    for situation in sorted(situations, key=lambda item: conversation_and_turn(item)[1]):
         together.setdefault(conversation_and_turn(situation)[0], []).append(situation)
     for repeat in range(study.repeats):
         order = shuffled(together, study.seed, "packet", repeat)
@@ -74,7 +76,7 @@ def _all_replies(study: Study, situations: Sequence[str]) -> Iterator[list[Item]
     for batch in _shuffled_batches(study, situations):
         items = []
         for situation in batch:
-            items += [Item(situation, arms[one]) for one in rows[turn % len(rows)]]
+            items += [Item(situation, arms[row]) for row in rows[turn % len(rows)]]
             turn += 1
         yield items
 

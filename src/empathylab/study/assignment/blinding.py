@@ -26,7 +26,7 @@ def opaque_id(key: bytes, *parts: object) -> str:
             got=f"{len(key)} bytes",
             remedy="Draw it with secrets.token_bytes(32).",
         )
-    written = json.dumps([str(one) for one in parts]).encode()
+    written = json.dumps([str(part) for part in parts]).encode()
     digest = hmac.new(key, written, hashlib.sha256).digest()
     # Five bytes are eight characters: these are enough, and the rest would cost as much again.
     return base64.b32encode(digest[:15]).decode().lower()[:_LENGTH]

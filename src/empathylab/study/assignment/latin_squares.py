@@ -25,7 +25,7 @@ def williams_squares(treatments: int) -> tuple[Square, ...]:
         )
     first = _zigzag(treatments)
     square = tuple(
-        tuple((one + shift) % treatments for one in first) for shift in range(treatments)
+        tuple((item + shift) % treatments for item in first) for shift in range(treatments)
     )
     if treatments % 2 == 0 or treatments == 1:
         return (square,)

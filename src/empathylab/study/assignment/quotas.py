@@ -48,12 +48,12 @@ def quota_traits(
 
 def told_by_link(study: Study) -> tuple[str, ...]:
     """What the study's links say of anyone who comes by them: parameters, by their names."""
-    return tuple(one.by for one in study.quotas if one.source == "platform")
+    return tuple(quota.by for quota in study.quotas if quota.source == "platform")
 
 
 def require_told(study: Study, told: Mapping[str, str]) -> None:
     """Refuses what links would say of people where no quota goes by it or lets anybody in."""
-    quotas = {one.by: one for one in study.quotas if one.source == "platform"}
+    quotas = {quota.by: quota for quota in study.quotas if quota.source == "platform"}
     for name in told:
         if name not in quotas:
             raise UnknownName("quota that links tell", name, tuple(quotas))
@@ -90,7 +90,7 @@ def has_room(
     """Whether every quota has room for one more person of these traits."""
     for quota in quotas:
         limits = quota_limits(quota, places)
-        held = Counter(_kind(one, quota.by, limits) for one in admitted)
+        held = Counter(_kind(item, quota.by, limits) for item in admitted)
         kind = _kind(traits, quota.by, limits)
         if held[kind] >= limits[kind]:
             return False

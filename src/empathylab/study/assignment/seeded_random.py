@@ -24,7 +24,7 @@ def shuffled(things: Iterable[Thing], seed: int, *parts: object) -> tuple[Thing,
 
     Things that are written alike keep the order in which they come.
     """
-    return tuple(sorted(things, key=lambda one: draw(seed, *parts, one)))
+    return tuple(sorted(things, key=lambda item: draw(seed, *parts, item)))
 
 
 def turned(seed: int, *parts: object) -> bool:

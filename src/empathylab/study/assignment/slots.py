@@ -33,5 +33,5 @@ class Slot:
 def evenly(things: Sequence[Thing], most: int) -> list[Sequence[Thing]]:
     """The fewest parts of at most so many, whose sizes differ by one at most."""
     parts = -(-len(things) // most)
-    cuts = [len(things) * one // parts for one in range(parts + 1)] if parts else [0]
+    cuts = [len(things) * item // parts for item in range(parts + 1)] if parts else [0]
     return [things[start:end] for start, end in itertools.pairwise(cuts)]

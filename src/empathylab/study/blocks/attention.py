@@ -103,7 +103,7 @@ class Attention(Block):
             )
         if self.inside is None or self.after is None:
             return
-        known = [one.id for one in study.blocks if one.is_work and not one.evokes]
+        known = [block.id for block in study.blocks if block.is_work and not block.evokes]
         if self.inside not in known:
             raise unknown("block with several items", self.inside, known, at=(*at, "inside"))
         most = study.items_per_rater

@@ -44,7 +44,9 @@ class Demographics(Block):
     def check_fit(self, study: StudyRules, at: Path) -> None:
         """Raises where an earlier block asks the same."""
         for block in study.blocks[: study.blocks.index(self)]:
-            for name in {one.name for one in block.person_fields} & set(self.names):
+            for name in {person_field.name for person_field in block.person_fields} & set(
+                self.names
+            ):
                 raise misfit(
                     f"{name!r} is asked twice; first in the block {block.id!r}",
                     "Ask it once.",

@@ -100,7 +100,7 @@ def clean_text(text: str) -> str:
     """
     whole = text.encode("utf-8", "ignore").decode("utf-8")
     lines = whole.replace("\r\n", "\n").replace("\r", "\n")
-    kept = "".join(one for one in lines if one in "\n\t" or unicodedata.category(one) != "Cc")
+    kept = "".join(line for line in lines if line in "\n\t" or unicodedata.category(line) != "Cc")
     return unicodedata.normalize("NFC", kept).strip()
 
 

@@ -41,7 +41,7 @@ class Rate(WorkBlock):
 
     def check_fit(self, study: StudyRules, at: Path) -> None:
         """Its dimensions are the study's."""
-        known = [one.name for one in study.dimensions]
+        known = [dimension.name for dimension in study.dimensions]
         for number, name in enumerate(self.dimensions):
             if name not in known:
                 raise unknown("dimension", name, known, at=(*at, "dimensions", number))
@@ -55,7 +55,9 @@ class Rate(WorkBlock):
         """The dimensions that it asks for, in the study's order."""
         if not self.dimensions:
             return study.dimensions
-        return tuple(one for one in study.dimensions if one.name in self.dimensions)
+        return tuple(
+            dimension for dimension in study.dimensions if dimension.name in self.dimensions
+        )
 
     def may_revisit(self, step: Step) -> bool:
         """Where the study lets people go back."""
@@ -66,7 +68,7 @@ class Rate(WorkBlock):
         replies = tuple(
             Part("chat" if reply.chat else "reply", reply.text, reply) for reply in view.replies
         )
-        asks: tuple[Asked, ...] = tuple(_asked(one, view) for one in self.rated(view.path.study))
+        asks: tuple[Asked, ...] = tuple(_asked(item, view) for item in self.rated(view.path.study))
         if self.layout == "matrix":
             asks = tuple(in_tables(asks))
         return Body(view.said(self.text), (*self.situation_parts(view), *replies), asks)

@@ -42,7 +42,7 @@ class ScaleBlock(Block):
     def check_fit(self, study: StudyRules, at: Path) -> None:
         """The evoked phase needs a situation that was imagined before."""
         before = study.blocks[: study.blocks.index(self)]
-        if self.phase == "evoked" and not any(one.evokes for one in before):
+        if self.phase == "evoked" and not any(item.evokes for item in before):
             raise misfit(
                 "a scale is asked in the phase 'evoked' after a situation has been imagined",
                 "Put a block imagine before it, or take out the phase.",

@@ -46,7 +46,9 @@ class Text:
         for language in languages:
             if language not in value:
                 raise misfit(f"the key {language!r} is missing", f"Add {language}.")
-        return cls(tuple((one, _WORDS.validate_python(value[one])) for one in languages))
+        return cls(
+            tuple((language, _WORDS.validate_python(value[language])) for language in languages)
+        )
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -66,7 +68,7 @@ def languages_of(info: ValidationInfo | core_schema.ValidationInfo) -> Sequence[
 
 def refuse_repeated(names: Sequence[str], what: str) -> None:
     """Raises where a name occurs twice."""
-    for name in sorted({one for one in names if names.count(one) > 1}):
+    for name in sorted({name for name in names if names.count(name) > 1}):
         raise misfit(f"there are two {what} {name!r}", "Keep one of them, or rename one.")
 
 

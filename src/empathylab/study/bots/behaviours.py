@@ -96,8 +96,8 @@ class Mind:
     def _grouped(self, page: ReadPage) -> dict[str, str]:
         """The parts of answers that depend on each other: boxes to tick, and places."""
         chosen: dict[str, str] = {}
-        parts = [one for one in page.asked.values() if one.kind in ("tick", "rank")]
-        for _, group in itertools.groupby(parts, key=lambda one: one.group):
+        parts = [item for item in page.asked.values() if item.kind in ("tick", "rank")]
+        for _, group in itertools.groupby(parts, key=lambda item: item.group):
             members = list(group)
             if members[0].kind == "rank":
                 places = list(range(1, len(members) + 1))
@@ -106,30 +106,32 @@ class Mind:
                 chosen |= {one.name: str(place) for one, place in zip(members, places, strict=True)}
             else:
                 # One more than before, where that was not enough.
-                more = self.chance.choice([one for one in members if not one.value] or members)
+                more = self.chance.choice(
+                    [member for member in members if not member.value] or members
+                )
                 chosen |= {
-                    one.name: one.options[0][0] if one is more or one.value else ""
-                    for one in members
+                    member.name: member.options[0][0] if member is more or member.value else ""
+                    for member in members
                 }
         return chosen
 
-    def _careless(self, one: Asked) -> str:
-        if one.kind != "choice":
-            return self._written(one)
-        options = [value for value, _ in one.options if value]
+    def _careless(self, asked: Asked) -> str:
+        if asked.kind != "choice":
+            return self._written(asked)
+        options = [value for value, _ in asked.options if value]
         if self.behaviour == "straightliner":
             return options[int(self.side * len(options))]
         return self.chance.choice(options)
 
-    def _careful(self, page: ReadPage, one: Asked) -> str:
-        if one.kind != "choice":
-            return self._written(one)
-        told = _told(one)
+    def _careful(self, page: ReadPage, asked: Asked) -> str:
+        if asked.kind != "choice":
+            return self._written(asked)
+        told = _told(asked)
         if told is not None:
             return told
         if "/check/" in page.step:
-            return _likest(one, words_of(page.words) | self.read)
-        return self.chance.choice([value for value, _ in one.options if value])
+            return _likest(asked, words_of(page.words) | self.read)
+        return self.chance.choice([value for value, _ in asked.options if value])
 
     def _tried(self, page: ReadPage, likely: dict[str, str]) -> dict[str, str]:
         """Of the answers to a check that may still be right, those nearest to the likely ones."""
@@ -137,59 +139,61 @@ class Mind:
         if block in self.notes.passed:
             return self.notes.passed[block]
         asked = list(page.asked.values())
-        every = itertools.product(*([value for value, _ in one.options] for one in asked))
-        names = [one.name for one in asked]
-        some = (dict(zip(names, one, strict=True)) for one in itertools.islice(every, _MOST_TRIED))
-        left = [one for one in some if self.notes.may_be_right(block, one)]
+        every = itertools.product(*([value for value, _ in item.options] for item in asked))
+        names = [item.name for item in asked]
+        some = (
+            dict(zip(names, item, strict=True)) for item in itertools.islice(every, _MOST_TRIED)
+        )
+        left = [item for item in some if self.notes.may_be_right(block, item)]
         if not left:
-            return {one.name: self.chance.choice(one.options)[0] for one in asked}
-        return max(left, key=lambda one: sum(one[name] == likely[name] for name in names))
+            return {item.name: self.chance.choice(item.options)[0] for item in asked}
+        return max(left, key=lambda item: sum(item[name] == likely[name] for name in names))
 
-    def _written(self, one: Asked) -> str:
-        if one.kind in ("tick", "rank"):
+    def _written(self, asked: Asked) -> str:
+        if asked.kind in ("tick", "rank"):
             return ""
-        if one.bounds is not None:
-            least, most, step = one.bounds
+        if asked.bounds is not None:
+            least, most, step = asked.bounds
             side = self.side if self.behaviour == "straightliner" else self.chance.random()
             return str(least + step * round(side * (most - least) / step))
-        if one.kind == "number":
+        if asked.kind == "number":
             return _NUMBERS[0]
-        if one.kind == "line":
-            return "Somewhere" if one.required or self.chance.random() < 0.5 else ""
-        if not one.required and self.behaviour != "careful":
+        if asked.kind == "line":
+            return "Somewhere" if asked.required or self.chance.random() < 0.5 else ""
+        if not asked.required and self.behaviour != "careful":
             return ""
         return _SENTENCE
 
     def another_number(self, tried: Sequence[str]) -> str:
         """A number that has not been refused yet."""
-        return next((one for one in _NUMBERS if one not in tried), _NUMBERS[0])
+        return next((item for item in _NUMBERS if item not in tried), _NUMBERS[0])
 
 
-def _told(one: Asked) -> str | None:
+def _told(item: Asked) -> str | None:
     """The option that the question itself says to choose."""
-    for quoted in _QUOTED.findall(one.label):
-        for value, label in one.options:
+    for quoted in _QUOTED.findall(item.label):
+        for value, label in item.options:
             if label.casefold() == quoted.strip().strip(".,").casefold():
                 return value
-    asked = one.label.casefold()
+    asked = item.label.casefold()
     if "last" in asked and "option" in asked:
-        return one.options[-1][0]
-    for number, word in enumerate(_ORDINALS[: len(one.options)]):
+        return item.options[-1][0]
+    for number, word in enumerate(_ORDINALS[: len(item.options)]):
         if f"the {word}" in asked and "choose" in asked:
-            return one.options[number][0]
+            return item.options[number][0]
     return None
 
 
-def _likest(one: Asked, read: set[str]) -> str:
+def _likest(asked: Asked, read: set[str]) -> str:
     """The option most of whose words were read before."""
 
     def share(option: tuple[str, str]) -> float:
         words = words_of(option[1])
         return len(words & read) / len(words) if words else 0.0
 
-    return max(one.options, key=share)[0]
+    return max(asked.options, key=share)[0]
 
 
 def words_of(text: str) -> set[str]:
     """Its words, each once."""
-    return {one.casefold() for one in _WORD.findall(text)}
+    return {item.casefold() for item in _WORD.findall(text)}

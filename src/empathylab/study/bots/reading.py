@@ -63,7 +63,7 @@ class ReadPage(HTMLParser):
     @property
     def back(self) -> str | None:
         """Where the way back leads, if there is one."""
-        return next((one for one in self.links if "/back?" in one), None)
+        return next((link for link in self.links if "/back?" in link), None)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}

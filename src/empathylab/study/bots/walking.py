@@ -238,8 +238,8 @@ class _Bot:
 
     def _write_down_who(self) -> None:
         """The pseudonym in our own cookie, by which the lab can say what became of us."""
-        for one in self._session.cookie_jar:
-            body = one.value.partition(".")[0]
+        for item in self._session.cookie_jar:
+            body = item.value.partition(".")[0]
             try:
                 held = json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
             except ValueError:

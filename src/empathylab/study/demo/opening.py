@@ -44,7 +44,7 @@ def open_demo(lab: Lab, *, who: str = "researcher") -> str:
 def furnish_demo(lab: Lab) -> None:
     """Brings situations, replies and the questionnaire of the study into the lab, once."""
     release = demo_release()
-    situations = list(dict.fromkeys(one.situation for one in release.replies))
+    situations = list(dict.fromkeys(reply.situation for reply in release.replies))
     with lab.writing() as connection:
         save_scales(connection, [_questionnaire()])
     import_release(lab, release, kind="built in", source=SOURCE, fingerprint=content_hash(release))

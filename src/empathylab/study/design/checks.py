@@ -80,14 +80,14 @@ def check_study(
     except UserError as error:
         problems.append(str(error))
     shown = {arm: list(texts) for arm, texts in replies.items()}
-    plan = needed_raters(study, [one.id for one in chosen], shown, known)
+    plan = needed_raters(study, [item.id for item in chosen], shown, known)
     problems += code_problems(study)
     # Without situations everything else that is missing is only a consequence.
     has_material = bool(chosen) or study.live is not None
     found = (*problems, *plan.problems) if has_material else tuple(problems)
     pages = dict(_pages(study, chosen, replies, known))
     first: Mapping[str, Preview] = next(iter(pages.values()), {}) if has_material else {}
-    minutes = max((one.minutes for one in first.values()), default=None)
+    minutes = max((item.minutes for item in first.values()), default=None)
     notes = (
         *plan.notes,
         *claim_warnings(study, minutes, invented=_is_invented(chosen)),
@@ -117,8 +117,8 @@ def _is_invented(chosen: Collection[Situation]) -> bool | None:
     """Whether the situations are those that ship, which nobody lived through; None without any."""
     if not chosen:
         return None
-    shipped = {one.text for whole in builtin_versions().values() for one in whole}
-    return all(one.text in shipped for one in chosen)
+    shipped = {item.text for whole in builtin_versions().values() for item in whole}
+    return all(item.text in shipped for item in chosen)
 
 
 def _launched_problems(connection: Connection, study: Study) -> Iterator[str]:
@@ -147,7 +147,7 @@ def _replies(
     held = find_study(connection, study.name, study.version)
     frozen = frozen_responses(connection, held.id) if held is not None else {}
     ids = stored_situations(connection, whole)
-    keys = {ids[one.id]: one.id for one in chosen if one.id in ids}
+    keys = {ids[item.id]: item.id for item in chosen if item.id in ids}
     found: dict[str, dict[str, ShownReply]] = {}
     problems: list[str] = []
     prompts: dict[str, set[str]] = {}
@@ -165,11 +165,11 @@ def _replies(
             problems.append(str(error))
             replies = []
         found[name] = {
-            keys[one.situation]: ShownReply(one.text, one.chat, one.rated_turn)
-            for one in replies
-            if one.situation in keys
+            keys[reply.situation]: ShownReply(reply.text, reply.chat, reply.rated_turn)
+            for reply in replies
+            if reply.situation in keys
         }
-        prompts[name] = asked_by(connection, [one.response for one in replies])
+        prompts[name] = asked_by(connection, [reply.response for reply in replies])
     return found, problems, prompts
 
 
@@ -182,11 +182,11 @@ def _pages(
     """By arm, the pages of its first rater in every language."""
     try:
         scales = choose_scales(study, known)
-        slots = study_slots(study, [one.id for one in chosen])
+        slots = study_slots(study, [item.id for item in chosen])
     except (InputError, UnknownName):
         return
     texts = {(key, arm): text for arm, of_arm in replies.items() for key, text in of_arm.items()}
-    situations = {one.id: one for one in chosen}
+    situations = {item.id: item for item in chosen}
     for arm, of_arm in slots.items():
         yield (
             arm,

@@ -39,7 +39,11 @@ def _check_conditions(study: Study) -> None:
             )
         for key, text, own in block.conditions():
             before = study.blocks[: number + own]
-            asked = {one.name: one for other in before for one in other.person_fields}
+            asked = {
+                person_field.name: person_field
+                for other in before
+                for person_field in other.person_fields
+            }
             for comparison in condition(text).comparisons():
                 _check_comparison(study, comparison, asked, (*at, key))
 
@@ -70,8 +74,8 @@ def _check_comparison(
 
 def _check_ids(study: Study) -> None:
     for where, names in (
-        ("blocks", [one.id for one in study.blocks]),
-        ("dimensions", [one.name for one in study.dimensions]),
+        ("blocks", [block.id for block in study.blocks]),
+        ("dimensions", [dimension.name for dimension in study.dimensions]),
     ):
         what = "blocks have the id" if where == "blocks" else "dimensions have the name"
         for number, name in enumerate(names):
@@ -89,7 +93,7 @@ def _check_order(study: Study) -> None:
             at: Path = ("blocks", number)
             raise wrong(f"the block {kind}: it comes {place}", at=at, got=block.kind)
     for number, block in enumerate(study.blocks):
-        count = sum(one.kind == block.kind for one in study.blocks[: number + 1])
+        count = sum(item.kind == block.kind for item in study.blocks[: number + 1])
         if block.unique and count > 1:
             raise misfit(
                 f"there are {count} blocks {block.kind}; a study has one",
@@ -190,7 +194,7 @@ def _check_within(study: Study) -> None:
 
 
 def _check_quotas(study: Study) -> None:
-    asked = {one.name: one for one in _fields_before_work(study)}
+    asked = {item.name: item for item in _fields_before_work(study)}
     seen: set[str] = set()
     for number, quota in enumerate(study.quotas):
         at: Path = ("quotas", number)

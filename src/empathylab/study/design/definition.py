@@ -82,7 +82,7 @@ class Situations(FileModel):
     def _one_source_and_one_grouping(self) -> Self:
         if (self.set is None) == (self.selection is None):
             raise wrong("given as a set or as a selection", "Name one of the two.")
-        grouped = [one for one in get_args(Group) if getattr(self, f"per_{one}")]
+        grouped = [get_arg for get_arg in get_args(Group) if getattr(self, f"per_{get_arg}")]
         if len(grouped) > 1:
             raise wrong(
                 f"left out where there is 'per_{grouped[0]}'",
@@ -94,7 +94,9 @@ class Situations(FileModel):
     @property
     def group(self) -> Group | None:
         """What the numbers are by."""
-        return next((one for one in get_args(Group) if getattr(self, f"per_{one}")), None)
+        return next(
+            (get_arg for get_arg in get_args(Group) if getattr(self, f"per_{get_arg}")), None
+        )
 
     @property
     def per_group(self) -> int | Mapping[str, int]:
@@ -388,7 +390,7 @@ class Study(FileModel):
 
     def block(self, block_id: str) -> Block:
         """The block of that id."""
-        return next(one for one in self.blocks if one.id == block_id)
+        return next(block for block in self.blocks if block.id == block_id)
 
     @property
     def rated(self) -> bool:
@@ -424,22 +426,24 @@ class Study(FileModel):
         for number, block in enumerate(self.blocks):
             if block.is_work:
                 break
-            if block.screening or by & {one.name for one in block.person_fields}:
+            if block.screening or by & {person_field.name for person_field in block.person_fields}:
                 last = number
-        return frozenset(one.id for one in self.blocks[: last + 1])
+        return frozenset(block.id for block in self.blocks[: last + 1])
 
     @property
     def demographic_fields(self) -> tuple[str, ...]:
         """The names of all questions about the person."""
-        return tuple(one.name for block in self.blocks for one in block.person_fields)
+        return tuple(
+            person_field.name for block in self.blocks for person_field in block.person_fields
+        )
 
 
 def _rates(blocks: Any) -> bool:
     """Whether the blocks of a file rate responses."""
     types = block_types()
     return any(
-        isinstance(one, Mapping)
-        and str(one.get("block")) in types
-        and types[str(one.get("block"))].rates_responses
-        for one in (blocks if isinstance(blocks, list | tuple) else ())
+        isinstance(block, Mapping)
+        and str(block.get("block")) in types
+        and types[str(block.get("block"))].rates_responses
+        for block in (blocks if isinstance(blocks, list | tuple) else ())
     )

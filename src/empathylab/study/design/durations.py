@@ -20,9 +20,9 @@ SECONDS_PER_PAGE = 2.0
 
 def words_on(page: PageContent) -> int:
     """The words to read on the page; options repeated with every question count once."""
-    texts = [page.text, *(part.text for part in page.parts), *(one.label for one in page.asks)]
-    texts += [row.label for one in page.asks for row in one.rows]
-    options = {tuple(option.label for option in one.options) for one in page.asks}
+    texts = [page.text, *(part.text for part in page.parts), *(ask.label for ask in page.asks)]
+    texts += [row.label for ask in page.asks for row in ask.rows]
+    options = {tuple(option.label for option in ask.options) for ask in page.asks}
     texts += [label for labels in options for label in labels]
     return sum(map(count_words, texts))
 
@@ -31,10 +31,10 @@ def page_seconds(page: PageContent, writing_words: int = 0) -> float:
     """About how long the page takes; `writing_words` is the least that must be written."""
     reading = words_on(page) / WORDS_PER_MINUTE * 60
     answering = sum(
-        one.parts * INPUTS[one.kind].seconds
-        if one.required or one.kind != "paragraph"
+        ask.parts * INPUTS[ask.kind].seconds
+        if ask.required or ask.kind != "paragraph"
         else SECONDS_OPTIONAL
-        for one in page.asks
+        for ask in page.asks
     )
     # People compose text at about half a word a second; an assumption like the others.
     return SECONDS_PER_PAGE + max(reading, page.least_seconds) + max(answering, 2 * writing_words)

@@ -24,7 +24,7 @@ Tree = Mapping[str, Any]
 @functools.cache
 def shipped_languages() -> tuple[str, ...]:
     """The languages that the interface is written in."""
-    return tuple(sorted(one.name.removesuffix(".yaml") for one in _folder().iterdir()))
+    return tuple(sorted(path.name.removesuffix(".yaml") for path in _folder().iterdir()))
 
 
 @functools.cache
@@ -83,7 +83,7 @@ def _text(own: Any, original: str, at: Path) -> str:
     except ValueError:
         same = False
     if not same:
-        wanted = ", ".join(f"{{{one}}}" for one in sorted(_blanks(original))) or "no braces"
+        wanted = ", ".join(f"{{{blank}}}" for blank in sorted(_blanks(original))) or "no braces"
         raise wrong(f"a text with {wanted}", "Write each in braces, as in English.", at=at)
     return written
 

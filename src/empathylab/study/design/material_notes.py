@@ -25,7 +25,7 @@ def content_note_warnings(study: Study, situations: Sequence[Situation]) -> Iter
     """For each language of the study, what its content note does not name."""
     if study.content_note is None:
         return
-    tags = {tag for one in situations for tag in one.tags}
+    tags = {tag for situation in situations for tag in situation.tags}
     for language, note in study.content_note.versions:
         if missing := missing_tags(note, tags, language):
             yield (
@@ -50,7 +50,7 @@ def information_warnings(
             fields = told(name)
             if fields is None or shown is None:
                 continue
-            unseen = [one for one in shown if one not in seen_fields(fields, situations)]
+            unseen = [item for item in shown if item not in seen_fields(fields, situations)]
             if unseen:
                 yield (
                     f"Raters see {_listed(unseen)}, which the respondent of arm {arm!r} was not "
@@ -81,7 +81,9 @@ def seen_fields(fields: Sequence[str], situations: Sequence[Situation]) -> tuple
     present = {
         name
         for name in fields
-        if any(getattr(one, "text" if name == "situation" else name) for one in situations)
+        if any(
+            getattr(situation, "text" if name == "situation" else name) for situation in situations
+        )
     }
     if "utterance" in fields and "utterance" not in present:
         present.add("situation")
@@ -89,10 +91,10 @@ def seen_fields(fields: Sequence[str], situations: Sequence[Situation]) -> tuple
 
 
 def _shown(study: Study, situations: Sequence[Situation]) -> tuple[str, ...] | None:
-    shows = [getattr(one, "shows", ()) for one in study.blocks if one.rates_responses]
+    shows = [getattr(block, "shows", ()) for block in study.blocks if block.rates_responses]
     return seen_fields(shows[-1], situations) if shows else None
 
 
 def _listed(fields: Sequence[str]) -> str:
-    words = [_FIELDS[one] for one in fields]
+    words = [_FIELDS[field] for field in fields]
     return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else "nothing"

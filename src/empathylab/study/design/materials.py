@@ -20,14 +20,14 @@ def choose_situations(study: Study, situations: Iterable[Situation]) -> tuple[Si
     if wanted is None:
         return ()
     offered = tuple(situations)
-    pool = [one for one in offered if wanted.valence in (None, one.valence)]
-    drawn = {one.id for one in _grouped(study, pool)}
-    pool = [one for one in pool if one.id in drawn]
+    pool = [item for item in offered if wanted.valence in (None, item.valence)]
+    drawn = {item.id for item in _grouped(study, pool)}
+    pool = [item for item in pool if item.id in drawn]
     if wanted.count is not None:
         if wanted.count > len(pool):
             raise _too_few(study, "situations", wanted.count, len(pool))
-        kept = set(shuffled([one.id for one in pool], study.seed, "situations")[: wanted.count])
-        pool = [one for one in pool if one.id in kept]
+        kept = set(shuffled([item.id for item in pool], study.seed, "situations")[: wanted.count])
+        pool = [item for item in pool if item.id in kept]
     if not pool:
         raise _too_few(study, "situations", 1, 0)
     return tuple(pool)
@@ -51,10 +51,10 @@ def _grouped(study: Study, pool: list[Situation]) -> list[Situation]:
     if wanted is None or wanted.group is None:
         return pool
     groups: dict[str, list[Situation]] = {}
-    for one in pool:
-        name = getattr(one, wanted.group)
+    for item in pool:
+        name = getattr(item, wanted.group)
         if name is not None:
-            groups.setdefault(name, []).append(one)
+            groups.setdefault(name, []).append(item)
     per_group = wanted.per_group
     counts = dict.fromkeys(groups, per_group) if isinstance(per_group, int) else dict(per_group)
     chosen = []
@@ -63,9 +63,9 @@ def _grouped(study: Study, pool: list[Situation]) -> list[Situation]:
             raise UnknownName(wanted.group, name, groups, where=f"study {study.name}, 'situations'")
         if count > len(groups[name]):
             raise _too_few(study, f"situations of {wanted.group} {name}", count, len(groups[name]))
-        by_id = {one.id: one for one in groups[name]}
+        by_id = {group.id: group for group in groups[name]}
         order = shuffled(by_id, study.seed, "situations", name)
-        chosen += [by_id[one] for one in order[:count]]
+        chosen += [by_id[item] for item in order[:count]]
     return chosen
 
 

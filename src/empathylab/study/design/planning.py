@@ -62,15 +62,15 @@ class Plan:
         low, high = self.packet
         if high == 0:
             said = [f"{_count(self.raters, 'participant')} must finish."]
-            said += [f"Condition {one.arm}: {one.raters}." for one in self.arms]
+            said += [f"Condition {arm.arm}: {arm.raters}." for arm in self.arms]
             return tuple(said)
         size = f"{high}" if low == high else f"{low} to {high}"
         said = [f"{_count(self.raters, 'rater')} must finish, each with a batch of {size}."]
-        shared = sum(one.raters for one in self.arms) > self.raters
-        for one in self.arms if len(self.arms) > 1 else ():
-            raters = "all raters" if shared else _count(one.raters, "rater")
-            ratings, responses = _count(one.ratings, "rating"), _count(one.responses, "response")
-            said.append(f"Arm {one.arm}: {raters}, for {ratings} of {responses}.")
+        shared = sum(arm.raters for arm in self.arms) > self.raters
+        for arm in self.arms if len(self.arms) > 1 else ():
+            raters = "all raters" if shared else _count(arm.raters, "rater")
+            ratings, responses = _count(arm.ratings, "rating"), _count(arm.responses, "response")
+            said.append(f"Arm {arm.arm}: {raters}, for {ratings} of {responses}.")
         return tuple(said)
 
 
@@ -173,8 +173,8 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
     yield from live_notes(study)
     if study.contact is None:
         yield "There is no contact: participants must be able to ask about the study."
-    rules = {one.get("rule") for one in study.exclusions}
-    if "failed attention" in rules and not any(one.checks_attention for one in study.blocks):
+    rules = {exclusion.get("rule") for exclusion in study.exclusions}
+    if "failed attention" in rules and not any(block.checks_attention for block in study.blocks):
         yield "The rule 'failed attention' excludes nobody: there is no attention check."
     for block in study.blocks:
         yield from block.notes(sizes)
@@ -208,7 +208,9 @@ def _notes(study: Study, sizes: Sequence[int]) -> Iterator[str]:
 
 def _attention_notes(study: Study) -> Iterator[str]:
     """Checks that people pass who do not read."""
-    own = [(f"the check {one.id!r}", one.own_check) for one in study.blocks if one.own_check]
+    own = [
+        (f"the check {block.id!r}", block.own_check) for block in study.blocks if block.own_check
+    ]
     checks = own + [
         (f"question {number} of the attention_pool", question)
         for number, question in enumerate(study.attention_pool, start=1)
@@ -244,7 +246,7 @@ def unfilled_texts(study: Study) -> tuple[str, ...]:
         for name, text in shared.items()
         if text is not None and any("[[" in one for _, one in text.versions)
     ]
-    return (*found, *(one.id for one in study.blocks if "[[" in _words(one)))
+    return (*found, *(block.id for block in study.blocks if "[[" in _words(block)))
 
 
 def _naming_notes(study: Study) -> Iterator[str]:
@@ -253,10 +255,10 @@ def _naming_notes(study: Study) -> Iterator[str]:
         return
     names = {arm.respondent for arm in study.arms.values()} | set(study.arms)
     names |= {name.rsplit("/", 1)[-1] for name in names}
-    telling = sorted(one for one in names if len(one) > 3 and one.lower() not in _HARMLESS)
+    telling = sorted(name for name in names if len(name) > 3 and name.lower() not in _HARMLESS)
     for block in study.blocks:
         words = _words(block).lower()
-        found = [one for one in telling if one.lower() in words]
+        found = [item for item in telling if item.lower() in words]
         if found and block.position != "last":
             yield f"The block {block.id!r} names {found[0]!r}, which tells raters who is compared."
 

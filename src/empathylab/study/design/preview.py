@@ -98,8 +98,8 @@ def _row(
         step.key,
         step.block,
         step.page if step.of == 1 else f"{step.page} {step.number} of {step.of}",
-        _beginning(" · ".join(one for one in texts if one)),
-        "; ".join(_asked(one) for one in content.asks[:3])
+        _beginning(" · ".join(text for text in texts if text)),
+        "; ".join(_asked(ask) for ask in content.asks[:3])
         + (f"; and {len(content.asks) - 3} more" if len(content.asks) > 3 else ""),
         words_on(content),
         page_seconds(content, least),
@@ -128,7 +128,7 @@ def _asked(asked: Asked) -> str:
         kind = INPUTS[asked.kind].description
         name = asked.name or ", ".join(row.value for row in asked.rows)
         return f"{name}: {kind}{'' if asked.required else ' (optional)'}"
-    labels: Sequence[str] = [one.label or one.value for one in asked.options]
+    labels: Sequence[str] = [option.label or option.value for option in asked.options]
     shown = labels if len(labels) <= 5 else [labels[0], "…", labels[-1]]
     return f"{asked.name}: {' / '.join(shown)}"
 

@@ -87,7 +87,7 @@ def differences(before: Study, after: Study) -> tuple[Difference, ...]:
 
 def require_same_protocol(launched: Study, now: Study) -> None:
     """Raises where a study that people have taken part in was changed under the same version."""
-    changed = [one.key for one in differences(launched, now) if one.frozen]
+    changed = [difference.key for difference in differences(launched, now) if difference.frozen]
     if changed and now.version <= launched.version:
         shown = ", ".join(changed[:5]) + (" …" if len(changed) > 5 else "")
         raise InputError(
@@ -105,8 +105,8 @@ def block_texts(block: Block) -> list[str]:
         if isinstance(value, Text):
             found.extend(text for _, text in value.versions)
         elif isinstance(value, tuple):
-            for one in value:
-                gather(one)
+            for item in value:
+                gather(item)
         elif isinstance(value, BaseModel):
             for name in type(value).model_fields:
                 gather(getattr(value, name))
@@ -118,7 +118,7 @@ def block_texts(block: Block) -> list[str]:
 def _leaves(value: object, key: str = "") -> list[tuple[str, object]]:
     if isinstance(value, dict):
         nested = [(str(name), one) for name, one in value.items()]
-    elif isinstance(value, list) and any(isinstance(one, dict) for one in value):
+    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
         nested = [(_name_of(one, number), one) for number, one in enumerate(value, start=1)]
         # Blocks are distinguished by id, so their order is a leaf of its own.
         own = [(f"{key}.order", [name for name, _ in nested])]
@@ -153,5 +153,5 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, tuple | list):
-        return ["" if one is None else _plain(one) for one in value]
+        return ["" if item is None else _plain(item) for item in value]
     return value

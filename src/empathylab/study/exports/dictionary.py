@@ -13,14 +13,14 @@ from empathylab.study.exports.specs import FAILED_ATTENTION, LIVE, RATERS, SIGNA
 from empathylab.study.exports.tables import StudyTables
 from empathylab.table_specs import ColumnSpec, ColumnType, polars_type
 
-_OF_RATERS = {one.name: one.meaning for one in (FAILED_ATTENTION, *SIGNALS, *LIVE)}
+_OF_RATERS = {item.name: item.meaning for item in (FAILED_ATTENTION, *SIGNALS, *LIVE)}
 MEANINGS: Mapping[str, Mapping[str, str]] = {
-    spec.name: {one.name: one.meaning for one in spec.columns}
+    spec.name: {column.name: column.meaning for column in spec.columns}
     | (_OF_RATERS if spec is RATERS else {})
     for spec in TABLES
 }
-_SPECS = {one.name: one for one in TABLES}
-_TYPES = {polars_type(one): one for one in get_args(ColumnType)}
+_SPECS = {item.name: item for item in TABLES}
+_TYPES = {polars_type(get_arg): get_arg for get_arg in get_args(ColumnType)}
 _MOST_VALUES = 20
 _WHEN = {
     "default": "",
@@ -76,14 +76,14 @@ def _asked_column(study: Study | None, name: str) -> ColumnSpec | None:
     """What a block of the study says of a column that it fills."""
     if study is None:
         return None
-    columns = (one for block in study.blocks for one in block.columns(study.languages[0]))
-    return next((one for one in columns if one.name == name), None)
+    columns = (column for block in study.blocks for column in block.columns(study.languages[0]))
+    return next((column for column in columns if column.name == name), None)
 
 
 def _score_range(scale: Any, part: str) -> str:
     items = scale.items
     if part != "total":
-        items = len(next(one.items for one in scale.subscales if one.id == part))
+        items = len(next(subscale.items for subscale in scale.subscales if subscale.id == part))
     times = {"sum": items, "double-sum": 2 * items, "mean": 1}[scale.rule]
     return f"{times * scale.minimum:g} to {times * scale.maximum:g}"
 
@@ -103,25 +103,26 @@ def _questions(study: Study | None) -> str | None:
 def _points(column: str, dimensions: tuple[Dimension, ...]) -> str | None:
     if column == "rating":
         said = [
-            f"{one.name}: "
+            f"{dimension.name}: "
             + (
-                ", ".join(_point(one, place) for place in range(len(one.values)))
-                or " to ".join(f"{end:g}" for end in one.ends or ())
+                ", ".join(_point(dimension, place) for place in range(len(dimension.values)))
+                or " to ".join(f"{end:g}" for end in dimension.ends or ())
             )
-            for one in dimensions
-            if one.values or one.ends
+            for dimension in dimensions
+            if dimension.values or dimension.ends
         ]
         return "; ".join(said) or None
     if column == "dimension":
         return "; ".join(
-            f"{one.name} ({one.question})" if one.question else one.name for one in dimensions
+            f"{dimension.name} ({dimension.question})" if dimension.question else dimension.name
+            for dimension in dimensions
         )
     return None
 
 
-def _point(one: Dimension, place: int) -> str:
-    label = one.labels[place] if one.labels else ""
-    return f"{one.values[place]:g} = {label}" if label else f"{one.values[place]:g}"
+def _point(dimension: Dimension, place: int) -> str:
+    label = dimension.labels[place] if dimension.labels else ""
+    return f"{dimension.values[place]:g} = {label}" if label else f"{dimension.values[place]:g}"
 
 
 def _values(column: pl.Series) -> str | None:
@@ -133,6 +134,6 @@ def _values(column: pl.Series) -> str | None:
         numbers = known.to_list()
         return f"{min(numbers):g} to {max(numbers):g}"
     words = sorted(known.unique().to_list(), key=str)
-    if len(words) > _MOST_VALUES or any(len(str(one)) > 60 for one in words):
+    if len(words) > _MOST_VALUES or any(len(str(word)) > 60 for word in words):
         return None
-    return "; ".join(str(one) for one in words)
+    return "; ".join(str(word) for word in words)

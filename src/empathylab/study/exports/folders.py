@@ -206,12 +206,12 @@ def _described(
     def columns(table: str) -> list[DescribedColumn]:
         return [
             DescribedColumn(
-                harmless_cell(one["column"]) if kind == "csv" else one["column"],
-                one["meaning"] or "",
-                one["type"],
+                harmless_cell(row["column"]) if kind == "csv" else row["column"],
+                row["meaning"] or "",
+                row["type"],
             )
-            for one in rows
-            if one["table"] == table
+            for row in rows
+            if row["table"] == table
         ]
 
     # Of an open study, neither how nor when responses were rated is told.
@@ -255,21 +255,23 @@ def dimensions_of(row: Any) -> tuple[Dimension, ...]:
 def _people(connection: Connection, row: Any) -> list[Any]:
     """The platform ids of people; simulated raters and test visits have such, too."""
     places = all_places(connection, row.id)
-    real = {one.person for one in places if one.world == "person"}
-    return [one for one in people_rows(connection, row.id) if one.person in real]
+    real = {place.person for place in places if place.world == "person"}
+    return [
+        people_row for people_row in people_rows(connection, row.id) if people_row.person in real
+    ]
 
 
 def _identities(people: Sequence[Any]) -> bytes:
     frame = pl.DataFrame(
         [
             {
-                "rater": one.person,
-                "platform": one.platform,
-                "platform_id": one.ids.get("person"),
-                "study_id": one.ids.get("study"),
-                "session_id": one.ids.get("session"),
+                "rater": person.person,
+                "platform": person.platform,
+                "platform_id": person.ids.get("person"),
+                "study_id": person.ids.get("study"),
+                "session_id": person.ids.get("session"),
             }
-            for one in people
+            for person in people
         ],
         schema=dict.fromkeys(
             ("rater", "platform", "platform_id", "study_id", "session_id"), pl.String

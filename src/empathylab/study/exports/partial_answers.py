@@ -27,8 +27,8 @@ class PartialAnswers:
     def rows(self, places: Rows, pages: Rows) -> Iterator[dict[str, Any]]:
         """One row per answer, in the order of people and answers."""
         given: dict[str, dict[str, Mapping[str, Any]]] = {}
-        for one in pages:
-            given.setdefault(one.person, {})[one.step] = one.given
+        for page in pages:
+            given.setdefault(page.person, {})[page.step] = page.given
         for place in places:
             yield from self._of_person(place, given.get(place.person, {}))
 
@@ -38,7 +38,7 @@ class PartialAnswers:
         slot = self._slot(place)
         items = None if slot is None else len(slot.items)
         path = ParticipantPath(self.launched.study, self.launched.scales, items, place.person)
-        steps = {one.key: one for one in study_steps(path, given)}
+        steps = {study_step.key: study_step for study_step in study_steps(path, given)}
         for position, (key, values) in enumerate(given.items(), start=1):
             step = steps.get(key)
             if step is not None and self._is_shown(step, slot):

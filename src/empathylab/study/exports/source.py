@@ -54,13 +54,20 @@ class StudySource:
         where = f"study {row.name}"
         complete = is_complete(row.protocol)
         self.study = read_protocol(row.protocol, where=where) if complete else None
-        self._places = [one for one in all_places(connection, number) if one.world == "person"]
+        self._places = [
+            all_place for all_place in all_places(connection, number) if all_place.world == "person"
+        ]
         self._raters = rater_rows(connection, number)
         self._is_archived = archive_import(connection, row.name, row.version) is not None
         launched = row.launched_at is not None
         self.names = rater_names(self._raters, pseudonyms=launched or self._is_archived)
-        self._situations = {int(one.id): one for one in situation_rows(connection, number)}
-        self._responses = {int(one.id): one for one in response_rows(connection, number)}
+        self._situations = {
+            int(situation_row.id): situation_row
+            for situation_row in situation_rows(connection, number)
+        }
+        self._responses = {
+            int(response_row.id): response_row for response_row in response_rows(connection, number)
+        }
         self._ratings = rating_rows(connection, number)
         self._pages = page_rows(connection, number)
         self._numbered_pages = tuple(numbered(self._pages))
@@ -69,28 +76,30 @@ class StudySource:
     def _reasons(self) -> dict[str, str]:
         """Why researchers left out whom, by name."""
         found = {
-            self.names[int(one.id)]: str(one.details["marks"]["excluded"])
-            for one in self._raters
-            if one.details.get("marks", {}).get("excluded") is not None
+            self.names[int(rater.id)]: str(rater.details["marks"]["excluded"])
+            for rater in self._raters
+            if rater.details.get("marks", {}).get("excluded") is not None
         }
-        out = {one.person for one in self._places if one.status == "excluded"}
-        for one in audit_rows(self.connection, self.row.id):
-            person = one.details.get("person")
-            if one.action == "exclude" and person in out:
-                found.setdefault(person, str(one.details.get("reason", "")))
+        out = {place.person for place in self._places if place.status == "excluded"}
+        for audit_row in audit_rows(self.connection, self.row.id):
+            person = audit_row.details.get("person")
+            if audit_row.action == "exclude" and person in out:
+                found.setdefault(person, str(audit_row.details.get("reason", "")))
         return found
 
     def _item_answers(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Raters with their answers about items that are no ratings."""
-        for one in self._raters:
-            for answer in one.details.get("marks", {}).get("answers", ()):
-                yield self.names[int(one.id)], answer
+        for rater in self._raters:
+            for answer in rater.details.get("marks", {}).get("answers", ()):
+                yield self.names[int(rater.id)], answer
 
     def answers(self) -> list[Record]:
         """Answers to further questions about replies and situations."""
         blocks = self.study.blocks if self.study else ()
         asked = {
-            (one.id, question.name): question for one in blocks for question in one.item_questions
+            (block.id, question.name): question
+            for block in blocks
+            for question in block.item_questions
         }
         rows = []
         for rater, answer in self._item_answers():
@@ -133,11 +142,19 @@ class StudySource:
 
     def ratings(self) -> list[Record]:
         """The ratings that count."""
-        return [one for one in self._all_ratings() if one["rater"] not in self._excluded]
+        return [
+            all_rating
+            for all_rating in self._all_ratings()
+            if all_rating["rater"] not in self._excluded
+        ]
 
     def ratings_of_excluded(self) -> list[Record]:
         """The ratings of raters whom a researcher excluded."""
-        return [one for one in self._all_ratings() if one["rater"] in self._excluded]
+        return [
+            all_rating
+            for all_rating in self._all_ratings()
+            if all_rating["rater"] in self._excluded
+        ]
 
     def _positions(self) -> dict[tuple[str, int], int]:
         """By rater and response, in which place the rater saw it, where that is known."""
@@ -145,18 +162,21 @@ class StudySource:
             launched = load_launched(self.connection, f"{self.row.name}@{self.row.version}")
             return batch_positions(launched, self._places)
         if self._is_archived:
-            rated = ((self.names[int(one.rater_id)], int(one.response_id)) for one in self._ratings)
+            rated = (
+                (self.names[int(rating.rater_id)], int(rating.response_id))
+                for rating in self._ratings
+            )
             return order_positions(rated)
         return {}
 
     def _all_ratings(self) -> Iterable[Record]:
         positions = self._positions()
-        for one in self._ratings:
-            response = self._responses[int(one.response_id)]
+        for rating in self._ratings:
+            response = self._responses[int(rating.response_id)]
             situation = self._situations[int(response.situation_id)]
             yield {
-                "rater": self.names[int(one.rater_id)],
-                "arm": one.arm or response.respondent,
+                "rater": self.names[int(rating.rater_id)],
+                "arm": rating.arm or response.respondent,
                 "respondent": response.respondent,
                 "response": int(response.id),
                 "set": situation.set_name,
@@ -164,24 +184,24 @@ class StudySource:
                 "emotion": situation.emotion,
                 "valence": situation.valence,
                 "topic": situation.topic,
-                "position": positions.get((self.names[int(one.rater_id)], int(response.id))),
-                "dimension": one.dimension,
-                "rating": one.value,
-                "label": one.label,
-                "seconds": one.seconds,
-                "day": day_of(one.rated_at),
+                "position": positions.get((self.names[int(rating.rater_id)], int(response.id))),
+                "dimension": rating.dimension,
+                "rating": rating.value,
+                "label": rating.label,
+                "seconds": rating.seconds,
+                "day": day_of(rating.rated_at),
             }
 
     def raters(self) -> list[Record]:
         """Everybody who came."""
-        given = Counter(self.names[int(one.rater_id)] for one in self._ratings)
+        given = Counter(self.names[int(rating.rater_id)] for rating in self._ratings)
         rated: dict[str, set[str]] = {}
         days: dict[str, str | None] = {}
-        for one in self._ratings:
-            name = self.names[int(one.rater_id)]
-            days.setdefault(name, day_of(one.rated_at))
-            if one.arm is not None:
-                rated.setdefault(name, set()).add(one.arm)
+        for rating in self._ratings:
+            name = self.names[int(rating.rater_id)]
+            days.setdefault(name, day_of(rating.rated_at))
+            if rating.arm is not None:
+                rated.setdefault(name, set()).add(rating.arm)
         rows: dict[str, Record] = {
             place.person: {
                 "rater": place.person,
@@ -195,13 +215,13 @@ class StudySource:
             }
             for place in self._places
         }
-        for one in self._raters:
-            name = self.names[int(one.id)]
+        for rater in self._raters:
+            name = self.names[int(rater.id)]
             arms = rated.get(name, set())
             only = next(iter(arms)) if len(arms) == 1 else None
-            row = rows.setdefault(name, {"rater": name, "kind": one.kind, "status": "finished"})
+            row = rows.setdefault(name, {"rater": name, "kind": rater.kind, "status": "finished"})
             row.setdefault("day", days.get(name))
-            row |= {"seconds": one.seconds, "arm": only or row.get("arm")}
+            row |= {"seconds": rater.seconds, "arm": only or row.get("arm")}
         for name, row in rows.items():
             row |= {"excluded": self._excluded.get(name), "ratings": given[name]}
         return list(rows.values())
@@ -209,10 +229,10 @@ class StudySource:
     def told(self) -> dict[str, Record]:
         """By rater, what they or their platform told about them."""
         return {
-            self.names[int(one.id)]: {
-                key: value for key, value in one.details.items() if key != "marks"
+            self.names[int(rater.id)]: {
+                key: value for key, value in rater.details.items() if key != "marks"
             }
-            for one in self._raters
+            for rater in self._raters
         }
 
     def scores(self) -> tuple[dict[tuple[str, str], float], dict[str, tuple[Scale, str, str]]]:
@@ -221,21 +241,23 @@ class StudySource:
         known = self._scales(rows)
         found: dict[tuple[str, str], float] = {}
         columns: dict[str, tuple[Scale, str, str]] = {}
-        for one in rows:
-            scale = known[int(one.scale_id)]
-            for part in score(scale, values.get(int(one.id), {})):
+        for row in rows:
+            scale = known[int(row.scale_id)]
+            for part in score(scale, values.get(int(row.id), {})):
                 base = scale.id if part.subscale == "total" else f"{scale.id}_{part.subscale}"
-                column = base if one.phase == "default" else f"{base}_{one.phase}"
-                columns[column] = (scale, part.subscale, one.phase)
+                column = base if row.phase == "default" else f"{base}_{row.phase}"
+                columns[column] = (scale, part.subscale, row.phase)
                 if part.value is not None:
-                    found[self.names[int(one.rater_id)], column] = part.value
+                    found[self.names[int(row.rater_id)], column] = part.value
         return found, columns
 
     def _scales(self, rows: Rows) -> dict[int, Scale]:
-        used = {int(one.scale_id) for one in rows}
+        used = {int(row.scale_id) for row in rows}
         return {
-            int(one.id): scale_from_dict(one.definition, where=f"scale {one.name} of the lab")
-            for one in scale_rows(self.connection, self.row.id, used)
+            int(scale_row.id): scale_from_dict(
+                scale_row.definition, where=f"scale {scale_row.name} of the lab"
+            )
+            for scale_row in scale_rows(self.connection, self.row.id, used)
         }
 
     def scale_answers(self) -> list[Record]:
@@ -245,41 +267,41 @@ class StudySource:
         known = self._scales(rows)
         found = []
         seen: Counter[tuple[int, int, str]] = Counter()
-        for one in rows:
-            situation = self._situations.get(int(one.situation_id or 0))
-            trial = (int(one.rater_id), int(one.scale_id), str(one.phase))
+        for row in rows:
+            situation = self._situations.get(int(row.situation_id or 0))
+            trial = (int(row.rater_id), int(row.scale_id), str(row.phase))
             seen[trial] += situation is not None
-            places = {item: place for place, item in enumerate(one.item_order, start=1)}
+            places = {item: place for place, item in enumerate(row.item_order, start=1)}
             found += [
                 {
-                    "rater": self.names[int(one.rater_id)],
-                    "scale": known[int(one.scale_id)].id,
-                    "phase": one.phase,
+                    "rater": self.names[int(row.rater_id)],
+                    "scale": known[int(row.scale_id)].id,
+                    "phase": row.phase,
                     "situation": None if situation is None else situation.key,
                     "trial": None if situation is None else seen[trial],
                     "item": item,
                     "position": places.get(item),
                     "value": value,
                 }
-                for item, value in values.get(int(one.id), {}).items()
+                for item, value in values.get(int(row.id), {}).items()
             ]
         return found
 
     def written_replies(self) -> list[Record]:
         """What people wrote as replies."""
         rows = written_rows(self.connection, self.row.name, self.row.version)
-        people = {one.person for one in self._places}
+        people = {place.person for place in self._places}
         return [
             {
-                "rater": one.details["rater"],
-                "set": one.set_name,
-                "situation": one.key,
-                "position": one.details.get("position"),
-                "text": one.text,
-                "excluded": self._excluded.get(one.details["rater"]),
+                "rater": row.details["rater"],
+                "set": row.set_name,
+                "situation": row.key,
+                "position": row.details.get("position"),
+                "text": row.text,
+                "excluded": self._excluded.get(row.details["rater"]),
             }
-            for one in rows
-            if one.details.get("rater") in people
+            for row in rows
+            if row.details.get("rater") in people
         ]
 
     def live_turns(self) -> list[Record]:
@@ -331,7 +353,7 @@ class StudySource:
     def attention(self) -> list[Record]:
         """How attention checks were answered."""
         blocks = self.study.blocks if self.study else ()
-        checks = {one.id: one for one in blocks if one.checks_attention}
+        checks = {block.id: block for block in blocks if block.checks_attention}
         return [
             {
                 "rater": one.person,
@@ -348,7 +370,7 @@ class StudySource:
     def comments(self) -> list[Record]:
         """Free words, those that were not left empty."""
         blocks = self.study.blocks if self.study else ()
-        free = {one.id for one in blocks if one.holds_comments}
+        free = {block.id for block in blocks if block.holds_comments}
         return [
             {
                 "rater": one.person,
@@ -365,27 +387,28 @@ class StudySource:
         if self.row.launched_at is None:
             return []
         finished = set(self.names.values())
-        places = [one for one in self._places if one.person not in finished]
+        places = [place for place in self._places if place.person not in finished]
         launched = load_launched(self.connection, f"{self.row.name}@{self.row.version}")
         return list(PartialAnswers(launched, self._blind).rows(places, self._pages))
 
     def arms(self) -> list[Record]:
         """Whose responses were rated, by how many, and when."""
-        shown = Counter(one.arm for one in shown_rows(self.connection, self.row.id))
+        shown = Counter(shown_row.arm for shown_row in shown_rows(self.connection, self.row.id))
         rows = []
-        for one in arm_rows(self.connection, self.row.id):
+        for arm_row in arm_rows(self.connection, self.row.id):
             own = [
                 rating
                 for rating in self._ratings
-                if rating.arm == one.name and self.names[int(rating.rater_id)] not in self._excluded
+                if rating.arm == arm_row.name
+                and self.names[int(rating.rater_id)] not in self._excluded
             ]
             days = sorted(day for rating in own if (day := day_of(rating.rated_at)) is not None)
             rows.append(
                 {
-                    "arm": one.name,
-                    "respondent": one.respondent,
-                    "kind": one.kind,
-                    "responses": shown[one.name] or len({rating.response_id for rating in own}),
+                    "arm": arm_row.name,
+                    "respondent": arm_row.respondent,
+                    "kind": arm_row.kind,
+                    "responses": shown[arm_row.name] or len({rating.response_id for rating in own}),
                     "raters": len({rating.rater_id for rating in own}),
                     "ratings": len(own),
                     "first": days[0] if days else None,
@@ -414,12 +437,14 @@ class StudySource:
         """What they replied to."""
         return [
             {
-                "set": one.set_name,
-                "situation": one.key,
-                **{name: getattr(one, name) for name in SITUATION_FIELDS},
-                "context": json.dumps(one.context, ensure_ascii=False) if one.context else None,
+                "set": situation.set_name,
+                "situation": situation.key,
+                **{name: getattr(situation, name) for name in SITUATION_FIELDS},
+                "context": json.dumps(situation.context, ensure_ascii=False)
+                if situation.context
+                else None,
             }
-            for one in self._situations.values()
+            for situation in self._situations.values()
         ]
 
 

@@ -43,7 +43,7 @@ def study_tables(connection: Connection, row: Any, *, blind: bool) -> StudyTable
     To leave out arms alone would not do: where one arm takes people, everybody knows theirs.
     """
     source = StudySource(connection, row, blind=blind)
-    tables = {one.name: one.read(source) for one in TABLES}
+    tables = {item.name: item.read(source) for item in TABLES}
     tables["raters"], told, scores = _with_details(tables["raters"], source)
     if blind:
         tables |= _blinded(tables, scores, source.study)
@@ -58,8 +58,8 @@ def _with_details(
     names = raters["rater"].to_list()
     told = source.told()
     scores, columns = source.scores()
-    keys = dict.fromkeys(key for one in told.values() for key in one)
-    fresh = tuple(one for one in keys if one not in RATERS.names)
+    keys = dict.fromkeys(key for item in told.values() for key in item)
+    fresh = tuple(key for key in keys if key not in RATERS.names)
     frame = raters.with_columns(
         *(_told(key, [told.get(name, {}).get(key) for name in names]) for key in fresh),
         *(
@@ -80,10 +80,14 @@ def _blinded(
 
     Rows are sorted by rater: their order in the lab follows the responses, which follow the arms.
     """
-    blocks = [] if study is None else [study.block(one) for one in hidden_blocks(study)]
+    blocks = (
+        []
+        if study is None
+        else [study.block(hidden_block) for hidden_block in hidden_blocks(study)]
+    )
     # A scale in another phase may be asked after the replies, too.
     late = {block.uses_scale for block in blocks if not block.is_outcome}
-    told = [one.name for block in blocks for one in block.columns("")]
+    told = [column.name for block in blocks for column in block.columns("")]
     after = [
         column
         for column, (scale, _, phase) in scores.items()
@@ -96,10 +100,12 @@ def _blinded(
     }
     changed = {name: frame.sort("rater", maintain_order=True) for name, frame in changed.items()}
     for name in ("ratings", "ratings_of_excluded"):
-        keys = [one for one in ("rater", "set", "situation", "dimension") if one in changed[name]]
+        keys = [
+            item for item in ("rater", "set", "situation", "dimension") if item in changed[name]
+        ]
         changed[name] = changed[name].sort(keys)
     changed["scale_answers"] = tables["scale_answers"].filter(
-        pl.col("phase").is_in(_NO_RESULTS), ~pl.col("scale").is_in([one for one in late if one])
+        pl.col("phase").is_in(_NO_RESULTS), ~pl.col("scale").is_in([item for item in late if item])
     )
     for name in ("written_replies", "answers", "preferences", "live_turns"):
         changed[name] = tables[name].clear()
@@ -109,15 +115,19 @@ def _blinded(
 
 def _in_minutes(table: pl.DataFrame) -> list[pl.Expr]:
     times = ("seconds", "browser_seconds", "away_seconds")
-    return [(pl.col(one) / 60).round() * 60 for one in times if one in table.columns]
+    return [(pl.col(time) / 60).round() * 60 for time in times if time in table.columns]
 
 
 def _told(name: str, values: list[Any]) -> pl.Series:
     """Numbers where all that is told are numbers, else words."""
     known = [value for value in values if value is not None]
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in known):
-        return pl.Series(name, [None if one is None else float(one) for one in values], pl.Float64)
-    return pl.Series(name, [None if one is None else _written(one) for one in values], pl.String)
+        return pl.Series(
+            name, [None if value is None else float(value) for value in values], pl.Float64
+        )
+    return pl.Series(
+        name, [None if value is None else _written(value) for value in values], pl.String
+    )
 
 
 def _written(value: Any) -> str:

@@ -72,14 +72,14 @@ class WriteQueue:
             try:
                 self._do(works, line)
             except BaseException as error:
-                for one in works:
-                    one.error = one.error or error
+                for work in works:
+                    work.error = work.error or error
                 with self._guard:
                     line.has_leader = False  # the next piece of work starts a new leader
                 raise
             finally:
-                for one in works:
-                    one.settle()
+                for item in works:
+                    item.settle()
 
     def _next(self, line: _Line) -> list[_Work[Any]]:
         """The work of the next batch, one piece per participant; empty where none waits."""
@@ -100,11 +100,11 @@ class WriteQueue:
         together, alone = works, list[_Work[Any]]()
         while len(together) > 1:
             failing = self._failing(together, line)
-            together = [one for one in together if one not in failing and not one.done]
+            together = [item for item in together if item not in failing and not item.done]
             alone += failing
         # Work that stood before a failing piece keeps its order.
-        for one in (*together, *alone):
-            self._do_alone(one, line)
+        for item in (*together, *alone):
+            self._do_alone(item, line)
 
     def _failing(self, works: list[_Work[Any]], line: _Line) -> list[_Work[Any]]:
         """The pieces that keep the batch from being committed; none once it is."""
@@ -112,22 +112,22 @@ class WriteQueue:
         try:
             with self._lab.writing() as connection:
                 batch = self._batch(connection, works, line)
-                for one in works:
+                for work in works:
                     begun += 1
                     batch.begin()
                     try:
-                        one.do(batch)
+                        work.do(batch)
                     except Exception as error:
                         if batch.touched:
                             raise
                         batch.drop()
-                        one.error = error
+                        work.error = error
                 begun += 1
                 batch.flush()
         except Exception:  # noqa: BLE001 - whatever it is, each work meets it alone
             return works if begun > len(works) or not begun else [works[begun - 1]]
-        for one in works:
-            one.done = True
+        for item in works:
+            item.done = True
         return []
 
     def _do_alone(self, work: _Work[Any], line: _Line) -> None:
@@ -150,7 +150,7 @@ class WriteQueue:
     def _batch(self, connection: Connection, works: list[_Work[Any]], line: _Line) -> Batch:
         if line.locks_study:
             lock_study(connection, self._study)
-        people = [one.person for one in works if one.person is not None]
+        people = [work.person for work in works if work.person is not None]
         return Batch(connection, self._study, people)
 
 

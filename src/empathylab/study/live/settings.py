@@ -168,7 +168,9 @@ class Live(FileModel):
 
     @model_validator(mode="after")
     def _fallback_for_models(self) -> Self:
-        if self.fallback is None and any(one.kind == "model" for one in self.authors.values()):
+        if self.fallback is None and any(
+            author.kind == "model" for author in self.authors.values()
+        ):
             raise misfit(
                 "the key 'fallback' is missing: a model can fail or be too slow",
                 "Add the text that is shown then.",

@@ -64,14 +64,14 @@ def approval_table(service: StudyContext, made: Sequence[Approval]) -> str:
     if service.study.recruitment.platform == "mturk":
         writer.writerow(("HITId", "AssignmentId", "WorkerId", "Approve", "Reject"))
         rows = [
-            (one.study, one.submission, one.participant, "" if one.reason else "X", one.reason)
-            for one in made
+            (item.study, item.submission, item.participant, "" if item.reason else "X", item.reason)
+            for item in made
         ]
     else:
         writer.writerow(("Participant id", "Submission id", "Decision", "Reason"))
         rows = [
-            (one.participant, one.submission, "reject" if one.reason else "approve", one.reason)
-            for one in made
+            (item.participant, item.submission, "reject" if item.reason else "approve", item.reason)
+            for item in made
         ]
     # The ids came in by links, which anybody can write.
     writer.writerows([harmless_cell(cell) for cell in row] for row in rows)

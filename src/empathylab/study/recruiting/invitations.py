@@ -127,13 +127,13 @@ def invite(
             [
                 {
                     "study_id": row,
-                    "person": one.person,
-                    "label": one.label,
+                    "person": item.person,
+                    "label": item.label,
                     "added_at": now,
-                    "expires_at": one.expires_at,
+                    "expires_at": item.expires_at,
                     "revoked_at": None,
                 }
-                for one in made
+                for item in made
             ],
         )
         add_audit(

@@ -74,7 +74,7 @@ def read_export(path: Path, keep: Mapping[str, str] | None = None) -> Export:
     participant = _column(by_letters, _PARTICIPANT, "Participant id", path)
     status = _column(by_letters, _STATUS, "Status", path)
     submission, started = (
-        next((by_letters[one] for one in names if one in by_letters), None)
+        next((by_letters[name] for name in names if name in by_letters), None)
         for names in (_SUBMISSION, _STARTED)
     )
     wanted = {_kept_column(by_letters, one, path): name for one, name in (keep or {}).items()}
@@ -107,7 +107,7 @@ def _tell(service: StudyContext, told: Mapping[str, Mapping[str, str | None]], w
                 # What the person said themselves stays.
                 set_rater_details(connection, study, row.person, _merged(details, news))
         if changed:
-            names = sorted({name for one in told.values() for name in one})
+            names = sorted({name for item in told.values() for name in item})
             add_audit(connection, study, service.now(), who, "tell", people=changed, names=names)
     return changed
 
@@ -120,15 +120,15 @@ def _merged(before: Mapping[str, Any], news: Mapping[str, str | None]) -> dict[s
 def _names(service: StudyContext, keep: Sequence[str]) -> dict[str, str]:
     """By column, the name under which it is kept; one that the study asks for itself is refused."""
     names: dict[str, str] = {}
-    for one in keep:
-        column, given, name = one.partition("=")
+    for item in keep:
+        column, given, name = item.partition("=")
         plain = name.strip() if given else re.sub(r"\W+", "_", column.strip().lower()).strip("_")
         taken = plain in service.study.demographic_fields or plain in _RESERVED
         if taken or not plain or plain in names.values():
             raise InputError(
                 "a column cannot be kept under a name that the study uses itself, or twice",
                 where="--keep",
-                got=one,
+                got=item,
                 remedy=f"Give it another name: --keep '{column.strip()}=platform_{plain}'.",
             )
         names[column.strip()] = plain
@@ -136,9 +136,9 @@ def _names(service: StudyContext, keep: Sequence[str]) -> dict[str, str]:
 
 
 def _column(by_letters: Mapping[str, str], names: Sequence[str], usual: str, path: Path) -> str:
-    for one in names:
-        if one in by_letters:
-            return by_letters[one]
+    for name in names:
+        if name in by_letters:
+            return by_letters[name]
     raise InputError(
         f"there is no column {usual!r}",
         where=path.name,

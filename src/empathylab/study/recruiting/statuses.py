@@ -34,7 +34,7 @@ FREES: dict[str, Freed] = {
 
 _GAPS = re.compile(r"[\s_-]+")
 _LONGEST = 60
-_BY_LETTERS = {_GAPS.sub("", one): one for one in KNOWN}
+_BY_LETTERS = {_GAPS.sub("", item): item for item in KNOWN}
 
 
 def status_named(written: str) -> str:

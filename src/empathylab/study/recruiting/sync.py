@@ -79,7 +79,7 @@ def apply_submissions(
                 details = {"source": source, "changed": len(news), "freed": len(acts.freed)}
                 details["excluded"] = len(acts.excluded)
                 add_audit(connection, study, service.now(), who, "sync", **details)
-    named = {_plain(one.participant) for one in submissions if one.participant}
+    named = {_plain(submission.participant) for submission in submissions if submission.participant}
     known = {_plain(row.ids.get("person", "")) for row in rows}
     return Synced(
         submissions=len(submissions),
@@ -91,7 +91,7 @@ def apply_submissions(
         freed=tuple(acts.freed),
         excluded=tuple(acts.excluded),
         kept=acts.kept,
-        odd=tuple(sorted({one for one in states.values() if not is_known(one)})),
+        odd=tuple(sorted({state for state in states.values() if not is_known(state)})),
     )
 
 
@@ -169,22 +169,22 @@ def _matched(
     sessions = {(_plain(row.ids.get("person", "")), row.ids.get("session")): row for row in rows}
     latest = {_plain(row.ids.get("person", "")): row for row in rows}
     found: dict[int, tuple[Any, Submission]] = {}
-    for one in submissions:
-        if not (person := _plain(one.participant)):
+    for submission in submissions:
+        if not (person := _plain(submission.participant)):
             continue
-        row = sessions.get((person, one.id)) if one.id else None
+        row = sessions.get((person, submission.id)) if submission.id else None
         row = row if row is not None else latest.get(person)
         if row is None:
             continue
         before = found.get(row.id)
-        if before is None or _weight(one) >= _weight(before[1]):
-            found[row.id] = row, one
+        if before is None or _weight(submission) >= _weight(before[1]):
+            found[row.id] = row, submission
     return list(found.values())
 
 
-def _weight(one: Submission) -> tuple[str, bool]:
+def _weight(submission: Submission) -> tuple[str, bool]:
     """What decides between two submissions of one person: the later, else the one still going."""
-    return one.started_at, status_named(one.status) not in FREES
+    return submission.started_at, status_named(submission.status) not in FREES
 
 
 def _plain(participant: str) -> str:

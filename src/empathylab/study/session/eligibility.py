@@ -22,7 +22,7 @@ def was_here(batch: Batch, launched: Launched, person: str) -> bool:
     if others and took_part(batch.reading, others, person):
         return True
     # Nobody leaves this version while it is locked; of others one cannot know.
-    if not others and not batch.known("departures", lambda one: has_departures(one, own)):
+    if not others and not batch.known("departures", lambda item: has_departures(item, own)):
         return False
     return has_departed(batch.reading, [own, *others], _digest(launched, person))
 

@@ -37,7 +37,7 @@ def finished_work(
     What simulated raters and test visits write is no human reply, so it is left out.
     """
     results = [block.results(path, slot, given) for block in shown_blocks(launched.study, given)]
-    answers = [one for found in results for one in found.answers]
+    answers = [answer for found in results for answer in found.answers]
     about = tuple(_item_answers(launched, slot, answers))
     rows = launched.situation_rows
     return FinishedWork(
@@ -45,23 +45,25 @@ def finished_work(
         details=_details(launched.study, given, world, told, about),
         seconds=seconds,
         ratings=tuple(
-            _ratings(launched, slot, [one for found in results for one in found.ratings], times)
+            _ratings(
+                launched, slot, [rating for found in results for rating in found.ratings], times
+            )
         ),
         scales=tuple(
             GivenScale(
-                launched.scale_rows[one.scale],
-                one.phase,
-                None if one.situation is None else rows[one.situation],
-                one.order,
-                one.values,
+                launched.scale_rows[scale.scale],
+                scale.phase,
+                None if scale.situation is None else rows[scale.situation],
+                scale.order,
+                scale.values,
             )
             for found in results
-            for one in found.scales
+            for scale in found.scales
         ),
         replies=tuple(
-            GivenReply(rows[one.situation], one.text, one.step.number)
+            GivenReply(rows[reply.situation], reply.text, reply.step.number)
             for found in results
-            for one in found.replies
+            for reply in found.replies
             if world == "person"
         ),
     )
@@ -88,24 +90,24 @@ def _item_answers(
     launched: Launched, slot: Slot, answers: Sequence[AnsweredQuestion]
 ) -> Iterator[dict[str, Any]]:
     """Answers about items that are no ratings, in names that hold in any lab."""
-    for one in answers:
-        block = launched.study.block(one.step.block)
+    for answer in answers:
+        block = launched.study.block(answer.step.block)
         free = {question.name for question in block.item_questions if question.is_free}
-        arms = [item.arm or slot.arm for item in one.items] if block.rates_responses else []
+        arms = [item.arm or slot.arm for item in answer.items] if block.rates_responses else []
         shown = [
             launched.responses[item.situation, arm]
-            for item, arm in zip(one.items, arms, strict=False)
+            for item, arm in zip(answer.items, arms, strict=False)
         ]
         if any(response.withdrawn for response in shown):
             continue
         yield {
             "block": block.id,
-            "position": one.step.number,
-            "situation": one.items[0].situation if one.items else None,
+            "position": answer.step.number,
+            "situation": answer.items[0].situation if answer.items else None,
             "arms": arms,
-            "question": one.question,
-            "value": one.value,
-            **({"free": True} if one.question in free else {}),
+            "question": answer.question,
+            "value": answer.value,
+            **({"free": True} if answer.question in free else {}),
         }
 
 
@@ -115,18 +117,18 @@ def _ratings(
     rated: list[RatedItem],
     times: Mapping[str, tuple[datetime, float | None]],
 ) -> Iterator[GivenRating]:
-    for one in rated:
-        arm = one.item.arm or slot.arm
-        response = launched.responses[one.item.situation, arm]
+    for item in rated:
+        arm = item.item.arm or slot.arm
+        response = launched.responses[item.item.situation, arm]
         if response.withdrawn:
             continue  # the rater was told that it does not count
-        rated_at, seconds = times[one.step.key]
+        rated_at, seconds = times[item.step.key]
         yield GivenRating(
             response=response.response,
             arm=launched.arms[arm],
-            dimension=one.dimension,
-            value=float(one.value),
-            label=one.label,
+            dimension=item.dimension,
+            value=float(item.value),
+            label=item.label,
             rated_at=rated_at,
             seconds=seconds,
         )

@@ -75,17 +75,17 @@ def decide(path: ParticipantPath, answers: Answers, asked: str | None = None) ->
     if outcome is not None:
         return End(outcome)
     steps = study_steps(path, answers)
-    due = next((one for one in steps if one.key not in answers), None)
+    due = next((step for step in steps if step.key not in answers), None)
     if due is None:
         return End("completed")
     if path.items is None and due.block not in path.study.blocks_before_place:
         return NeedsPlace()
-    wanted = due if asked is None else next((one for one in steps if one.key == asked), None)
+    wanted = due if asked is None else next((step for step in steps if step.key == asked), None)
     reason = _refusal(path.study, steps, answers, due, wanted)
     if wanted is None or reason is not None:
         reason = reason or "unknown"
         return GoTo(due, reason, _SENTENCES[reason])
-    done = sum(one.key in answers for one in steps)
+    done = sum(step.key in answers for step in steps)
     return Show(
         wanted,
         done / (len(steps) + 1),  # the debriefing is a page too
@@ -151,9 +151,9 @@ def back_from(
     before = steps[: steps.index(shown)]
     return next(
         (
-            one.key
-            for one in reversed(before)
-            if one.key in answers and _may_revisit(study, one, due)
+            item.key
+            for item in reversed(before)
+            if item.key in answers and _may_revisit(study, item, due)
         ),
         None,
     )

@@ -65,9 +65,9 @@ def load_launched(connection: Connection, name: str) -> Launched:
     situations = frozen_situations(connection, row.id)
     keys = {number: one.id for number, one in situations.items()}
     responses = {
-        (keys[one.situation], arm): one
+        (keys[item.situation], arm): item
         for arm, shown in frozen_responses(connection, row.id).items()
-        for one in shown
+        for item in shown
     }
     slots = study_slots(study, list(keys.values()))
     return Launched(
@@ -78,7 +78,7 @@ def load_launched(connection: Connection, name: str) -> Launched:
         launched_at=row.launched_at,
         scales={used: scale for used, (_, scale) in scales.items()},
         scale_rows={used: number for used, (number, _) in scales.items()},
-        situations={one.id: one for one in situations.values()},
+        situations={situation.id: situation for situation in situations.values()},
         situation_rows={key: number for number, key in keys.items()},
         arms=frozen_arms(connection, row.id),
         responses=responses,
@@ -95,5 +95,5 @@ def _shut(
         for arm, batches in slots.items()
         for number, batch in enumerate(batches)
         if withdrawn
-        if any((one.situation, one.arm or batch.arm) in withdrawn for one in batch.items)
+        if any((item.situation, item.arm or batch.arm) in withdrawn for item in batch.items)
     )

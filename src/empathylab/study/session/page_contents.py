@@ -69,12 +69,12 @@ class PageLabels:
         content = step_content(
             self._launched, self._path, found, self._slot, self._language, self._given
         )
-        questions = {one.name: one for asked in content.asks for one in asked.one_by_one()}
+        questions = {item.name: item for asked in content.asks for item in asked.one_by_one()}
         pairs = []
         for name, value in given.items():
             question = questions.get(name)
             shown = () if question is None else (*question.options, *question.rows)
-            options = {one.value: one.label for one in shown}
+            options = {item.value: item.label for item in shown}
             label = question.label if question is not None and question.label else name
             pairs.append((label, _said(value, options)))
         return tuple(pairs)
@@ -86,4 +86,4 @@ def _said(value: Any, labels: Mapping[str, str]) -> str:
             f"{labels.get(str(row)) or row}: {_said(given, labels)}" for row, given in value.items()
         )
     values = value if isinstance(value, list | tuple) else [value]
-    return ", ".join(labels.get(str(one)) or str(one) for one in values)
+    return ", ".join(labels.get(str(value)) or str(value) for value in values)

@@ -22,7 +22,7 @@ def late(
     """A page that is not the person's turn: saved where it says again what is stored."""
     if step_key in transaction.given:
         steps = study_steps(transaction.path, transaction.given)
-        step = next((one for one in steps if one.key == step_key), None)
+        step = next((step for step in steps if step.key == step_key), None)
         if step is not None:
             checked = check_answer(transaction.path, step, values)
             if isinstance(checked, Accepted) and checked.values == transaction.given[step_key]:

@@ -111,7 +111,7 @@ class ParticipantTransaction:
         self.mode = mode
         self._clock = clock
         self._conversations: dict[str, Conversation] = {}
-        self.answers = {one.step: one for one in batch.given(row.id)}
+        self.answers = {item.step: item for item in batch.given(row.id)}
         self.given: dict[str, Mapping[str, Any]] = {
             key: one.given for key, one in self.answers.items()
         }
@@ -240,10 +240,10 @@ class ParticipantTransaction:
             if self.row.arm is None:
                 self.change(outcome=choice.outcome)
             return self.closed(choice.reason, choice.sentence, choice.outcome)
-        for one in displaced(state, choice):
-            if not abandon_place(self.connection, self.launched.row, one.person, one.seen_at):
+        for item in displaced(state, choice):
+            if not abandon_place(self.connection, self.launched.row, item.person, item.seen_at):
                 raise Escalate("locked")  # seen in this very moment: choose again
-            self.batch.forget(one.person)
+            self.batch.forget(item.person)
         is_new = self.row.arm is None
         self._write(
             arm=choice.arm,
@@ -453,7 +453,7 @@ class ParticipantTransaction:
             times={key: (one.answered_at, one.timing["seconds"]) for key, one in times.items()},
         )
         if self.launched.study.signals:
-            signals = rater_columns(one.timing for one in times.values())
+            signals = rater_columns(time.timing for time in times.values())
             work = dataclasses.replace(work, details={**work.details, **signals})
         if self.launched.study.live is not None:
             author, label = self._desk.condition

@@ -163,8 +163,8 @@ def asked_language(request: Request, known: Sequence[str]) -> str:
     """The one of the known languages that the link or the browser asks for first."""
     spoken = request.headers.get("accept-language", "")[:200].split(",")
     browser = (entry.partition(";")[0].strip() for entry in spoken)
-    for one in (request.query_params.get("language", ""), *browser):
+    for item in (request.query_params.get("language", ""), *browser):
         for language in known:
-            if one and one.lower().partition("-")[0] == language.lower().partition("-")[0]:
+            if item and item.lower().partition("-")[0] == language.lower().partition("-")[0]:
                 return language
     return known[0]

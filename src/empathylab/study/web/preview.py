@@ -235,12 +235,16 @@ def _listed(checked: Checked, preview: Preview) -> list[Shown]:
     """The pages in their order, then every way in which it can end."""
     pages = [Shown(row.step, f"{row.number}. {row.page}", row.block) for row in preview.rows]
     study = checked.study
-    early = dict.fromkeys(one for block in study.blocks for one in block.early_outcomes)
+    early = dict.fromkeys(
+        early_outcome for block in study.blocks for early_outcome in block.early_outcomes
+    )
     outcomes: list[Outcome] = [*early, "screened-out", "withdrawn"]
     if study.time_limits.finish_within is not None:
         outcomes.append("timed-out")
-    ends = [Shown(f"end/{one}", one, "Other endings") for one in dict.fromkeys(outcomes)]
-    return pages + ends + [Shown(f"closed/{one}", one, "Not let in") for one in _CLOSED]
+    ends = [
+        Shown(f"end/{fromkey}", fromkey, "Other endings") for fromkey in dict.fromkeys(outcomes)
+    ]
+    return pages + ends + [Shown(f"closed/{item}", item, "Not let in") for item in _CLOSED]
 
 
 def _view(study: Study, preview: Preview, language: str, key: str) -> View | None:

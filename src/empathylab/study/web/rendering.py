@@ -135,9 +135,9 @@ class Filled:
 def study_page(frame: Frame, page: Page, filled: Filled) -> str:
     """A page of the study."""
     content = page.content
-    drawn = [_drawn(frame.words, content, one, filled) for one in content.asks]
-    named = {one.name for one in content.asks} | {
-        row.value for one in content.asks for row in one.rows if not one.name
+    drawn = [_drawn(frame.words, content, ask, filled) for ask in content.asks]
+    named = {ask.name for ask in content.asks} | {
+        row.value for ask in content.asks for row in ask.rows if not ask.name
     }
     return _render(
         "page",
@@ -151,8 +151,12 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         text=block_html(content.text),
         sections=_sections(frame, content),
         mistakes=[
-            (inline_html(one.question), inline_html(one.answer), block_html(one.explanation))
-            for one in content.mistakes
+            (
+                inline_html(mistake.question),
+                inline_html(mistake.answer),
+                block_html(mistake.explanation),
+            )
+            for mistake in content.mistakes
         ],
         tries_left=content.of - content.number + 1,
         asks=drawn,
@@ -164,12 +168,12 @@ def study_page(frame: Frame, page: Page, filled: Filled) -> str:
         messages=page.messages,
         general=[text for name, text in filled.errors.items() if name not in named],
         errors=filled.errors,
-        problems=[problem for one in drawn for problem in one.problems],
+        problems=[problem for item in drawn for problem in item.problems],
         waiting=_waiting(frame.words, content),
         send=frame.words.chat["send"] if "message" in named else frame.words.go_on,
         over=_over(frame.words, content),
         drafts=len(drawn) > 1
-        or any(one.kind in ("paragraph", "message") or one.rows for one in drawn),
+        or any(item.kind in ("paragraph", "message") or item.rows for item in drawn),
     )
 
 
@@ -204,8 +208,8 @@ def _over(words: Words, content: PageContent) -> str:
 def _questions(frame: Frame, drawn: tuple[Drawn, ...]) -> Markup:
     words = frame.words
     blank = not any(
-        one.value or one.error or one.chosen or any(row.value or row.error for row in one.rows)
-        for one in drawn
+        item.value or item.error or item.chosen or any(row.value or row.error for row in item.rows)
+        for item in drawn
     )
     # Most pages ask everybody the same; what someone wrote is kept nowhere.
     draw = _blank_questions if blank else _drawn_questions
@@ -341,13 +345,13 @@ def _count(frame: Frame, content: PageContent) -> str:
 
 def _sections(frame: Frame, content: PageContent) -> list[Section]:
     sections = []
-    titled = any(one.role == "title" for one in content.parts)
-    for role, group in itertools.groupby(content.parts, key=lambda one: one.role):
+    titled = any(part.role == "title" for part in content.parts)
+    for role, group in itertools.groupby(content.parts, key=lambda item: item.role):
         parts = list(group)
         # What people or models wrote is no Markdown, even where it looks like it.
         written = content.page in _WORK and role != "note"
         shown: Callable[[str], Markup] = escape if written else block_html
-        bodies = tuple(shown(one.text) for one in parts)
+        bodies = tuple(shown(part.text) for part in parts)
         drawn_as: str = role
         if role == "note":
             drawn_as = _NOTES.get(content.page, role)
@@ -373,7 +377,7 @@ def _turn(words: Words, role: str, text: str) -> tuple[str, str, str]:
 
 def _drawn(words: Words, content: PageContent, asked: Asked, filled: Filled) -> Drawn:
     if asked.kind == "preference":
-        named = (Option(one.value, words.preference[one.value]) for one in asked.options)
+        named = (Option(option.value, words.preference[option.value]) for option in asked.options)
         asked = dataclasses.replace(asked, kind="choice", options=tuple(named))
     if content.page == "debrief":
         said = {"keep": words.keep_data, "withdraw": words.withdraw_data}
@@ -391,7 +395,7 @@ def _drawn(words: Words, content: PageContent, asked: Asked, filled: Filled) -> 
         error=filled.errors.get(asked.name, ""),
         rows=tuple(_rows(asked, content.page, filled)),
         chosen=frozenset(
-            one.value for one in asked.options if _part(asked, one.value, filled.values)
+            option.value for option in asked.options if _part(asked, option.value, filled.values)
         ),
     )
 
@@ -435,7 +439,7 @@ def _part(asked: Asked, part: str, values: Mapping[str, Any]) -> str:
 
 def _points(asked: Asked, page: str) -> tuple[Point, ...]:
     said = _said_on(page)
-    labelled = any(one.label for one in asked.options)
+    labelled = any(option.label for option in asked.options)
     layout = _layout(asked, page)
     below = layout in ("ends", "compact")
     return tuple(
@@ -469,7 +473,7 @@ def _layout(asked: Asked, page: str) -> str:
     """
     if asked.kind == "matrix" and page in ("scale", "norm"):
         return "compact"
-    labels = [one.label for one in asked.options]
+    labels = [option.label for option in asked.options]
     if asked.kind != "choice" or not any(labels):
         return "points"
     if labels[0] and labels[-1] and not all(labels):

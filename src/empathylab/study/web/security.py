@@ -115,9 +115,9 @@ class Guard:
 
     def _with_ours(self, headers: Iterable[Header], *, secure: bool) -> list[Header]:
         """The headers of an answer and ours, which go before its own but for the defaults."""
-        told = [one for one in headers if one[0] not in self._names]
+        told = [header for header in headers if header[0] not in self._names]
         names = {name for name, _ in told}
-        told += (one for one in self._defaults if one[0] not in names)
+        told += (default for default in self._defaults if default[0] not in names)
         told += self._headers
         if secure:
             told.append(_SECURE)

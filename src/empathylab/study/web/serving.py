@@ -164,14 +164,14 @@ def _unusable(host: str, port: int, error: OSError) -> InputError:
 
 def checked_proxies(given: list[str]) -> tuple[str, ...]:
     """The proxies to believe: those given, else this machine's own."""
-    for one in given:
+    for item in given:
         try:
-            ipaddress.ip_network(one, strict=False)
+            ipaddress.ip_network(item, strict=False)
         except ValueError:
             raise InputError(
                 "a proxy is named by its address or network",
                 where="--proxy",
-                got=one,
+                got=item,
                 remedy="Give 10.0.0.5 or 10.0.0.0/24, say.",
             ) from None
     return tuple(given) or LOOPBACK
@@ -304,7 +304,7 @@ def delete_expired(serving: Serving) -> tuple[int, int]:
         service = serving.service()
         with contextlib.closing(service.lab):
             done = apply_everywhere(service.lab, service.now())
-            return sum(one.platform_ids for one in done), sum(one.comments for one in done)
+            return sum(item.platform_ids for item in done), sum(item.comments for item in done)
     except Exception as error:  # noqa: BLE001 - the outermost call of a thread
         # Tomorrow is another day; people who answer now must not suffer from it.
         log.warning("what is too old could not be deleted: %s", type(error).__name__)

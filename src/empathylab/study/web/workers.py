@@ -52,7 +52,7 @@ def run_workers(
         try:
             deaths = 0
             while not signals:
-                wait([one.process.sentinel for one in workers], timeout=_LOOK_SECONDS)
+                wait([worker.process.sentinel for worker in workers], timeout=_LOOK_SECONDS)
                 for number, one in enumerate(workers):
                     if one.process.is_alive() or signals:
                         continue
@@ -74,7 +74,7 @@ def run_workers(
 def _caught() -> Iterator[list[int]]:
     """The signals that have come."""
     signals: list[int] = []
-    before = {one: signal.signal(one, lambda got, _: signals.append(got)) for one in _SIGNALS}
+    before = {item: signal.signal(item, lambda got, _: signals.append(got)) for item in _SIGNALS}
     try:
         yield signals
     finally:
@@ -83,14 +83,14 @@ def _caught() -> Iterator[list[int]]:
 
 
 def _end(workers: list[_Worker], patience: float) -> None:
-    for one in workers:
-        one.process.terminate()
+    for worker in workers:
+        worker.process.terminate()
     until = time.monotonic() + patience
-    for one in workers:
-        one.process.join(max(0.1, until - time.monotonic()))
-        if one.process.is_alive():
-            one.process.kill()
-            one.process.join()
+    for item in workers:
+        item.process.join(max(0.1, until - time.monotonic()))
+        if item.process.is_alive():
+            item.process.kill()
+            item.process.join()
 
 
 def _work(work: Callable[[], None]) -> None:

@@ -172,7 +172,7 @@ def _batch(texts: pl.Series, reading: _Reading, run: Callable[..., Iterable[Any]
         partial(_word_columns, vocabulary.words),
         partial(_characters, texts),
     )
-    matches, others, kinds, of_words, characters = run(lambda one: one(), work)
+    matches, others, kinds, of_words, characters = run(lambda item: item(), work)
     counts = PieceCounts(len(vocabulary), of_words | others | matches.columns)
     kinds = full_kinds(
         kinds, vocabulary.words, addressing=matches.addressing, in_phrases=matches.in_phrases

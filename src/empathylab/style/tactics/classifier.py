@@ -57,8 +57,8 @@ def probabilities(sentences: pl.Series, found: Flags) -> Array:
     scale = 1 / np.sqrt(np.maximum(counts, 1))
     sums = np.column_stack(
         [
-            np.bincount(rows, weights=one[columns], minlength=len(sentences)) * scale
-            for one in weights.T
+            np.bincount(rows, weights=item[columns], minlength=len(sentences)) * scale
+            for item in weights.T
         ]
     )
     logits = sums + found.astype(float) @ rule_weights + bias

@@ -287,7 +287,9 @@ def matcher(lexicons: tuple[Lexicon, ...]) -> Matcher:
         for words, categories in lexicon.entries:
             patterns = [numbers.setdefault(word, len(numbers)) for word in words]
             if len(patterns) == 1:
-                singles.extend((patterns[0], lexicon_number, base + one) for one in categories)
+                singles.extend(
+                    (patterns[0], lexicon_number, base + category) for category in categories
+                )
                 continue
             node = 0
             for pattern in patterns:

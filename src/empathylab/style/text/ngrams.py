@@ -75,7 +75,7 @@ def ngrams(symbols: Symbols, sizes: tuple[int, int], *, fewest: int) -> tuple[An
         if not len(run) and not named:
             return None
         counts = [_counted(symbols, band, begins, run, len(names)) for band in bands]
-        texts = sum(np.bincount(one.indices, minlength=len(names)) for one in counts)
+        texts = sum(np.bincount(count.indices, minlength=len(names)) for count in counts)
         kept = np.asarray(texts) >= fewest
         for mine in blocks:
             mine.append(counts.pop(0)[:, kept])
@@ -122,7 +122,7 @@ def _longer(
     kind = _kind(len(names) * kinds)
     kept, keys = [], []
     for place in range(0, max(len(begins), 1), _TOGETHER):
-        start, mine = (one[place : place + _TOGETHER] for one in (begins, run))
+        start, mine = (begin[place : place + _TOGETHER] for begin in (begins, run))
         ends = start + (size - 1)
         inside = ends < len(symbols.row)
         inside[inside] = symbols.row[ends[inside]] == symbols.row[start[inside]]

@@ -80,7 +80,7 @@ class PieceCounts:
         from scipy.sparse import csr_array
 
         longest = int(np.diff(segments.starts).max(initial=1))
-        codes, starts = (one.astype(np.int32) for one in (segments.codes, segments.starts))
+        codes, starts = (code.astype(np.int32) for code in (segments.codes, segments.starts))
         shape = (segments.texts, self.pieces)
         pieces = csr_array((np.ones(len(codes), dtype=np.uint64), codes, starts), shape=shape)
         for table in self._tables_for(longest):
@@ -103,7 +103,7 @@ class PieceCounts:
         for row, (_, numbers) in enumerate(self.columns.values()):
             if len(numbers):
                 most = int(numbers.max()) * longest
-                width = next(one for one in _WIDTHS if most <= np.iinfo(one).max)
+                width = next(item for item in _WIDTHS if most <= np.iinfo(item).max)
                 rows.setdefault(width, []).append(row)
         columns = []
         for width, every in rows.items():

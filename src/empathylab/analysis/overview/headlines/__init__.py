@@ -61,9 +61,11 @@ def headlines(data: LabOverview) -> tuple[Headline, ...]:
     ]
     if data.style is not None:
         said = data.style.conclusions
-        identified = [one for one in said if one.dimension == "authorship"] or said[:1]
+        identified = [item for item in said if item.dimension == "authorship"] or said[:1]
         found += [Headline("style", "style", conclusion) for conclusion in identified[:1]]
-    found += [Headline("replies", "replies", one) for one in reply_headlines(data)]
+    found += [
+        Headline("replies", "replies", reply_headline) for reply_headline in reply_headlines(data)
+    ]
     return tuple(found)
 
 
@@ -71,19 +73,19 @@ def score_headlines(scores: ScoresResult) -> Iterator[Conclusion]:
     """The respondent's score; of several the highest and the lowest."""
     if not scores.respondents:
         return
-    found = [one for one in scores.conclusions if one.dimension is not None][
+    found = [conclusion for conclusion in scores.conclusions if conclusion.dimension is not None][
         : len(scores.respondents)
     ]
     if len(found) == 1:
         yield found[0]
         return
-    order = sorted(found, key=lambda one: -(one.estimate or 0))
+    order = sorted(found, key=lambda item: -(item.estimate or 0))
     ends = [
-        f"{name_of(one.subject)} {number(one.estimate, 2)} of 5"
-        + ("" if one.low is None else f" (95% CI {number(one.low, 2)} to {number(one.high, 2)})")
-        for one in (order[0], order[-1])
+        f"{name_of(item.subject)} {number(item.estimate, 2)} of 5"
+        + ("" if item.low is None else f" (95% CI {number(item.low, 2)} to {number(item.high, 2)})")
+        for item in (order[0], order[-1])
     ]
-    replies = sum(one.n or 0 for one in found)
+    replies = sum(item.n or 0 for item in found)
     sentence = (
         f"Of {len(found)} runs scored by {scores.judge} on empathy, the highest is {ends[0]}, the "
         f"lowest {ends[1]}; {counted(replies, 'reply', 'replies')} in all."
@@ -93,14 +95,14 @@ def score_headlines(scores: ScoresResult) -> Iterator[Conclusion]:
 
 def reply_headlines(data: LabOverview) -> Iterator[Conclusion]:
     """How long the replies are, for labs without anything else."""
-    known = [one for one in data.lengths if one.mean_words is not None]
+    known = [length for length in data.lengths if length.mean_words is not None]
     if not known:
         return
-    order = sorted(known, key=lambda one: -(one.mean_words or 0))
+    order = sorted(known, key=lambda item: -(item.mean_words or 0))
     said = [
-        f"{name_of(one.respondent)} {number(one.mean_words)} "
-        f"({counted(one.replies, 'reply', 'replies')})"
-        for one in (order if len(order) < 4 else (order[0], order[-1]))
+        f"{name_of(item.respondent)} {number(item.mean_words)} "
+        f"({counted(item.replies, 'reply', 'replies')})"
+        for item in (order if len(order) < 4 else (order[0], order[-1]))
     ]
     lead = "Words per reply" if len(order) < 4 else "Words per reply, from most to fewest"
     yield Conclusion(
@@ -108,5 +110,5 @@ def reply_headlines(data: LabOverview) -> Iterator[Conclusion]:
         sentence=f"{lead}: {listed(said)}.",
         subject=order[0].respondent,
         estimate=order[0].mean_words,
-        n=sum(one.replies for one in known),
+        n=sum(item.replies for item in known),
     )

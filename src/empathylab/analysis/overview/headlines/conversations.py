@@ -48,10 +48,10 @@ def _cannot_simulate(card: SimulatorCard) -> Conclusion:
 def _talked(
     talks: ConversationsAnalysis, simulator: str, results: list[RespondentResult]
 ) -> Conclusion:
-    order = sorted(results, key=lambda one: -one.mean_final)
+    order = sorted(results, key=lambda item: -item.mean_final)
     best, last = order[0], order[-1]
     who = "With real people" if simulator == PEOPLE else f"With {simulator} playing the person"
-    total = counted(sum(one.n for one in order), "conversation")
+    total = counted(sum(item.n for item in order), "conversation")
     if len(order) == 1:
         sentence = (
             f"{who}, conversations with {best.respondent} ended at {_feeling(best)}, {total}."
@@ -72,7 +72,7 @@ def _talked(
         low=best.low if math.isfinite(best.low) else None,
         high=best.high if math.isfinite(best.high) else None,
         unit="points",
-        n=sum(one.n for one in order),
+        n=sum(item.n for item in order),
         basis=total,
     )
 

@@ -28,8 +28,8 @@ def rating_headlines(study: RatingsResult) -> Iterator[Conclusion]:
             and conclusion.reference is not None
         ]
         found = [
-            _headline([one for one in compared if one.subject == arm])
-            for arm in dict.fromkeys(one.subject for one in compared)
+            _headline([item for item in compared if item.subject == arm])
+            for arm in dict.fromkeys(item.subject for item in compared)
         ]
         if len(found) == 1:
             yield _one_arm(found[0], mine)
@@ -47,7 +47,12 @@ def _headline(conclusions: Sequence[Conclusion]) -> Conclusion:
     first = conclusions[0]
     points = ("points", "percentage points")
     return next(
-        (one for one in conclusions if one.unit in points and one.kind == first.kind), first
+        (
+            conclusion
+            for conclusion in conclusions
+            if conclusion.unit in points and conclusion.kind == first.kind
+        ),
+        first,
     )
 
 
@@ -70,9 +75,9 @@ def _many_arms(found: Sequence[Conclusion], levels: dict[str, RatingLevel]) -> C
     reference = str(found[0].reference)
     parts = []
     for kind, said in _COUNTS.items():
-        if count := sum(one.kind == kind for one in found):
+        if count := sum(item.kind == kind for item in found):
             parts.append(f"{count} {'was' if count == 1 else 'were'} {said}")
-    if rest := sum(one.kind not in _COUNTS for one in found):
+    if rest := sum(item.kind not in _COUNTS for item in found):
         parts.append(f"{rest} {'does' if rest == 1 else 'do'} not clearly differ")
     lead = (
         f"Of {len(found)} arms compared with {name_of(reference)} on {found[0].dimension}, "
@@ -81,7 +86,7 @@ def _many_arms(found: Sequence[Conclusion], levels: dict[str, RatingLevel]) -> C
     if rest == len(found):
         none = "Neither of 2 arms" if rest == 2 else f"None of {rest} arms"
         lead = f"{none} clearly differs from {name_of(reference)} on {found[0].dimension}."
-    order = sorted(found, key=lambda one: -_height(levels, one))
+    order = sorted(found, key=lambda item: -_height(levels, item))
     best, last = order[0], order[-1]
     ratings = sum(level.n for level in levels.values())
     sentence = (
@@ -89,7 +94,7 @@ def _many_arms(found: Sequence[Conclusion], levels: dict[str, RatingLevel]) -> C
         f"({_difference(best)}); lowest: {name_of(last.subject)}{_at(levels, last)}; "
         f"{counted(ratings, 'rating')}."
     )
-    kinds = {one.kind for one in found}
+    kinds = {item.kind for item in found}
     return replace(
         best, kind=best.kind if len(kinds) == 1 else "descriptive", sentence=sentence, subject="all"
     )

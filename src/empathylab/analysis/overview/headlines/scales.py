@@ -28,12 +28,12 @@ def scale_headlines(data: LabOverview) -> Iterator[Conclusion]:
     # Distances on different scales cannot be ranked.
     main = main_scale(data)
     summaries = [
-        one
-        for one in data.appraisal.summaries
-        if one.scale == main and (one.respondent, one.scale) not in doubted
+        summary
+        for summary in data.appraisal.summaries
+        if summary.scale == main and (summary.respondent, summary.scale) not in doubted
     ]
     if len(summaries) > 1:
-        order = sorted(summaries, key=lambda one: one.distance)
+        order = sorted(summaries, key=lambda item: item.distance)
         near, far = order[0], order[-1]
         yield replace(
             distance_conclusion(near),
@@ -55,15 +55,15 @@ def scale_headlines(data: LabOverview) -> Iterator[Conclusion]:
 
 def main_scale(data: LabOverview) -> str:
     """PANAS, else the first scale with a change; empty where there is none."""
-    scales = [one.scale for one in _overall(data)]
+    scales = [item.scale for item in _overall(data)]
     return "panas" if "panas" in scales else scales[0] if scales else ""
 
 
 def _overall(data: LabOverview) -> list[ScaleChange]:
     return [
-        one
-        for one in data.appraisal.changes
-        if one.level == "overall" and not math.isnan(one.delta)
+        change
+        for change in data.appraisal.changes
+        if change.level == "overall" and not math.isnan(change.delta)
     ]
 
 
@@ -71,9 +71,9 @@ def main_changes(data: LabOverview) -> dict[str, list[ScaleChange]]:
     """The overall changes of the main scale, by subscale."""
     main = main_scale(data)
     found: dict[str, list[ScaleChange]] = {}
-    for one in _overall(data):
-        if one.scale == main:
-            found.setdefault(one.subscale, []).append(one)
+    for item in _overall(data):
+        if item.scale == main:
+            found.setdefault(item.subscale, []).append(item)
     return found
 
 
@@ -81,18 +81,18 @@ def _subscale(changes: list[ScaleChange], named: str, doubted: set[tuple[str, st
     first = changes[0]
     scale = first.scale.upper()
     what = scale if first.subscale == "total" else f"{named} ({scale})"
-    people = next((one for one in changes if one.respondent == PEOPLE), None)
-    models = [one for one in changes if one.respondent != PEOPLE]
-    meant = [one for one in models if (one.respondent, one.scale) not in doubted]
+    people = next((change for change in changes if change.respondent == PEOPLE), None)
+    models = [change for change in changes if change.respondent != PEOPLE]
+    meant = [model for model in models if (model.respondent, model.scale) not in doubted]
     if models and not meant:
-        names = listed([one.respondent for one in models[:3]])
+        names = listed([model.respondent for model in models[:3]])
         more = f" and {len(models) - 3} more" if len(models) > 3 else ""
         sentence = (
             f"{what}: the answers of {names}{more} are meaningless, because they do not follow "
             "what the items say. Their change shows nothing about feelings."
         )
         return _of_change(first, sentence, kind="inconclusive")
-    order = sorted(meant, key=lambda one: one.cluster_delta)
+    order = sorted(meant, key=lambda item: item.cluster_delta)
     parts = []
     if people is not None:
         parts.append(_changed(people))
@@ -102,7 +102,7 @@ def _subscale(changes: list[ScaleChange], named: str, doubted: set[tuple[str, st
     if len(order) == 1:
         parts.insert(0, _changed(order[0]))
     elif order:
-        ends = " to ".join(f"{_points(one)} ({one.respondent})" for one in (order[0], order[-1]))
+        ends = " to ".join(f"{_points(item)} ({item.respondent})" for item in (order[0], order[-1]))
         parts.append(f"models from {ends}")
     return _of_change(
         order[0] if order else first,

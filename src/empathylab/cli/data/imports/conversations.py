@@ -43,27 +43,30 @@ def sage(
     from empathylab.store.imports.sage import read_sage, sage_files
     from empathylab.tables import mapped
 
-    names = dict(mapped(one, option="--rename") for one in rename or ())
+    names = dict(mapped(item, option="--rename") for item in rename or ())
     # All are read before anything is stored, so that a broken file changes nothing.
-    read = [read_sage(one, names=names, skip_invalid=skip_invalid) for one in sage_files(path)]
+    read = [
+        read_sage(sage_file, names=names, skip_invalid=skip_invalid)
+        for sage_file in sage_files(path)
+    ]
     rows = []
     with Lab.open(lab) as opened:
-        for one in read:
-            change = store_conversations(opened, "sage", one.source, one.conversations)
+        for item in read:
+            change = store_conversations(opened, "sage", item.source, item.conversations)
             rows.append(
                 {
-                    "file": one.source,
-                    "respondent": one.respondent,
-                    "simulator": one.simulator,
-                    "conversations": len(one.conversations),
-                    "skipped": len(one.skipped),
+                    "file": item.source,
+                    "respondent": item.respondent,
+                    "simulator": item.simulator,
+                    "conversations": len(item.conversations),
+                    "skipped": len(item.skipped),
                     "change": change,
                 }
             )
     _print(rows, json)
-    for one in read:
-        for line, reason in one.skipped.items():
-            typer.echo(f"{one.source} line {line}: left out, {reason}", err=True)
+    for entry in read:
+        for line, reason in entry.skipped.items():
+            typer.echo(f"{entry.source} line {line}: left out, {reason}", err=True)
 
 
 def conversations(
@@ -120,7 +123,7 @@ def conversations(
         language=language,
         success_at=success_at,
         failure_below=failure_below,
-        speakers=dict(mapped(one, option="--map") for one in speakers or ()),
+        speakers=dict(mapped(speaker, option="--map") for speaker in speakers or ()),
     )
     read = read_conversations(path, source)
     with Lab.open(lab) as opened:
@@ -128,9 +131,9 @@ def conversations(
     row = {
         "file": path.name,
         "conversations": len(read),
-        "turns": sum(len(one.turns) for one in read),
-        "without_reply": sum(one.exchanges == 0 for one in read),
-        "with_emotion": sum(one.final is not None for one in read),
+        "turns": sum(len(item.turns) for item in read),
+        "without_reply": sum(item.exchanges == 0 for item in read),
+        "with_emotion": sum(item.final is not None for item in read),
         "change": change,
     }
     _print([row], json)

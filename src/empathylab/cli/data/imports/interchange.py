@@ -41,29 +41,29 @@ def inspect(
     from empathylab.export.inspect_logs.reading import import_log
 
     with Lab.open(lab) as opened:
-        done = [import_log(opened, one) for one in path]
+        done = [import_log(opened, item) for item in path]
     if json:
         print_json(
             {
                 "logs": [
                     {
-                        "file": one.file,
-                        "task": one.task,
-                        "model": one.model,
-                        "samples": one.samples,
-                        "failed": one.failed,
-                        "tables": [table._asdict() for table in one.tables],
+                        "file": item.file,
+                        "task": item.task,
+                        "model": item.model,
+                        "samples": item.samples,
+                        "failed": item.failed,
+                        "tables": [table._asdict() for table in item.tables],
                     }
-                    for one in done
+                    for item in done
                 ]
             }
         )
         return
-    for one in done:
-        typer.echo(f"{one.file}: {one.task} with {one.model}, {one.samples} samples")
-        if one.failed:
-            typer.echo(f"{one.file}: {one.failed} samples ended with an error.", err=True)
-        _print_tables(one.tables)
+    for item in done:
+        typer.echo(f"{item.file}: {item.task} with {item.model}, {item.samples} samples")
+        if item.failed:
+            typer.echo(f"{item.file}: {item.failed} samples ended with an error.", err=True)
+        _print_tables(item.tables)
 
 
 def huggingface(
@@ -113,7 +113,7 @@ def huggingface(
         with Lab.open(lab) as opened:
             tables = import_dataset(opened, folder)
         if json:
-            print_json({"source": source, "tables": [one._asdict() for one in tables]})
+            print_json({"source": source, "tables": [table._asdict() for table in tables]})
         else:
             typer.echo(f"{source}: a lab of EmpathyLab")
             _print_tables(tables)
@@ -130,4 +130,4 @@ def huggingface(
 
 
 def _print_tables(tables: Iterable[Carried]) -> None:
-    print_rows([one._asdict() for one in tables], "tables", as_json=False)
+    print_rows([table._asdict() for table in tables], "tables", as_json=False)

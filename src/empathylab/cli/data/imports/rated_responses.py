@@ -99,7 +99,7 @@ def empatheticdialogues(
     """
     from empathylab.tables import mapped
 
-    mapping = dict(mapped(one, option="--map") for one in emotions or ())
+    mapping = dict(mapped(emotion, option="--map") for emotion in emotions or ())
     store_dialogues(lab, path, turns, split, name, mapping, replace=replace, as_json=json)
 
 
@@ -190,7 +190,7 @@ def responses(
         title=path.stem,
         licence=licence,
         respondent=respondent,
-        emotions=dict(mapped(one, option="--map") for one in emotions or ()),
+        emotions=dict(mapped(emotion, option="--map") for emotion in emotions or ()),
         first_row=first_row(path),
     )
     _store(lab, release, "responses", path, replace=replace, as_json=json)
@@ -271,11 +271,12 @@ def ratings(
 def _inferred(study: RatedStudy) -> list[str]:
     """Which points the scale is taken to have, where they follow from the ratings alone."""
     said = []
-    for one in study.dimensions:
-        if one.values and not one.labels:
-            low, high = one.values[0], one.values[-1]
+    for dimension in study.dimensions:
+        if dimension.values and not dimension.labels:
+            low, high = dimension.values[0], dimension.values[-1]
             said.append(
-                f"{one.name}: taken as a scale from {low:g} to {high:g}, the lowest and highest "
+                f"{dimension.name}: taken as a scale from {low:g} to {high:g}, the lowest and "
+                f"highest "
                 "rating found. If it has more points, name them with --points."
             )
     return said
@@ -317,8 +318,8 @@ def print_release(done: ImportedRelease, *, as_json: bool) -> None:
         f"{done.source}: {done.change} (set {done.situation_set}, version {done.version}{study})"
     )
     rows: Sequence[dict[str, object]] = [
-        {name: value or None for name, value in dataclasses.asdict(one).items()}
-        for one in done.things
+        {name: value or None for name, value in dataclasses.asdict(thing).items()}
+        for thing in done.things
     ]
     if rows:
         print_rows(rows, "things", as_json=False)

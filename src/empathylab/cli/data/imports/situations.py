@@ -83,7 +83,7 @@ def situations(
         title=title or path.stem,
         licence=licence,
         language=language,
-        emotions=dict(mapped(one, option="--map") for one in emotions or ()),
+        emotions=dict(mapped(emotion, option="--map") for emotion in emotions or ()),
         first_row=first_row(path),
     )
     with Lab.open(lab) as opened, opened.writing() as connection:
@@ -91,7 +91,7 @@ def situations(
     note = f"set {stored.situation_set.id}, version {stored.situation_set.version}"
     done = ImportedFile(path.name, "situations", stored.change, count=len(chosen), note=note)
     print_imported([done], as_json=json)
-    counts = Counter(one.emotion for one in chosen if one.emotion)
+    counts = Counter(item.emotion for item in chosen if item.emotion)
     for sentence in emotion_warnings(counts, {*APPRAISAL_EMOTIONS, *DIALOGUE_EMOTIONS}):
         typer.echo(sentence, err=True)
 
@@ -99,24 +99,26 @@ def situations(
 def print_imported(done: Sequence[ImportedFile], *, as_json: bool) -> None:
     """What became of each file; what could not be used is counted by reason."""
     if as_json:
-        print_rows([dataclasses.asdict(one) for one in done], "files", as_json=True)
+        print_rows([dataclasses.asdict(item) for item in done], "files", as_json=True)
         return
     rows: list[dict[str, Any]] = [
         {
-            "file": one.file,
-            "holds": one.holds,
-            "change": one.change,
-            "count": one.count or None,
-            "respondent": one.respondent,
-            "scale": one.scale,
-            "invalid": sum(one.invalid.values()) if one.respondent else None,
+            "file": item.file,
+            "holds": item.holds,
+            "change": item.change,
+            "count": item.count or None,
+            "respondent": item.respondent,
+            "scale": item.scale,
+            "invalid": sum(item.invalid.values()) if item.respondent else None,
         }
-        for one in done
+        for item in done
     ]
     print_rows(rows, "files", as_json=False)
-    for one in done:
-        for reason, count in {**one.invalid, **one.ignored}.items():
-            kind = "administrations are invalid" if reason in one.invalid else "columns are ignored"
-            typer.echo(f"{one.file}: {count} {kind}: {reason}", err=True)
-        if one.note:
-            typer.echo(f"{one.file}: {one.note}", err=True)
+    for item in done:
+        for reason, count in {**item.invalid, **item.ignored}.items():
+            kind = (
+                "administrations are invalid" if reason in item.invalid else "columns are ignored"
+            )
+            typer.echo(f"{item.file}: {count} {kind}: {reason}", err=True)
+        if item.note:
+            typer.echo(f"{item.file}: {item.note}", err=True)

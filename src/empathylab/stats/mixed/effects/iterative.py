@@ -83,7 +83,7 @@ class IterativeSolver:
         if self.leaf is not None:
             keys.append(self.leaf.rows[self.leaf.first] * size + self.leaf.rows[self.leaf.second])
         known, slots = np.unique(np.concatenate(keys), return_inverse=True)
-        ends = np.cumsum([len(one) for one in keys])
+        ends = np.cumsum([len(key) for key in keys])
         self.slots = np.split(slots.reshape(-1), ends[:-1])
         """Where the elements of each list of keys lie among those of S."""
         self.rows, self.columns = np.divmod(known, size)
@@ -276,18 +276,18 @@ class IterativeFactor:
             own.append(found.reshape(group.size, group.width, group.width))
         return self._scaled.row_vectors(own, coupled)
 
-    def _eliminated(self, one: Array, two: Array, coupled: list[Array]) -> Array:
+    def _eliminated(self, array: Array, two: Array, coupled: list[Array]) -> Array:
         """The eliminated grouping's own elements; those with others are put in their places."""
         leaf = self._solver.leaf
         if leaf is None:
             raise ValueError("no grouping was eliminated")
         pattern = self._solver.pattern
-        lifted, other = self._across.T @ one, self._across.T @ two
+        lifted, other = self._across.T @ array, self._across.T @ two
         near = self._near[self._solver.slots[-1]] * self._entries[leaf.second]
         exact = np.bincount(leaf.first, near, minlength=len(leaf.rows))
         own = 1.0 + np.bincount(leaf.levels, self._entries * exact, minlength=leaf.size)
         own += 2 * np.einsum("ij,ij->i", lifted, other)
-        estimate = _rows_times(one, other, leaf.rows, leaf.levels)
+        estimate = _rows_times(array, other, leaf.rows, leaf.levels)
         estimate += _rows_times(two, lifted, leaf.rows, leaf.levels)
         entries = np.empty(len(leaf.order))
         entries[leaf.order] = -(exact + estimate)
@@ -301,17 +301,17 @@ class IterativeFactor:
         return np.asarray(own[:, None, None], dtype=np.float64)
 
 
-def _paired(one: Array, two: Array, rows: Whole, columns: Whole) -> Array:
+def _paired(array: Array, two: Array, rows: Whole, columns: Whole) -> Array:
     """The symmetric products of given rows of two matrices."""
-    return _rows_times(one, two, rows, columns) + _rows_times(two, one, rows, columns)
+    return _rows_times(array, two, rows, columns) + _rows_times(two, array, rows, columns)
 
 
-def _rows_times(one: Array, two: Array, rows: Whole, columns: Whole) -> Array:
+def _rows_times(array: Array, two: Array, rows: Whole, columns: Whole) -> Array:
     """The products of given rows of two matrices, a piece at a time to stay in the cache."""
     found = np.empty(len(rows))
     for first in range(0, len(rows), 4096):
         here = slice(first, first + 4096)
-        found[here] = np.einsum("ij,ij->i", one[rows[here]], two[columns[here]])
+        found[here] = np.einsum("ij,ij->i", array[rows[here]], two[columns[here]])
     return found
 
 

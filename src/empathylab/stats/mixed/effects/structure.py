@@ -57,7 +57,9 @@ class Effects:
     def __init__(self, groups: Sequence[GroupEffects]) -> None:
         self.groups = tuple(groups)
         self.n = len(groups[0].codes) if groups else 0
-        self.offsets = np.cumsum([0, *(one.size * one.width for one in groups)]).astype(np.intp)
+        self.offsets = np.cumsum([0, *(group.size * group.width for group in groups)]).astype(
+            np.intp
+        )
         pairs = itertools.pairwise(self.offsets.tolist())
         self.spans = [slice(first, last) for first, last in pairs]
         self.length = int(self.offsets[-1])
@@ -77,7 +79,7 @@ class Effects:
     @property
     def on_diagonal(self) -> Array:
         """Per parameter, 1 where it lies on the diagonal of Λ and else 0."""
-        return np.array([float(one.row == one.column) for one in self.parameters])
+        return np.array([float(parameter.row == parameter.column) for parameter in self.parameters])
 
     def factors(self, theta: Array) -> list[Array]:
         """Λ of each grouping."""
@@ -94,7 +96,10 @@ class Effects:
             if one.row == one.column and value < 0
         }
         return np.array(
-            [-1.0 if (one.group, one.column) in turned else 1.0 for one in self.parameters]
+            [
+                -1.0 if (parameter.group, parameter.column) in turned else 1.0
+                for parameter in self.parameters
+            ]
         )
 
     def linear(self, u: Array, factors: Sequence[Array]) -> Array:
@@ -149,14 +154,23 @@ class Effects:
             total.T @ u[span].reshape(total.shape)
             for total, span in zip(sums, self.spans, strict=True)
         ]
-        return np.array([spread[one.group][one.row, one.column] for one in self.parameters])
+        return np.array(
+            [
+                spread[parameter.group][parameter.row, parameter.column]
+                for parameter in self.parameters
+            ]
+        )
 
     def row_products(self, values: Array, rows: Sequence[Array]) -> Array:
         """Per parameter: the sum over rows of value × random column × the row's own vector."""
         found = []
-        for one in self.parameters:
-            group = self.groups[one.group]
-            found.append(float(group.times(one.row, values) @ rows[one.group][:, one.column]))
+        for parameter in self.parameters:
+            group = self.groups[parameter.group]
+            found.append(
+                float(
+                    group.times(parameter.row, values) @ rows[parameter.group][:, parameter.column]
+                )
+            )
         return np.array(found)
 
 

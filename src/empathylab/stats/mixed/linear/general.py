@@ -105,7 +105,7 @@ class GeneralProfile:
         """Slopes of W'V⁻¹W in each element of θ."""
         sums = [self.effects.sums(column) for column in rest.T]
         outer = [
-            np.stack([one[number] for one in sums], axis=2)  # levels × columns × W
+            np.stack([total[number] for total in sums], axis=2)  # levels × columns × W
             for number in range(len(factors))
         ]
         found = []
@@ -156,10 +156,10 @@ class GeneralProfile:
 
     def _first_inverse(self, start: Array) -> Array:
         held = []
-        for one in self.effects.parameters:
-            group = self.effects.groups[one.group]
+        for parameter in self.effects.parameters:
+            group = self.effects.groups[parameter.group]
             share = []
-            for column in (one.row, one.column):
+            for column in (parameter.row, parameter.column):
                 squares = group.times(column, group.times(column, self._ones))
                 count = np.bincount(group.codes, squares, minlength=group.size)
                 share.append(0.5 * count / (1 + 0.25 * count))

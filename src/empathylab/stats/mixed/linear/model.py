@@ -104,7 +104,7 @@ class Lmm:
     @property
     def beta(self) -> Array:
         """The coefficients' estimates, in their order."""
-        return np.array([one.estimate for one in self.coefficients.values()])
+        return np.array([coefficient.estimate for coefficient in self.coefficients.values()])
 
     @property
     def residual_variance(self) -> float:

@@ -109,7 +109,7 @@ def _numbers(column: Column) -> frozenset[str]:
 
 def _cells(factors: dict[str, int], columns: list[Column]) -> dict[str, Codes]:
     """Every combination of the levels of the factors that the columns use."""
-    used = dict.fromkeys(label for one in columns for label, level in one.parts if level >= 0)
+    used = dict.fromkeys(label for column in columns for label, level in column.parts if level >= 0)
     grid = np.array(list(itertools.product(*(range(factors[label]) for label in used))))
     return {label: grid[:, i] for i, label in enumerate(used)}
 

@@ -33,7 +33,9 @@ def bounded(
         if parameter.row != parameter.column or abs(whole[number]) > near:
             continue
         block = next(
-            one for one in laplace.effects.groups[parameter.group].blocks if parameter.row in one
+            block
+            for block in laplace.effects.groups[parameter.group].blocks
+            if parameter.row in block
         )
         if len(block) > 1:
             theta_now = whole[laplace.fixed :]
@@ -43,7 +45,7 @@ def bounded(
                 at_trial = laplace(trial).value
                 if at_trial <= value + _NO_WORSE_JOINTLY + slack:
                     whole, value = trial, at_trial
-                    free = [one for one in free if one - laplace.fixed not in gone]
+                    free = [item for item in free if item - laplace.fixed not in gone]
                     break
             continue
         trial, beside = whole.copy(), whole.copy()

@@ -186,7 +186,7 @@ def _first_inverse(fixed: FixedFit, effects: Effects, ratings: Likelihood, start
             np.bincount(group.codes, group.times(column, group.times(column, weight)))
             for column in (parameter.row, parameter.column)
         ]
-        shares = [sd * one / (1 + sd**2 * one) for one in held]
+        shares = [sd * item / (1 + sd**2 * item) for item in held]
         inverse[number, number] = 1 / max(2 * float(shares[0] @ shares[1]), 1e-3)
     return inverse
 

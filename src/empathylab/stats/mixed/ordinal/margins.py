@@ -133,9 +133,9 @@ def marginal_means(
         ),
         averaged_over=tuple(name for name in fit.design.factors if name not in wanted),
         held_at={
-            one.variable.name: one.mean
-            for one in fit.design.coding.predictors.values()
-            if not one.levels
+            predictor.variable.name: predictor.mean
+            for predictor in fit.design.coding.predictors.values()
+            if not predictor.levels
         },
         notes=tuple(_notes(fit, wanted, bool(lost.any()))),
         n=fit.n,
@@ -153,7 +153,7 @@ def contrasts(
     scale that includes all categories. Corrections: holm, bonferroni, benjamini-hochberg, none.
     """
     pairs = _pairs(means, reference)
-    estimates = np.array([one.estimate for one in means.margins])
+    estimates = np.array([margin.estimate for margin in means.margins])
     matrix = np.zeros((len(pairs), len(estimates)))
     for row, (first, second) in enumerate(pairs):
         matrix[row, [first, second]] = 1, -1
@@ -211,7 +211,7 @@ def _pairs(means: Margins, reference: str | None) -> list[tuple[int, int]]:
             remedy="Ask for the marginal means of that factor alone.",
         )
     name = means.factors[0]
-    known = list(dict.fromkeys(one.levels[name] for one in found))
+    known = list(dict.fromkeys(item.levels[name] for item in found))
     if reference not in known:
         raise UnknownName(f"level of {name!r}", reference, known)
     against = [(b, a) if found[a].levels[name] == reference else (a, b) for a, b in pairs]
@@ -240,7 +240,7 @@ def _grid(fit: Clmm) -> tuple[list[dict[str, str]], dict[str, Codes | Array]]:
     for label, predictor in fit.design.coding.predictors.items():
         name = predictor.variable.name
         if predictor.levels:
-            values[label] = np.array([predictor.levels.index(one[name]) for one in grid])
+            values[label] = np.array([predictor.levels.index(item[name]) for item in grid])
         else:
             values[label] = np.full(len(grid), predictor.mean)
     return grid, values
@@ -260,11 +260,15 @@ def _on_scale(fit: Clmm, parameters: Array, x: Array, scale: str, averaged: bool
 def _propagated(fit: Clmm, function: Callable[[Array], Array]) -> tuple[Array, Array]:
     """A function of the parameters at the estimates, and its covariance by the delta method."""
     free = [
-        *(one.estimate for one in fit.thresholds.values()),
-        *(one.estimate for one in fit.coefficients.values()),
+        *(threshold.estimate for threshold in fit.thresholds.values()),
+        *(coefficient.estimate for coefficient in fit.coefficients.values()),
     ]
     if not fit.has_slopes:
-        free += [one.sd for one in fit.random_effects.values() if not one.boundary]
+        free += [
+            random_effect.sd
+            for random_effect in fit.random_effects.values()
+            if not random_effect.boundary
+        ]
     at = np.array(free)
     covariance = fit.covariance[: len(at), : len(at)]
     columns = []

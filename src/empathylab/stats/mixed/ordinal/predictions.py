@@ -39,12 +39,12 @@ def category_probabilities(
     x = design.x
     if frame is not None:
         x = design.coding.matrix(_values(design, frame), frame.height)
-    eta = x @ np.array([one.estimate for one in fit.coefficients.values()])
+    eta = x @ np.array([coefficient.estimate for coefficient in fit.coefficients.values()])
     if random == "modes":
         eta = eta + _own_effects(fit, frame, len(eta))
     sd = np.array([effect.sd for effect in fit.random_effects.values()])
     found = probabilities(
-        np.array([one.estimate for one in fit.thresholds.values()]),
+        np.array([threshold.estimate for threshold in fit.thresholds.values()]),
         eta,
         float(np.sqrt((sd**2).sum())) if random == "averaged" else 0.0,
         find_link(fit.link),

@@ -79,9 +79,12 @@ def _create_ratings() -> None:
         sa.Column("import_id", ROW_ID, nullable=True),
         *(
             sa.ForeignKeyConstraint(
-                [f"{one}_id"], [f"{one}s.id"], name=op.f(f"fk_ratings_{one}_id"), ondelete="CASCADE"
+                [f"{item}_id"],
+                [f"{item}s.id"],
+                name=op.f(f"fk_ratings_{item}_id"),
+                ondelete="CASCADE",
             )
-            for one in ("arm", "rater", "response", "import")
+            for item in ("arm", "rater", "response", "import")
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_ratings")),
         sa.UniqueConstraint(
@@ -91,8 +94,8 @@ def _create_ratings() -> None:
             name=op.f("uq_ratings_rater_id_response_id_dimension"),
         ),
     )
-    for one in ("arm", "rater", "response", "import"):
-        op.create_index(op.f(f"ix_ratings_{one}_id"), "ratings", [f"{one}_id"])
+    for item in ("arm", "rater", "response", "import"):
+        op.create_index(op.f(f"ix_ratings_{item}_id"), "ratings", [f"{item}_id"])
 
 
 def _create_selections() -> None:

@@ -34,7 +34,7 @@ class CheckQuestion(FileModel):
     @property
     def right_option(self) -> int:
         """The number of the right option, counted from 1."""
-        return [one.versions[0][1] for one in self.options].index(self.answer) + 1
+        return [option.versions[0][1] for option in self.options].index(self.answer) + 1
 
     def asked(self, name: str, said: Said) -> Asked:
         """The question on a page."""

@@ -136,7 +136,7 @@ class _Parser:
         if name in _WORDS:
             raise ValueError(f"the name of a question before {name!r}")
         if self._next_is("name", "in"):
-            return Joined("or", tuple(Comparison(name, "==", one) for one in self._list()))
+            return Joined("or", tuple(Comparison(name, "==", item) for item in self._list()))
         if self._next_is("name", "contains"):
             return Comparison(name, "contains", self._constant())
         sign = self._take("sign", f"a sign such as == or >= after {name!r}")

@@ -60,7 +60,7 @@ class Rule:
 
 def guarded_routes(rules: Sequence[Rule], console: Callable[[], Console]) -> list[BaseRoute]:
     """The routes of the rules, each behind the gate."""
-    return [Route(one.path, _gate(one, console), methods=[one.method]) for one in rules]
+    return [Route(rule.path, _gate(rule, console), methods=[rule.method]) for rule in rules]
 
 
 def _gate(rule: Rule, console: Callable[[], Console]) -> Callable[[Request], object]:

@@ -43,7 +43,7 @@ def show_alerts(visit: Visit) -> Response:
         visit,
         "alerts",
         text("Alerts"),
-        channels=[(CHANNEL_NAMES[one], senders.get(one)) for one in CHANNELS],
+        channels=[(CHANNEL_NAMES[item], senders.get(item)) for item in CHANNELS],
         rows=[(row, sentence(row.kind, row.details)) for row in rows],
         kinds=KINDS,
         states=STATES,

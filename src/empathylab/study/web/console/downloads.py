@@ -94,7 +94,7 @@ def download_identities(visit: Visit) -> Response:
 
 def _chosen(visit: Visit) -> File:
     name = visit.form.get("file", "")
-    chosen = next((one for one in FILES if one.name == name), None)
+    chosen = next((item for item in FILES if item.name == name), None)
     if chosen is None:
         raise HTTPException(404)
     return chosen
@@ -129,7 +129,7 @@ def _send_package(visit: Visit, peek: str | None = None) -> Response:
             who=visit.who,
         )
         with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
-            for file in sorted(one for one in package.rglob("*") if one.is_file()):
+            for file in sorted(path for path in package.rglob("*") if path.is_file()):
                 archive.write(file, file.relative_to(folder))
     return Response(
         written.getvalue(),
@@ -141,7 +141,7 @@ def _send_package(visit: Visit, peek: str | None = None) -> Response:
 def _csv(rows: Iterable[Sequence[Any]]) -> bytes:
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
-    writer.writerows([_cell(one) for one in row] for row in rows)
+    writer.writerows([_cell(item) for item in row] for row in rows)
     return written.getvalue().encode()
 
 
@@ -184,7 +184,7 @@ def _page_times(
     told = ("seconds", "reported", "away", "losses")
     yield ("person", "page", "shown_at", "answered_at", *told, "corrections")
     for row in page_rows(connection, study, answers=False):
-        at = [_shown(one, closed=closed) for one in (row.shown_at, row.answered_at)]
+        at = [_shown(item, closed=closed) for item in (row.shown_at, row.answered_at)]
         times = [row.timing.get(name) for name in told]
         if not closed:
             times = [*map(whole_minutes, times[:3]), times[3]]
@@ -194,7 +194,7 @@ def _page_times(
 def _comments(
     connection: Connection, study: int, definition: Study, closed: bool
 ) -> Iterator[Sequence[Any]]:
-    steps = [one.id for one in definition.blocks if one.holds_comments]
+    steps = [block.id for block in definition.blocks if block.holds_comments]
     yield ("person", "answered_at", "comment")
     _, rows = listed_comments(connection, study, steps, most=_EVERYTHING, skipped=0)
     for row in rows:

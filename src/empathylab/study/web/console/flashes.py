@@ -41,7 +41,7 @@ def flash_cookies(flash: Flash | None, name: str, secret: bytes) -> dict[str, st
         return dict.fromkeys(names, "")
     value = sealing.seal(dataclasses.asdict(flash), secret, _PURPOSE, packed=True)
     if len(value) > _COOKIES * _LENGTH:
-        longest = max(flash.fields, key=lambda one: len(flash.fields[one]))
+        longest = max(flash.fields, key=lambda item: len(flash.fields[item]))
         kept = {one: text for one, text in flash.fields.items() if one != longest}
         return flash_cookies(dataclasses.replace(flash, fields=kept), name, secret)
     return {one: value[n * _LENGTH : (n + 1) * _LENGTH] for n, one in enumerate(names)}

@@ -172,8 +172,8 @@ def show_participant(visit: Visit) -> Response:
         pages = person_pages(connection, row.id)
         state = platform_state(connection, study, key)
     closed = row.study_status == "closed"
-    labels = PageLabels(console.launched, row, {one.step: one.given for one in pages})
-    last = max((one.answered_at for one in pages), default=None)
+    labels = PageLabels(console.launched, row, {page.step: page.given for page in pages})
+    last = max((page.answered_at for page in pages), default=None)
     platform = console.launched.study.recruitment.platform
     return page(
         visit,
@@ -184,7 +184,7 @@ def show_participant(visit: Visit) -> Response:
             console.launched.study, pages, arrived=row.arrived_at, last=last, closed=closed
         ),
         platform=state,
-        pages=[_answered(visit, one, labels, closed=closed) for one in pages],
+        pages=[_answered(visit, page, labels, closed=closed) for page in pages],
         messages=console.reviews.messages(key),
         closed=closed,
         done=_DONE.get(visit.asked("done"), ""),

@@ -74,7 +74,7 @@ def peek_reason(visit: Visit) -> str:
 def _commands(visit: Visit, *, peeked: bool) -> list[str]:
     """The commands that show more; only ratings can be seen before the study is closed."""
     found = result_commands(visit.console.launched.study)
-    return [f'{one} --peek "…"' for one in found if "ratings" in one] if peeked else list(found)
+    return [f'{item} --peek "…"' for item in found if "ratings" in item] if peeked else list(found)
 
 
 def _counts(visit: Visit) -> tuple[Counts, ...]:

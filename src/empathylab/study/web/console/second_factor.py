@@ -118,7 +118,7 @@ class SecondFactors:
             kept = {
                 "key": stored["key"],
                 "last": period,
-                "recovery": [self._digest(researcher, one) for one in codes],
+                "recovery": [self._digest(researcher, code) for code in codes],
             }
             change_researcher(connection, researcher, second_factor=kept)
         return codes
@@ -158,7 +158,7 @@ class SecondFactors:
         if period is not None:
             return {**stored, "last": period}
         digest = self._digest(researcher, code)
-        left = [one for one in stored["recovery"] if not same_id(one, digest)]
+        left = [item for item in stored["recovery"] if not same_id(item, digest)]
         return {**stored, "recovery": left} if len(left) < len(stored["recovery"]) else None
 
     def _digest(self, researcher: int, code: str) -> str:
@@ -183,7 +183,7 @@ def _key(stored: Mapping[str, Any]) -> bytes:
 
 
 def _plain(code: str) -> str:
-    return "".join(one for one in code.lower() if one.isascii() and one.isalnum())[:40]
+    return "".join(item for item in code.lower() if item.isascii() and item.isalnum())[:40]
 
 
 def _recovery_code() -> str:
