@@ -247,7 +247,7 @@ def test_a_closed_study_takes_no_answer_and_stays_closed(lab: Lab) -> None:
     assert isinstance(service.submit(inside, "tutorial/1", {}, {}), Moved)
     assert isinstance(service.view(done), Finished)
     assert service.actions.status().closed_at is not None
-    with pytest.raises(InputError, match="closed for good.*version 2"):
+    with pytest.raises(InputError, match="the study is closed.*version 2"):
         service.actions.resume()
 
 

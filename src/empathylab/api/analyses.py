@@ -35,7 +35,7 @@ S = TypeVar("S")
 
 
 class Topic(Generic[S, P, R]):
-    """A topic's function, as a method of whoever holds its first argument."""
+    """A topic's function, as a method of the object that holds its first argument."""
 
     def __init__(self, function: Callable[Concatenate[S, P], R]) -> None:
         self.function = function

@@ -68,7 +68,7 @@ def test_links_say_what_a_quota_goes_by(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("tell", "sentence"),
     [
-        ([], "links must say the country of whoever comes"),
+        ([], "links must give the country of each participant"),
         (["country=FR"], "Say country=CH or country=DE"),
         (["contry=CH"], "Did you mean 'country'"),
         (["country"], "as NAME=KIND"),

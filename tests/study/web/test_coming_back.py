@@ -292,7 +292,7 @@ def test_a_closed_study_says_so_to_everybody(sqlite_lab: Lab) -> None:
             assert Read(answer.text).title == "The study is closed"
     acts = (lambda: invite(service, 1), lambda: service.actions.stop_arm("one"))
     for act in (*acts, service.actions.pause):
-        with pytest.raises(InputError, match="closed for good"):
+        with pytest.raises(InputError, match="the study is closed"):
             act()
 
 

@@ -81,7 +81,7 @@ def stop_arm(
 
 
 def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_LAB) -> None:
-    """Ends a study for good, after which its results may be seen.
+    """Ends a study permanently, after which its results may be seen.
 
     Unfinished participants cannot finish. The retention period starts.
     """
@@ -93,7 +93,7 @@ def close(name: NameArgument, yes: YesOption = False, lab: LabOption = DEFAULT_L
         if status.status != "closed":
             live = sum(arm.live for arm in status.arms)
             busy = f", while {live} are at it" if live else ""
-            agreed(f"Close {name} for good{busy}?", "the study was not closed", yes=yes)
+            agreed(f"Close {name} permanently{busy}?", "the study was not closed", yes=yes)
             service.actions.close(who=operator())
         study = service.study.model_copy(update={"name": name})
     shown = " · ".join(result_commands(study))

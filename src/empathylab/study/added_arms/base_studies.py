@@ -111,8 +111,8 @@ def _of_archive(connection: Connection, row: Any, file: Study | None, where: str
     _require_hash(row, found, where)
     notes = [
         (
-            "Whoever took part where the archive was made cannot be recognised here: keep them "
-            "out on the recruiting platform."
+            "Participants of the study where the archive was made cannot be recognised here: "
+            "exclude them on the recruiting platform."
         )
     ]
     if file is None:

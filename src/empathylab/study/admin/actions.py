@@ -107,7 +107,7 @@ class AdminActions:
         self._switch(arm, who, stopped=True)
 
     def close(self, *, who: str = "researcher") -> None:
-        """Ends the study for good; unfinished participants cannot."""
+        """Ends the study permanently; unfinished participants cannot."""
         self._set_status("closed", who, "close")
 
     def exclude(self, person: str, reason: str, *, who: str = "researcher") -> bool:

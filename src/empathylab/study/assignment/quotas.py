@@ -61,7 +61,7 @@ def require_told(study: Study, told: Mapping[str, str]) -> None:
         kinds = sorted({**quota.counts, **quota.shares})
         if not quota.others and told.get(name) not in kinds:
             raise InputError(
-                f"links must say the {name} of whoever comes, or the quota lets nobody in",
+                f"links must give the {name} of each participant, or the quota admits nobody",
                 where=f"study {study.name}",
                 got=told.get(name, "nothing"),
                 remedy=f"Say {' or '.join(f'{name}={kind}' for kind in kinds)}.",

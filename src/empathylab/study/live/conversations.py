@@ -141,7 +141,7 @@ class LiveDesk:
         }
 
     def delay(self, conversation: Any, position: int) -> timedelta:
-        """How long a reply takes at least: drawn evenly, whoever writes it."""
+        """How long a reply takes at least: drawn evenly for all authors."""
         person, step = self.place.person, conversation.step
         return drawn(self.live.delay, self.secret, "delay", person, step, position)
 

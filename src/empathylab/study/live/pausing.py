@@ -1,6 +1,6 @@
 """Pausing a study that can no longer get replies: its money is spent, or the provider is down.
 
-All who wait for a reply are interrupted then, whoever was to answer them. If only those of a
+All who wait for a reply are interrupted then, in every arm. If only those of a
 model's arm were, the arms would lose different people, and the outcome would identify the arm.
 """
 

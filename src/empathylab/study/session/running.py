@@ -50,7 +50,7 @@ def require_not_closed(study: StudyContext, connection: Connection) -> None:
     """Raises where the study is closed: nobody can come any more."""
     if study_status(study, connection) == "closed":
         raise InputError(
-            "the study is closed for good",
+            "the study is closed",
             where=f"study {study.name}",
             remedy=f"Launch version {study.launched.study.version + 1} to take people again.",
         )
