@@ -116,9 +116,13 @@ def commands(page: Path) -> Iterator[list[str]]:
             found = re.match(r"(?:\$ )?(?:\.venv/bin/)?empathylab (.+)", line)
             if found:
                 yield shlex.split(found[1], comments=True)
+    for cell in re.findall(r"\| `empathylab ([^`]+)` \|$", text, re.MULTILINE):
+        yield shlex.split(cell.replace("\\|", "|"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(DOCS)))
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", *PAGES], ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_every_command_of_a_page_is_one_that_the_program_takes(page: Path) -> None:
     for words in commands(page):
         command: Any = typer.main.get_command(app)
@@ -129,6 +133,7 @@ def test_every_command_of_a_page_is_one_that_the_program_takes(page: Path) -> No
         command.make_context(" ".join(words), rest)
 
 
-def test_the_tutorials_hold_commands() -> None:
+def test_the_tutorials_and_the_readme_hold_commands() -> None:
+    assert len(list(commands(ROOT / "README.md"))) >= 12
     for name in ("appraisal", "ratings", "style", "prolific", "changes"):
         assert len(list(commands(DOCS / "tutorials" / f"{name}.md"))) >= 3
