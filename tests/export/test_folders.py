@@ -315,9 +315,8 @@ def test_psych_ds_follows_the_rules_of_the_standard(full: Lab, tmp_path: Path) -
     assert len(known) == len(set(known))
     assert all(one["@type"] == "PropertyValue" for one in told["variableMeasured"])
     data = [name for name in found if name.startswith("data/") and name.endswith(".csv")]
-    assert (
-        len(data) == len(TABLES) - 2
-    )  # all but comments and partial answers, of which there are none
+    # All but comments, partial answers and live turns, of which there are none.
+    assert len(data) == len(TABLES) - 3
     for name in data:
         assert re.fullmatch(r"data/([a-z]+-[a-zA-Z0-9]+)(_[a-z]+-[a-zA-Z0-9]+)*_data\.csv", name)
         header, *rows = csv.reader(io.StringIO(found[name].decode("utf-8"), newline=""))

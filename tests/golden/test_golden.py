@@ -61,8 +61,6 @@ CORRECTIONS: dict[str, str] = {
     "*agreement:dimensions[].*_high": _RESAMPLED,
     "*_judge*:judges[].alt_test.advantage_low": _RESAMPLED,
     "*_judge*:judges[].alt_test.advantage_high": _RESAMPLED,
-    "*_judge*:judges[].stability*_low": _RESAMPLED,
-    "*_judge*:judges[].stability*_high": _RESAMPLED,
     "*_judge*:judges[].spearman_low": _CLUSTERED_KAPPA,
     "*_judge*:judges[].spearman_high": _CLUSTERED_KAPPA,
     "*_style:predictability*.low": _REFITTED,

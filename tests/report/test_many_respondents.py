@@ -54,7 +54,7 @@ def test_all_can_be_browsed_but_the_style_of_few_is_described(lab: Lab) -> None:
 def test_more_text_than_a_page_holds_shows_some_situations(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = importlib.import_module("empathylab.analysis.overview.collect")
+    module = importlib.import_module("empathylab.analysis.overview.replies")
     monkeypatch.setattr(module, "_MOST_CHARACTERS", 1)
     data = collected(lab)
     assert (len(data.situations), data.situations_replied) == (1, 3)
@@ -63,7 +63,7 @@ def test_more_text_than_a_page_holds_shows_some_situations(
 def test_a_text_longer_than_any_reply_is_cut_and_says_so(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    module = importlib.import_module("empathylab.analysis.overview.collect")
+    module = importlib.import_module("empathylab.analysis.overview.replies")
     monkeypatch.setattr(module, "_LONGEST_TEXT", 10)
     first = collected(lab).situations[0].replies[0]["text"]
     assert first.startswith("I am sorry … [")

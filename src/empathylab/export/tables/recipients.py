@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from empathylab.analysis.recipients.received import received_replies
-from empathylab.export.source import LabSource
+from empathylab.export.source import LabSource, StudyPart
 from empathylab.export.tables.columns import number, text, whole
 from empathylab.store.recipients import BEFORE, CONDITIONS
+from empathylab.store.studies.archive import archive_import, rater_rows
+from empathylab.study.archives.packing import rater_names
 from empathylab.table_specs import TableSpec
 
 _NO_OUTCOMES = ("participant", "replaced", *CONDITIONS)
@@ -19,8 +21,9 @@ def _recipients(source: LabSource) -> Iterator[dict[str, Any]]:
         if part.blind:
             continue
         counts: dict[str, int] = {}
+        names = _exported_names(source, part)
         for row in received_replies(source.connection, part.name):
-            person = row["participant"]
+            person = names[row["participant"]]
             counts[person] = counts.get(person, 0) + 1
             shared = {name: row.get(name) for name in CONDITIONS}
             values = {key: row[key] for key in row if key not in _NO_OUTCOMES}
@@ -34,6 +37,14 @@ def _recipients(source: LabSource) -> Iterator[dict[str, Any]]:
                         "before": values.get(f"{outcome}{BEFORE}"),
                         "value": value,
                     }
+
+
+def _exported_names(source: LabSource, part: StudyPart) -> dict[str, str]:
+    """The names under which participants leave the lab, as in the table of raters."""
+    raters = rater_rows(source.connection, part.number)
+    archived = archive_import(source.connection, part.name, part.row.version) is not None
+    names = rater_names(raters, pseudonyms=part.launched or archived)
+    return {rater.name: names[int(rater.id)] for rater in raters}
 
 
 RECIPIENTS = TableSpec[LabSource](

@@ -33,6 +33,11 @@ class Debrief(Block):
     position: ClassVar = "last"
     unique: ClassVar[bool] = True
 
+    @property
+    def reveals_deception(self) -> bool:
+        """Whether it says what participants were not told."""
+        return self.reveals is not None
+
     def steps(self, path: ParticipantPath, answers: Answers) -> Iterator[Step]:
         """The page that reveals, if any; the last page is shown when the study is completed."""
         if self.reveals is not None:

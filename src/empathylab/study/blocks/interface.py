@@ -264,6 +264,11 @@ class Block(FileModel):
         if self.show_if is not None:
             yield "show_if", self.show_if, False
 
+    @property
+    def reveals_deception(self) -> bool:
+        """Whether it tells participants what they were not told before."""
+        return False
+
     # The study file
 
     def check_fit(self, study: StudyRules, at: Path) -> None:

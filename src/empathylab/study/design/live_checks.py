@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from empathylab.models.prices import Prices
-from empathylab.study.blocks.debrief import Debrief
 from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.texts import Text
 from empathylab.study.design.definition import Study
@@ -23,7 +22,7 @@ def live_problems(study: Study) -> Iterator[str]:
     yield from _consent(study, live)
     last = study.blocks[-1]
     false = live.false_conditions
-    if false and not (isinstance(last, Debrief) and last.reveals is not None):
+    if false and not last.reveals_deception:
         yield (
             f"Participants of {', '.join(false)} read a false label: the block {last.id!r} needs "
             "the key `reveals`, a text that says so. It is shown on a page where participants can "
