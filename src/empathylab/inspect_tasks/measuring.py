@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import secrets
+import shutil
 import tempfile
 import time
 import weakref
@@ -55,6 +56,11 @@ class OpenPlan(NamedTuple):
     """By the names that the plan's requests give them; None is the one that is measured."""
 
 
+def _remove(lab: Lab, folder: Path) -> None:
+    lab.close()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 class Measuring:
     """A protocol in a lab of its own, carried out by Inspect."""
 
@@ -62,8 +68,10 @@ class Measuring:
     """By source, those of this process: a scorer finds the lab of the sample it scores."""
 
     def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="empathylab-")
-        self.lab = Lab.open(Path(self._folder.name) / "lab")
+        folder = Path(tempfile.mkdtemp(prefix="empathylab-"))
+        self.lab = Lab.open(folder / "lab")
+        # Inspect does not say when it is done with a task: the lab goes with the last sample.
+        weakref.finalize(self, _remove, self.lab, folder)
         self.source = secrets.token_hex(8)
         """Tells the numbers of this lab's rows from those of other labs."""
         self.live[self.source] = self
