@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import time
+from collections.abc import Callable
 from typing import Any
 
 from empathylab.models import Model, Price, Prices
@@ -77,17 +77,22 @@ def engine_of(service: StudyService, model: Model, price: float | None = None) -
 
 def settle(service: StudyService, model: Model, price: float | None = None) -> None:
     """Lets an engine answer until nobody waits for a model."""
+    run_until(lambda: not _waits(service), engine_of(service, model, price))
 
-    async def answer() -> None:
-        task = asyncio.create_task(engine_of(service, model, price).run())
-        async with asyncio.timeout(20):
-            while _waits(service):  # noqa: ASYNC110 - the lab has no events
+
+def run_until(happened: Callable[[], bool], *engines: LiveEngine) -> None:
+    """Lets the engines work until it has happened, then stops them."""
+
+    async def work() -> None:
+        tasks = [asyncio.create_task(engine.run()) for engine in engines]
+        async with asyncio.timeout(60):
+            while not happened():  # noqa: ASYNC110 - the lab has no events
                 await asyncio.sleep(0.05)
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    asyncio.run(answer())
+    asyncio.run(work())
 
 
 def _waits(service: StudyService) -> bool:
@@ -96,7 +101,7 @@ def _waits(service: StudyService) -> bool:
         return bool(waiting_turns(connection, service.launched.row, far, 1))
 
 
-def shown(service: StudyService, person: str, within: float = 5.0) -> Any:
+def shown(service: StudyService, person: str, within: float = 30.0) -> Any:
     """What the person sees once their reply is there, or their part has ended."""
     until = time.monotonic() + within
     while True:
