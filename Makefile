@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 LAB ?= lab
+# Only the tests that failed, and not all of them if none is known to have failed.
+AGAIN := --last-failed --last-failed-no-failures none
 # Tests start many processes: compiled modules are kept, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE =
 
@@ -29,9 +31,12 @@ ifdef TESTS
 else
 	@# More processes than cores: many tests wait for a browser, a server or the disk. So each has
 	@# one thread for linear algebra; more would only wait for each other.
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 4 --dist loadfile -m "not embedded"
+	@# What fails there gets one attempt alone: a test that starts servers or browsers can run out
+	@# of time beside three others. Both attempts are printed.
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 4 --dist loadfile -m "not embedded" \
+	  || { [ $$? = 1 ] && $(BIN)/python -m pytest -m "not embedded" $(AGAIN); }
 	@# The embedded model wants all cores; beside other tests it crawls.
-	$(BIN)/python -m pytest -m embedded
+	$(BIN)/python -m pytest -m embedded || { [ $$? = 1 ] && $(BIN)/python -m pytest -m embedded $(AGAIN); }
 endif
 
 check: $(VENV)/.dev ## lint and types
