@@ -23,16 +23,14 @@ from empathylab.study.blocks.work import Shown
 from empathylab.study.design.definition import (
     Arm,
     Looks,
-    Platform,
     Quota,
-    Recruitment,
     Responses,
     Retention,
-    ScreenOut,
     Situations,
     Study,
     TimeLimits,
 )
+from empathylab.study.design.recruitment import Platform, Recruitment, ScreenOut
 from empathylab.study.design.text_values import VALUES
 from empathylab.study.live.settings import CHECKS, Author, Delay, Label, Limits, Live, People
 from reference.settings import Undocumented

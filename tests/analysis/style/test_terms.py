@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from empathylab.analysis.style.tables import shown_terms, spelled
+from empathylab.analysis.style.terms import shown_terms, spelled
 from empathylab.style.distinctive import DistinctiveTerm
 
 
