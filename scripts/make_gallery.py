@@ -22,6 +22,11 @@ import empathylab as el
 DOCS = Path(__file__).parents[1] / "docs"
 FIGURES = DOCS / "images" / "gallery"
 _MARGIN = 24
+HEAD = (
+    "# Gallery\n\n<!-- Written by scripts/make_gallery.py; do not edit by hand. -->\n\n"
+    "What EmpathyLab finds in published data. Sentences and figures are those of one report, "
+    "made by `empathylab report`."
+)
 
 
 class Section(NamedTuple):
@@ -110,11 +115,7 @@ def _page(figures: Path, conclusions: list[str]) -> str:
         for entry in json.loads((figures / "figures.json").read_text(encoding="utf-8"))
     }
     FIGURES.mkdir(parents=True, exist_ok=True)
-    parts = [
-        "# Gallery\n\n<!-- Written by scripts/make_gallery.py; do not edit by hand. -->\n\n"
-        "What EmpathyLab finds in published data. Sentences and figures are those of one report, "
-        "made by `empathylab report`."
-    ]
+    parts = [HEAD]
     for section in SECTIONS:
         parts.append(f"## {section.title}\n\n{section.about}")
         quoted = [text for text in conclusions if re.search(section.conclusions, text)][:4]
@@ -133,7 +134,8 @@ def _wider(svg: str) -> str:
     """With a margin for the reader's font, which may be wider than the one that was measured."""
     svg = re.sub(r' width="[\d.]+mm" height="[\d.]+mm"', "", svg, count=1)
     found = re.search(r'viewBox="0 0 (\d+) (\d+)"><rect width="\d+"', svg)
-    assert found is not None
+    if found is None:
+        raise SystemExit("a figure does not begin as expected")
     width = int(found[1]) + 2 * _MARGIN
     box = f'width="{width}" height="{found[2]}" viewBox="{-_MARGIN} 0 {width} {found[2]}"'
     return svg.replace(found[0], f'{box}><rect x="{-_MARGIN}" width="{width}"', 1)
