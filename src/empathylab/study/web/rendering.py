@@ -23,7 +23,7 @@ from empathylab.study.web.interface_texts import Words, direction, own_name, wor
 from empathylab.study.web.markdown import block_html, inline_html
 
 _TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks", "preview")
-_WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply", "chat")
+_WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply", "respond", "chat")
 _NOTES = {"example": "why"}
 """What a note is, by the kind of page: all others warn of what comes."""
 
