@@ -125,8 +125,8 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "people_per_condition": "how many participants each combination has",
             "delay": "seconds until a reply is shown, the same in all arms; see below",
             "people": "where people answer: how long participants wait for them; see below",
-            "fallback": "what is shown in place of a model's or a person's reply that is late, missing or fails "
-            "a check",
+            "fallback": "what is shown in place of a model's or a person's reply that is late, "
+            "missing or fails a check",
             "attempts": "how often a model is asked for one reply at most; 2 if not given",
             "pause_after": "the study pauses when the provider fails for so many replies in a "
             "row; 5 if not given",

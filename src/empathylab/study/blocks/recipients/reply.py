@@ -175,7 +175,7 @@ class Reply(Block):
 
     @property
     def early_outcomes(self) -> tuple[Outcome, ...]:
-        """What a participant's part ends with where replies can no longer be had, or in a crisis."""
+        """What a part ends with where replies can no longer be had, or in a crisis."""
         return ("interrupted",) if self.respond is None else ("interrupted", "safety")
 
     def early_end(self, answers: Answers) -> Outcome | None:
