@@ -32,8 +32,10 @@ from empathylab.study.live.turns import Conversation
 from empathylab.study.session.admissions import Admissions
 from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.drafts import with_begun
+from empathylab.study.session.endings import end, finished
 from empathylab.study.session.flow import End, GoTo, Show
 from empathylab.study.session.launched import Launched
+from empathylab.study.session.progress import decision, store
 from empathylab.study.session.running import RunningStudy, study_status
 from empathylab.study.session.submissions import hurried, late
 from empathylab.study.session.transactions import BROWSER, Escalate, Mode, ParticipantTransaction
@@ -138,16 +140,16 @@ class StudyService:
         """The page that the person is on; `asked` is the key of one they would rather see."""
 
         def show(transaction: ParticipantTransaction) -> View:
-            found = transaction.decision(asked)
+            found = decision(transaction, asked)
             notice = ""
             if isinstance(found, GoTo):
                 notice = found.sentence
-                found = transaction.decision()
+                found = decision(transaction)
             if isinstance(found, Show):
                 transaction.mark_shown(found)
                 return transaction.page(found, notice)
             if isinstance(found, End):
-                return transaction.finished(found.outcome)
+                return finished(transaction, found.outcome)
             return cast("Closed | Finished", found)
 
         # Anyone who had all their data deleted is unknown, and has withdrawn.
@@ -185,7 +187,7 @@ class StudyService:
         """
 
         def take(transaction: ParticipantTransaction) -> Saved | Refused | Moved:
-            found = transaction.decision(step_key)
+            found = decision(transaction, step_key)
             if not isinstance(found, Show):
                 return late(transaction, found, step_key, values)
             path, step = transaction.path, found.step
@@ -207,7 +209,7 @@ class StudyService:
             if not found.revising and (refused := hurried(transaction, step)):
                 return transaction.refuse(step_key, values, refused, visit)
             transaction.note_browser(browser)
-            following = transaction.store(step, checked.values, timing or {})
+            following = store(transaction, step, checked.values, timing or {})
             return Saved(step_key, isinstance(following, Finished), following)
 
         unknown = Moved(_UNKNOWN)
@@ -249,10 +251,10 @@ class StudyService:
         """The page before that one; None where one cannot go back."""
 
         def earlier_page(transaction: ParticipantTransaction) -> Page | None:
-            found = transaction.decision(step_key)
+            found = decision(transaction, step_key)
             if not isinstance(found, Show) or found.back is None:
                 return None
-            earlier = transaction.decision(found.back)
+            earlier = decision(transaction, found.back)
             return transaction.page(earlier) if isinstance(earlier, Show) else None
 
         return self._run(person, "read", earlier_page, None)
@@ -261,7 +263,7 @@ class StudyService:
         """Keeps what was begun on the page that the person is on; it is no answer yet."""
 
         def keep(transaction: ParticipantTransaction) -> None:
-            found = transaction.decision(step_key)
+            found = decision(transaction, step_key)
             if not isinstance(found, Show) or step_key in transaction.given:
                 return  # what is begun again on an answered page must not outlive a closed tab
             begun = valid_values(transaction.path, found.step, values)
@@ -293,18 +295,18 @@ class StudyService:
     def stop(self, person: str) -> None:
         """Ends a person's part because they need help; a researcher is alerted."""
 
-        def end(transaction: ParticipantTransaction) -> None:
+        def end_now(transaction: ParticipantTransaction) -> None:
             row = transaction.row
             if row.status != "finished" and row.status not in FOR_GOOD:
-                transaction.end("safety", draft={})
+                end(transaction, "safety", draft={})
 
-        self._run(person, "locked", end, None)
+        self._run(person, "locked", end_now, None)
 
     def conversation(self, person: str) -> Conversation | None:
         """The conversation on the page that the person is on; None where there is none."""
 
         def find(transaction: ParticipantTransaction) -> Conversation | None:
-            found = transaction.decision()
+            found = decision(transaction)
             return transaction.conversation(found.step) if isinstance(found, Show) else None
 
         return self._run(person, "read", find, None)
