@@ -21,7 +21,7 @@ class LiveReply(NamedTuple):
     author: str
     label: str | None
     replier: str
-    """The model, the partner, or the author where the reply is fixed."""
+    """The model, the partner, the confederate, or the author where the reply is fixed."""
     reply: str
     """The conversation's number in the lab."""
     turns: tuple[tuple[str, str], ...]
@@ -63,7 +63,7 @@ def live_replies(connection: Connection, study: int) -> list[LiveReply]:
                 participant=str(row.person),
                 author=row.author,
                 label=row.label,
-                replier=models[0] if models else partner or row.author,
+                replier=models[0] if models else partner or row.taken_by or row.author,
                 reply=str(row.id),
                 turns=tuple(
                     (
