@@ -23,6 +23,7 @@ from empathylab.study.blocks.tutorial import Example
 from empathylab.study.blocks.work import Shown
 from empathylab.study.design.definition import (
     Arm,
+    FollowUp,
     Looks,
     Quota,
     Responses,
@@ -70,6 +71,8 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "situations": "which situations are used; see below. Left out with `live`",
             "live": "who answers participants who tell of themselves; see below and "
             "[live studies](../how-to/live-study.md)",
+            "follow_up": "in place of both: questionnaires for people who completed another study, "
+            "days later; see below",
             "recruitment": "where people come from; see below",
             "design": "`between` (each rater sees one arm; the default) or `within` subjects",
             "arms": "the name of each arm, and whose replies it shows; see below",
@@ -151,6 +154,13 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "temperature": "of a model",
             "max_tokens": "of a model; 400 if not given",
             "written_by": "of a text: `person` (the default) or `model`",
+        },
+    ),
+    "follow_up": (
+        FollowUp,
+        {
+            "study": "the first study, in the same lab: its name, or `NAME@VERSION`",
+            "people": "how many can take part",
         },
     ),
     "live.labels": (
