@@ -49,6 +49,12 @@ TrackOption = Annotated[
         "Needs empathylab[mlflow] or empathylab[wandb]."
     ),
 ]
+ConfidenceOption = Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)]
+PortOption = Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)]
+WordsOption = Annotated[
+    bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
+]
+OpenOption = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
 ReportOption = Annotated[
     bool, typer.Option("--report", help="Write the report at the end, as `empathylab report` does.")
 ]
