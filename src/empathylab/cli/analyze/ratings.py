@@ -11,11 +11,13 @@ from empathylab.cli.actor import operator
 from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     DEFAULT_LAB,
+    EngineOption,
     JsonOption,
     LabOption,
     PeekOption,
     StudyOption,
     TrackOption,
+    WorkersOption,
 )
 
 if TYPE_CHECKING:
@@ -154,6 +156,8 @@ def ratings(
         Literal["markdown", "latex", "csv"] | None,
         typer.Option(help="Print the comparison in this form, and nothing else."),
     ] = None,
+    engine: EngineOption = None,
+    workers: WorkersOption = None,
     track: TrackOption = None,
     peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
@@ -170,8 +174,10 @@ def ratings(
     from empathylab.analysis.ratings import from_lab
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.api.progress import counts
+    from empathylab.compute import choose
     from empathylab.store import Lab
 
+    choose(engine, workers)
     rules = _rules(failed_attention, too_fast, inconsistent, straight_lining=straight_lining)
     with Lab.open(lab, create=False) as opened, counts("simulated studies") as progress:
         analysis = from_lab(
