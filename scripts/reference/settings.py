@@ -55,8 +55,8 @@ EXTRAS = {
     "bayes": "`analyze ratings --bayes`",
     "mlflow": "the experiment tracker MLflow",
     "wandb": "the experiment tracker Weights & Biases",
-    "ray": "long work on the machines of a Ray cluster",
-    "pandas": "pandas frames in and out of [Python](python.md)",
+    "ray": "work spread over the machines of a Ray cluster",
+    "pandas": "pandas frames in and out of [Python](../how-to/python.md)",
 }
 HEAD = """# Settings
 
