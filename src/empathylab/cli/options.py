@@ -67,6 +67,29 @@ LanguageOption = Annotated[
     ),
 ]
 
+
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        envvar="EMPATHYLAB_ENGINE",
+        metavar="ENGINE",
+        help="Where long work is done: processes (of this machine), ray, or ray://host:port. The "
+        "results are the same. Ray needs empathylab[ray].",
+        show_envvar=True,
+    ),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        envvar="EMPATHYLAB_WORKERS",
+        help="How many work at once; one per core if not given, where the work is long enough.",
+        min=1,
+        show_envvar=True,
+    ),
+]
+
 _ENDPOINT = "The endpoint"
 _LIMITS = "Speed and cost"
 
