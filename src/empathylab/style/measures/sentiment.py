@@ -22,7 +22,7 @@ def sentiment_scores(texts: pl.Series) -> pl.Series:
     try:
         from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
     except ImportError as error:
-        raise MissingExtra("vaderSentiment", "style", "sentiment") from error
+        raise MissingExtra("vaderSentiment", "style", "Sentiment") from error
     analyser = SentimentIntensityAnalyzer()
     short = texts.cast(pl.String).str.slice(0, CHARACTERS)
     known: dict[str, float] = {
@@ -40,4 +40,4 @@ def sentiment_missing() -> str | None:
 
     if find_spec("vaderSentiment") is not None:
         return None
-    return str(MissingExtra("vaderSentiment", "style", "sentiment"))
+    return str(MissingExtra("vaderSentiment", "style", "Sentiment"))
