@@ -51,6 +51,7 @@ EXTRAS = {
     "bayes": "`analyze ratings --bayes`",
     "mlflow": "the experiment tracker MLflow",
     "wandb": "the experiment tracker Weights & Biases",
+    "ray": "work spread over the machines of a Ray cluster",
     "pandas": "pandas frames in and out of [Python](python.md)",
 }
 HEAD = """# Settings
