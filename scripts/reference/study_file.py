@@ -23,16 +23,14 @@ from empathylab.study.blocks.work import Shown
 from empathylab.study.design.definition import (
     Arm,
     Looks,
-    Platform,
     Quota,
-    Recruitment,
     Responses,
     Retention,
-    ScreenOut,
     Situations,
     Study,
     TimeLimits,
 )
+from empathylab.study.design.recruitment import Platform, Recruitment, ScreenOut
 from empathylab.study.design.text_values import VALUES
 from empathylab.study.live.settings import CHECKS, Author, Delay, Label, Limits, Live, People
 from reference.settings import Undocumented
@@ -43,7 +41,7 @@ HEAD = """# A study's file
 
 A study is one YAML file. `empathylab study new FILE --preset between-subjects` writes one to begin
 with, and `empathylab study check FILE` names whatever is wrong in it, with its line. An unknown key
-is an error. How to go about it: [Studies with people](studies.md).
+is an error. How to go about it: [Studies with people](../how-to/run-a-study.md).
 
 With one language a text is a text; with several it is a table by language:
 
@@ -70,7 +68,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "blocks": "what people go through, in order; see below",
             "situations": "which situations are used; see below. Left out with `live`",
             "live": "who answers participants who tell of themselves; see below and "
-            "[live studies](live-studies.md)",
+            "[live studies](../how-to/live-study.md)",
             "recruitment": "where people come from; see below",
             "design": "`between` (each rater sees one arm; the default) or `within` subjects",
             "arms": "the name of each arm, and whose replies it shows; see below",
@@ -88,7 +86,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "retention": "when people's data are deleted; see below",
             "signals": "`true` lets the browser count signs of AI assistance and of bots: pastes, "
             "the rhythm of typing, a hidden field. The consent text must say so; see "
-            "[studies](studies.md#6-watch)",
+            "[studies](../how-to/run-a-study.md#6-watch)",
             "content_note": "what people should know before they read the situations",
             "help": "where people find someone to talk to",
             "contact": "whom to write to",
@@ -496,7 +494,8 @@ def page() -> str:
         "\n## `blocks`\n\nEach begins with `block`, its kind. `id` names it (its kind and a number "
         "if not given), `title` stands above the page, and `show_if` is a condition on earlier "
         'answers, such as `age >= 60 and country in ["Germany", "Austria"]`; all may be left '
-        "out. Conditions: [Show blocks to some people](studies.md#show-blocks-to-some-people).\n"
+        "out. Conditions: [Show blocks to some people]"
+        "(../how-to/run-a-study.md#show-blocks-to-some-people).\n"
     )
     _same(set(block_types()), set(BLOCKS), "block")
     for kind, block_type in block_types().items():

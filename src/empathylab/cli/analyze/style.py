@@ -315,6 +315,7 @@ def _show(result: StyleResult, *, words: bool, table: str | None, json: bool) ->
 
 
 def _print(result: StyleResult) -> None:
+    from empathylab.analysis.style.feature_titles import main_features
     from empathylab.analysis.style.prose import distinctive_sentences, rated_sentence
     from empathylab.analysis.style.tables import (
         ACCURACY,
@@ -322,7 +323,6 @@ def _print(result: StyleResult) -> None:
         classification_rows,
         corrected_tactic_rows,
         difference_rows,
-        main_features,
         overview_rows,
         reuse_rows,
         tactic_accuracy_rows,

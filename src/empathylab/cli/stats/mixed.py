@@ -153,14 +153,13 @@ def _print(
     words: bool,
     as_json: bool,
 ) -> None:
+    from empathylab.analysis.ratings.mixed_model_prose import model_methods, model_results
     from empathylab.analysis.ratings.mixed_models import (
         coefficient_table,
         contrast_table,
         mean_table,
         missing_value,
         mixed_model_row,
-        model_methods,
-        model_results,
         random_table,
     )
     from empathylab.analysis.text.apa import counted

@@ -256,7 +256,7 @@ def _check_public_url(given: str | None, *, proxied: bool) -> None:
             "an address with https needs a proxy that speaks it",
             where="--public-url",
             got=given,
-            remedy="Add --behind-proxy; docs/serving.md shows the proxy's settings.",
+            remedy="Add --behind-proxy; docs/how-to/serve-a-study.md shows the proxy's settings.",
         )
 
 
@@ -357,7 +357,7 @@ def _warn(links: dict[str, Any], host: str, *, proxied: bool) -> None:
     if host not in ("127.0.0.1", "::1", "localhost") and not proxied:
         typer.echo(
             "Without TLS everybody on the way can read along: put a proxy before it for people "
-            "outside (docs/serving.md).",
+            "outside (docs/how-to/serve-a-study.md).",
             err=True,
         )
     if links["console_link"] and "?link=" not in links["console_link"]:

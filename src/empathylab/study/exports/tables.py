@@ -13,6 +13,7 @@ from sqlalchemy import Connection
 from empathylab.scales import Scale
 from empathylab.study.admin.embargo import hidden_blocks
 from empathylab.study.design.definition import Study
+from empathylab.study.exports.scale_tables import scale_scores
 from empathylab.study.exports.source import StudySource
 from empathylab.study.exports.specs import ALWAYS, RATERS, TABLES
 
@@ -47,7 +48,7 @@ def study_tables(connection: Connection, row: Any, *, blind: bool) -> StudyTable
     tables["raters"], told, scores = _with_details(tables["raters"], source)
     if blind:
         tables |= _blinded(tables, scores, source.study)
-    shown = {name: one for name, one in tables.items() if one.height or name in ALWAYS}
+    shown = {name: table for name, table in tables.items() if table.height or name in ALWAYS}
     return StudyTables(shown, told, scores, source.study)
 
 
@@ -57,7 +58,7 @@ def _with_details(
     """The raters with columns for what is known about them, and for their scores."""
     names = raters["rater"].to_list()
     told = source.told()
-    scores, columns = source.scores()
+    scores, columns = scale_scores(source)
     keys = dict.fromkeys(key for item in told.values() for key in item)
     fresh = tuple(key for key in keys if key not in RATERS.names)
     frame = raters.with_columns(

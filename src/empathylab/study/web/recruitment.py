@@ -16,7 +16,7 @@ from starlette.datastructures import ImmutableMultiDict
 
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.blinding import opaque_id, same_id
-from empathylab.study.design.definition import Platform
+from empathylab.study.design.recruitment import Platform
 from empathylab.study.recruiting.invitations import PARAMETER, new_token, ticket_of
 
 MTURK_HOSTS = ("https://www.mturk.com", "https://workersandbox.mturk.com")
