@@ -1,4 +1,4 @@
-"""Whether the writer can be told from the text, and by what."""
+"""Whether the author can be identified from the text, and by what."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Classification:
 
 @dataclass(frozen=True, slots=True)
 class Giveaway:
-    """An n-gram by which a respondent is told from the others."""
+    """An n-gram that identifies a respondent."""
 
     respondent: str
     kind: str
@@ -98,7 +98,7 @@ class Giveaway:
 
 @dataclass(frozen=True, slots=True)
 class Predictability:
-    """Whether the writer can be told from the text, and what gives it away."""
+    """Whether the author can be identified from the text, and by which n-grams."""
 
     respondents: tuple[str, ...]
     """In the order of the confusion matrix."""
