@@ -49,6 +49,12 @@ TrackOption = Annotated[
         "Needs empathylab[mlflow] or empathylab[wandb]."
     ),
 ]
+ConfidenceOption = Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)]
+PortOption = Annotated[int, typer.Option(help="0 for any that is free.", min=0, max=65535)]
+WordsOption = Annotated[
+    bool, typer.Option("--words", help="Print methods and results paragraphs, nothing else.")
+]
+OpenOption = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
 ReportOption = Annotated[
     bool, typer.Option("--report", help="Write the report at the end, as `empathylab report` does.")
 ]
@@ -58,6 +64,29 @@ LanguageOption = Annotated[
         metavar="CODE",
         help="Ask in this language: prompts in en, de, es, fr, ja, ko or zh, situations in de and "
         "zh. Other situations, and scales, are taken from the lab by the code after their id.",
+    ),
+]
+
+
+EngineOption = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        envvar="EMPATHYLAB_ENGINE",
+        metavar="ENGINE",
+        help="Where long work is done: processes (of this machine), ray, or ray://host:port. The "
+        "results are the same. Ray needs empathylab[ray].",
+        show_envvar=True,
+    ),
+]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        envvar="EMPATHYLAB_WORKERS",
+        help="How many work at once; one per core if not given, where the work is long enough.",
+        min=1,
+        show_envvar=True,
     ),
 ]
 
