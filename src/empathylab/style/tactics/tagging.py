@@ -105,7 +105,8 @@ def _tags(sentences: pl.Series, tagger: Tagger | None) -> pl.Series:
 def _by_classifier(sentences: pl.Series) -> pl.Series:
     """By the built-in rules, weighed by the classifier; what no rule found comes last."""
     tagged, places = classify(sentences, tactic_rules())
-    end = pl.lit(2 * (sentences.str.len_bytes().max() or 0), dtype=pl.UInt32)
+    longest = int(sentences.str.len_bytes().max() or 0)  # type: ignore[arg-type]
+    end = pl.lit(2 * longest, dtype=pl.UInt32)
     return _ordered(
         places.select(
             pl.when(pl.Series(tagged[:, column])).then(pl.col(name).fill_null(end)).alias(name)
