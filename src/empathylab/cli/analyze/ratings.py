@@ -11,12 +11,14 @@ from empathylab.cli.actor import operator
 from empathylab.cli.examples import examples
 from empathylab.cli.options import (
     DEFAULT_LAB,
+    EngineOption,
     JsonOption,
     LabOption,
     PeekOption,
     StudyOption,
     TrackOption,
     WordsOption,
+    WorkersOption,
 )
 
 if TYPE_CHECKING:
@@ -168,6 +170,8 @@ def ratings(
     chart: ChartOption = None,
     words: WordsOption = False,
     table: TableOption = None,
+    engine: EngineOption = None,
+    workers: WorkersOption = None,
     track: TrackOption = None,
     peek: PeekOption = None,
     lab: LabOption = DEFAULT_LAB,
@@ -185,8 +189,10 @@ def ratings(
     from empathylab.analysis.ratings.scales import by_dimension
     from empathylab.api.progress import counts
     from empathylab.cli.analyze.ratings_output import draw_specifications, paper_rows, print_ratings
+    from empathylab.compute import choose
     from empathylab.store import Lab
 
+    choose(engine, workers)
     rules = _rules(failed_attention, too_fast, inconsistent, straight_lining=straight_lining)
     with Lab.open(lab, create=False) as opened, counts("simulated studies") as progress:
         analysis = from_lab(
