@@ -21,7 +21,7 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
     for spec in TABLES
 }
 _SPECS = {item.name: item for item in TABLES}
-_TYPES = {polars_type(get_arg): get_arg for get_arg in get_args(ColumnType)}
+_TYPES = {polars_type(name): name for name in get_args(ColumnType)}
 _MOST_VALUES = 20
 _WHEN = {
     "default": "",
