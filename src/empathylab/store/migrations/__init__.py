@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 # The newest step; a test compares it with the files in versions/.
-HEAD = "0018"
+HEAD = "0019"

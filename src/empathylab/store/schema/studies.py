@@ -67,7 +67,7 @@ ratings = Table(
     "ratings",
     metadata,
     row_number(),
-    refers_to("raters"),
+    refers_to("raters", index=False),
     refers_to("responses"),
     refers_to("arms", nullable=True),
     text_column("dimension"),
