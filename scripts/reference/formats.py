@@ -151,8 +151,11 @@ SECTIONS: dict[str, tuple[str, str]] = {
     "study": ("A study", "YAML; every key is on the page [A study's file](study-file.md)."),
     "backup": (
         "A lab's backup",
-        "A ZIP of `manifest.json` (database, schema version, time, rows of every table) and the "
-        "database: `lab.sqlite`, or `lab.pgdump` in the custom format of PostgreSQL's `pg_dump`.",
+        (
+            "A ZIP of `manifest.json` (database, schema version, time, rows of every table) and "
+            "the database: `lab.sqlite`, or `lab.pgdump` in the custom format of PostgreSQL's "
+            "`pg_dump`."
+        ),
     ),
     "archive": (
         "A study's archive",

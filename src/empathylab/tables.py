@@ -94,10 +94,11 @@ class TableParts:
         separator = "\t" if self._kind == "tsv" else ","
         try:
             size = self._path.stat().st_size
-            with self._path.open(encoding="utf-8-sig", newline="") as file:
-                for frame in _csv_frames(file, self._path.name, separator, _PART):
+            with self._path.open("rb") as file:
+                lines = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+                for frame in _csv_frames(lines, self._path.name, separator, _PART):
                     yield frame
-                    self._tick(file.buffer.tell() / max(1, size))
+                    self._tick(file.tell() / max(1, size))
         except UnicodeDecodeError:
             decoded(read_bytes(self._path), self._path.name)  # says in which row
             raise

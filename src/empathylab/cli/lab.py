@@ -12,7 +12,7 @@ from empathylab.cli.options import DEFAULT_LAB, JsonOption, LabOption
 from empathylab.cli.tables import print_json
 
 if TYPE_CHECKING:
-    from empathylab.store.backups import Backup
+    from empathylab.export.backups import Backup
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -32,7 +32,7 @@ def backup(
     On PostgreSQL its own program pg_dump does it, which must be installed. The file holds
     platform ids and secrets as the lab does; only its owner can read it.
     """
-    from empathylab.store.backups import back_up
+    from empathylab.export.backups import back_up
 
     _print(back_up(lab, file), "Backed up", as_json=json)
 
@@ -47,7 +47,7 @@ def restore(
 
     The rows of every table are counted and compared with the backup's.
     """
-    from empathylab.store import backups
+    from empathylab.export import backups
 
     _print(backups.restore(lab, file), "Restored", as_json=json)
 

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from empathylab.scales.published import PublishedAdministration, PublishedResults
 from empathylab.store import schema
-from empathylab.store.bulk import insert_frame
+from empathylab.store.imports.bulk import insert_frame
 from empathylab.store.inserts import add_respondent, insert_returning_ids, now
 
 Change = Literal["added", "unchanged", "replaced", "new version", "skipped"]

@@ -15,8 +15,8 @@ from empathylab.scales import Scale, find_scale, score
 from empathylab.situations.sources.released import RatedStudy, Rater, Rating
 from empathylab.situations.sources.rows import frames_of
 from empathylab.store import schema
-from empathylab.store.bulk import insert_frame
 from empathylab.store.frames import read_frame
+from empathylab.store.imports.bulk import insert_frame
 from empathylab.store.imports.changes import ImportCounts, compare_rows, delete_rows
 from empathylab.store.imports.responses import ResponseImport
 from empathylab.store.inserts import add_item_answers, add_scale, hash_of, insert_returning_ids, now

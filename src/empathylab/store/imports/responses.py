@@ -14,8 +14,8 @@ from empathylab.errors import InputError
 from empathylab.situations.sources.released import Reply
 from empathylab.situations.sources.rows import frames_of
 from empathylab.store import schema
-from empathylab.store.bulk import indexing_at_the_end, insert_frame
 from empathylab.store.frames import read_frame, read_parts
+from empathylab.store.imports.bulk import indexing_at_the_end, insert_frame
 from empathylab.store.imports.changes import CHUNK, ImportCounts, delete_rows
 from empathylab.store.inserts import now
 
