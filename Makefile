@@ -53,7 +53,8 @@ bench: $(VENV)/.dev ## print the measured ratios
 
 docs: $(VENV)/.dev ## build the documentation site into site/
 	@$(BIN)/python scripts/write_reference.py
-	@$(BIN)/python -m mkdocs build --strict
+	@$(BIN)/python scripts/write_export_columns.py
+	@$(BIN)/python scripts/build_docs.py
 
 lock: ## renew requirements/*.lock from pyproject.toml (needs uv)
 	uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-header \

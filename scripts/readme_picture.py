@@ -2,8 +2,8 @@
 
 Usage: python scripts/readme_picture.py lab/reports/report.html
 
-The second, docs/report-charts.png, is the section on ratings. Both show figures and names alone, no
-texts of situations or replies.
+The second, docs/images/report-charts.png, is the section on ratings. Both show figures and names
+alone, no texts of situations or replies.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-DOCS = Path(__file__).parents[1] / "docs"
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 
 def main() -> None:
@@ -31,10 +31,10 @@ def main() -> None:
             ".filter((chart) => !chart.closest('details:not([open])'))"
             ".every((chart) => chart.dataset.drawn === 'yes')"
         )
-        page.screenshot(path=DOCS / "report.png")
+        page.screenshot(path=IMAGES / "report.png")
         if page.locator("#ratings").count():
             page.evaluate("document.querySelector('.contents').style.position = 'absolute'")
-            page.locator("#ratings").screenshot(path=DOCS / "report-charts.png")
+            page.locator("#ratings").screenshot(path=IMAGES / "report-charts.png")
         browser.close()
 
 

@@ -3,8 +3,8 @@
 Logistic regression per tactic, with L2 penalty. The rules were written with these sentences in
 view and are right more often on them than on new ones, so that a rule's finding is dropped in one
 of five cases and invented in one of fifty while training; without this the weights would trust the
-rules too much. `docs/tactics.md` says how the settings were chosen. The accuracy is that on the
-two test sets, from which nothing is learnt.
+rules too much. `docs/explanation/tactics.md` says how the settings were chosen. The accuracy is
+that on the two test sets, from which nothing is learnt.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from empathylab.style.tactics.rules import tactic_rules
 
 FOLDER = Path(classifier.__file__).parent
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "tactics.md"
+PAGE = ROOT / "docs" / "explanation" / "tactics.md"
 BEGIN, END = "<!-- accuracy -->", "<!-- /accuracy -->"
 TEST_SETS = [
     ROOT / "tests" / "style" / "tactics" / name for name in ("test_set.tsv", "second_test_set.tsv")

@@ -1,4 +1,4 @@
-"""Writes docs/export-columns.md from the program; a test fails when it is out of date."""
+"""Writes docs/reference/export-columns.md from the program; a test fails when it is out of date."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from empathylab.export.dictionary import Entry, dictionary_page
 from empathylab.export.tables import TABLES
 
-TARGET = Path(__file__).parents[1] / "docs" / "export-columns.md"
+TARGET = Path(__file__).parents[1] / "docs" / "reference" / "export-columns.md"
 HEAD = """# Columns of exports
 
 Written from the program by `scripts/write_export_columns.py`; do not edit by hand.
@@ -15,7 +15,7 @@ Written from the program by `scripts/write_export_columns.py`; do not edit by ha
 Every export brings this dictionary with it, with the values that occur in its own data. Beyond
 these columns, `raters` has one for each question that a study asked its raters about themselves,
 one for each detail that the platform gave, and one for each score of a scale. How to export:
-[exports](exports.md).
+[exports](../how-to/export.md).
 """
 
 

@@ -18,14 +18,14 @@ DOCS = Path(__file__).parents[1] / "docs"
 def pages() -> dict[str, str]:
     """Every page that is written from the code, by its path in docs/."""
     return {
-        "commands.md": commands.page(),
-        "python-reference.md": python_api.page(),
-        "settings.md": settings.page(),
-        "study-file.md": study_file.page(),
-        "formats.md": formats.page(),
-        "scales.md": instruments.scales_page(),
-        "situations.md": instruments.situations_page(),
-        "features.md": instruments.features_page(),
+        "reference/commands.md": commands.page(),
+        "reference/python.md": python_api.page(),
+        "reference/settings.md": settings.page(),
+        "reference/study-file.md": study_file.page(),
+        "reference/formats.md": formats.page(),
+        "reference/scales.md": instruments.scales_page(),
+        "reference/situations.md": instruments.situations_page(),
+        "reference/features.md": instruments.features_page(),
         "decisions/README.md": decisions.page(),
     }
 

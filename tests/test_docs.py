@@ -17,8 +17,8 @@ from empathylab.cli import app
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
-SETTINGS = (DOCS / "settings.md").read_text(encoding="utf-8")
+GUIDE = (DOCS / "how-to" / "choose-a-model.md").read_text(encoding="utf-8")
+SETTINGS = (DOCS / "reference" / "settings.md").read_text(encoding="utf-8")
 PAGES = sorted(path for path in DOCS.rglob("*.md"))
 
 
@@ -80,7 +80,9 @@ def test_every_scale_and_set_is_in_the_reference() -> None:
     from empathylab.scales import builtin_scales
     from empathylab.situations import builtin_sets
 
-    scales, sets = ((DOCS / name).read_text() for name in ("scales.md", "situations.md"))
+    scales, sets = (
+        (DOCS / "reference" / name).read_text() for name in ("scales.md", "situations.md")
+    )
     assert all(f"\n## {name}\n" in scales for name in builtin_scales())
     assert all(f"\n## {name}\n" in sets for name in builtin_sets())
 
@@ -89,7 +91,7 @@ def test_every_setting_is_documented() -> None:
     source = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "src").rglob("*.py"))
     internal = {"EMPATHYLAB_LLAMA_KEY"}  # between the lab and its own child process
     for name in set(re.findall(r'"(EMPATHYLAB_[A-Z_]+)"', source)) - internal:
-        assert f"`{name}`" in SETTINGS, f"{name} is not in docs/settings.md"
+        assert f"`{name}`" in SETTINGS, f"{name} is not in docs/reference/settings.md"
 
 
 def test_every_provider_and_its_key_are_documented() -> None:

@@ -20,12 +20,12 @@ def test_the_columns_page_is_up_to_date() -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    written = (ROOT / "docs" / "export-columns.md").read_text(encoding="utf-8")
+    written = (ROOT / "docs" / "reference" / "export-columns.md").read_text(encoding="utf-8")
     assert written == module.page(), "run: python scripts/write_export_columns.py"
     assert re.findall(r"^## (\w+)$", written, re.MULTILINE) == list(TABLES)
 
 
 def test_every_format_is_documented() -> None:
-    page = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "export.md").read_text(encoding="utf-8")
     for name in get_args(Format):
         assert f"| `{name}` |" in page

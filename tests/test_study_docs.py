@@ -1,4 +1,4 @@
-"""The commands and settings that docs/studies.md and docs/serving.md show are ones that work."""
+"""The commands and settings that the how-to pages on studies show are ones that work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import typer.main
 from empathylab.cli import study
 from tests.helpers.proxies import certificate
 
-PAGE = (Path(__file__).parents[1] / "docs" / "serving.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "serve-a-study.md").read_text(
+    encoding="utf-8"
+)
 
 
 def block(language: str) -> str:
@@ -118,7 +120,9 @@ def test_nginx_takes_the_example(tmp_path: Path) -> None:
     assert "syntax is ok" in done.stderr
 
 
-STUDIES = (Path(__file__).parents[1] / "docs" / "studies.md").read_text(encoding="utf-8")
+STUDIES = (Path(__file__).parents[1] / "docs" / "how-to" / "run-a-study.md").read_text(
+    encoding="utf-8"
+)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,8 @@ HEAD = """# File formats
 
 Tables are CSV, TSV, JSONL or Parquet, told by the ending; text is UTF-8. A file
 that cannot be read with certainty is refused with the place and a remedy, and nothing is stored.
-What the lab writes: [exports](exports.md), and a study's [tables and archive](studies.md).
+What the lab writes: [exports](../how-to/export.md), and a study's
+[tables and archive](../how-to/run-a-study.md).
 """
 
 # Anchor of the section: its heading, and its words; {columns} are filled in from the code.
@@ -74,7 +75,8 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "Ratings by people and judges",
         (
             "One rating per row: `situation`, `rater`, `rater_kind` (`person` or `model`), "
-            "`rating`, and what [Judges, validated against human ratings](judges.md) names."
+            "`rating`, and what [Judges, validated against human ratings]"
+            "(../explanation/judges.md) names."
         ),
     ),
     "comparisons": (
@@ -134,7 +136,8 @@ SECTIONS: dict[str, tuple[str, str]] = {
         (
             "One row per participant and reply: `response` (who wrote it), `label` (who wrote it "
             "as the participant was told), and columns of numbers, the outcomes; if wanted "
-            "`participant`, `replier`, `reply`. [Recipients](recipients.md) names the rest."
+            "`participant`, `replier`, `reply`. [Recipients](../how-to/recipients.md) names the "
+            "rest."
         ),
     ),
     "recipient-ratings": (
@@ -157,7 +160,8 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "Logs of Inspect",
         (
             "An `.eval` or `.json` log of one of EmpathyLab's tasks in Inspect, or one that "
-            "`empathylab export --format inspect` writes: see [other tools](other-tools.md)."
+            "`empathylab export --format inspect` writes: see "
+            "[other tools](../how-to/other-tools.md)."
         ),
     ),
     "platform": (
@@ -201,8 +205,8 @@ SECTIONS: dict[str, tuple[str, str]] = {
         "Labels of tactics",
         (
             "A table with the columns `respondent`, `text` and `tactics`: replies as they are in "
-            "the analysis, with the [tactics](tactics.md) that a person sees in them, commas "
-            "between them, or nothing."
+            "the analysis, with the [tactics](../explanation/tactics.md) that a person sees in "
+            "them, commas between them, or nothing."
         ),
     ),
     "written": ("What is written", "A new file or folder in a format that the option names."),

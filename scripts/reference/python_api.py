@@ -23,8 +23,8 @@ HEAD = """# Python reference
 
 <!-- Written from the code by scripts/write_reference.py; do not edit by hand. -->
 
-Everything here is reached by `import empathylab as el`. [The guide](python.md) shows how the parts
-work together. Names that are not on this page may change without notice.
+Everything here is reached by `import empathylab as el`. [The guide](../how-to/python.md) shows how
+the parts work together. Names that are not on this page may change without notice.
 """
 RESULTS = (Evaluation, RunResult, ConversationsResult, JudgingResult, AgainstStudy, Sessions)
 # What every result has, so that it need not be said of each.

@@ -17,22 +17,22 @@ from empathylab.study.blocks.dimensions import Dimension
 from empathylab.study.blocks.interface import Block, Outcome
 from empathylab.study.blocks.questions.checks import Check, CheckQuestion
 from empathylab.study.blocks.questions.registry import QUESTION_TYPES
+from empathylab.study.blocks.recipients.reply import Respond
 from empathylab.study.blocks.registry import block_types
 from empathylab.study.blocks.tutorial import Example
 from empathylab.study.blocks.work import Shown
 from empathylab.study.design.definition import (
     Arm,
+    FollowUp,
     Looks,
-    Platform,
     Quota,
-    Recruitment,
     Responses,
     Retention,
-    ScreenOut,
     Situations,
     Study,
     TimeLimits,
 )
+from empathylab.study.design.recruitment import Platform, Recruitment, ScreenOut
 from empathylab.study.design.text_values import VALUES
 from empathylab.study.live.settings import CHECKS, Author, Delay, Label, Limits, Live, People
 from reference.settings import Undocumented
@@ -43,7 +43,7 @@ HEAD = """# A study's file
 
 A study is one YAML file. `empathylab study new FILE --preset between-subjects` writes one to begin
 with, and `empathylab study check FILE` names whatever is wrong in it, with its line. An unknown key
-is an error. How to go about it: [Studies with people](studies.md).
+is an error. How to go about it: [Studies with people](../how-to/run-a-study.md).
 
 With one language a text is a text; with several it is a table by language:
 
@@ -70,7 +70,9 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "blocks": "what people go through, in order; see below",
             "situations": "which situations are used; see below. Left out with `live`",
             "live": "who answers participants who tell of themselves; see below and "
-            "[live studies](live-studies.md)",
+            "[live studies](../how-to/live-study.md)",
+            "follow_up": "in place of both: questionnaires for people who completed another study, "
+            "days later; see below",
             "recruitment": "where people come from; see below",
             "design": "`between` (each rater sees one arm; the default) or `within` subjects",
             "arms": "the name of each arm, and whose replies it shows; see below",
@@ -88,7 +90,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "retention": "when people's data are deleted; see below",
             "signals": "`true` lets the browser count signs of AI assistance and of bots: pastes, "
             "the rhythm of typing, a hidden field. The consent text must say so; see "
-            "[studies](studies.md#6-watch)",
+            "[watch a study](../how-to/watch-a-study.md#signs-of-ai-assistance-and-of-bots)",
             "content_note": "what people should know before they read the situations",
             "help": "where people find someone to talk to",
             "contact": "whom to write to",
@@ -124,8 +126,8 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "people_per_condition": "how many participants each combination has",
             "delay": "seconds until a reply is shown, the same in all arms; see below",
             "people": "where people answer: how long participants wait for them; see below",
-            "fallback": "what is shown in place of a model's reply that is late, missing or fails "
-            "a check",
+            "fallback": "what is shown in place of a model's or a person's reply that is late, "
+            "missing or fails a check",
             "attempts": "how often a model is asked for one reply at most; 2 if not given",
             "pause_after": "the study pauses when the provider fails for so many replies in a "
             "row; 5 if not given",
@@ -152,6 +154,13 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "temperature": "of a model",
             "max_tokens": "of a model; 400 if not given",
             "written_by": "of a text: `person` (the default) or `model`",
+        },
+    ),
+    "follow_up": (
+        FollowUp,
+        {
+            "study": "the first study, in the same lab: its name, or `NAME@VERSION`",
+            "people": "how many can take part",
         },
     ),
     "live.labels": (
@@ -387,6 +396,8 @@ BLOCKS: dict[str, tuple[str, dict[str, str]]] = {
             "to": "the id of the block `tell`; `tell` if not given",
             "text": "words above the reply",
             "seconds": "how long the reply stays at least; 0 if not given",
+            "respond": "a page before it, on which everybody replies to someone else; needed where "
+            "another participant answers. See below",
         },
     ),
     "chat": (
@@ -468,6 +479,15 @@ PARTS: dict[str, tuple[tuple[type[BaseModel], ...], dict[str, str]]] = {
             "rating": "its rating",
         },
     ),
+    "A reply to someone else (`respond` of `reply`)": (
+        (Respond,),
+        {
+            "title": "above the page",
+            "text": "what to do",
+            "story": "what people reply to where nobody else waits",
+            "minimum_words": "of the reply; 20 if not given",
+        },
+    ),
     "A comprehension check (`check`)": (
         (Check,),
         {
@@ -496,7 +516,8 @@ def page() -> str:
         "\n## `blocks`\n\nEach begins with `block`, its kind. `id` names it (its kind and a number "
         "if not given), `title` stands above the page, and `show_if` is a condition on earlier "
         'answers, such as `age >= 60 and country in ["Germany", "Austria"]`; all may be left '
-        "out. Conditions: [Show blocks to some people](studies.md#show-blocks-to-some-people).\n"
+        "out. Conditions: [Show blocks to some people]"
+        "(../how-to/study-questions.md#show-blocks-to-some-people).\n"
     )
     _same(set(block_types()), set(BLOCKS), "block")
     for kind, block_type in block_types().items():

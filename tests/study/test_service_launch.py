@@ -13,7 +13,8 @@ from empathylab.store.ratings import lab_studies
 from empathylab.store.studies.arms import add_study
 from empathylab.study import parse_study
 from empathylab.study.blocks.texts import Text
-from empathylab.study.design.definition import Arm, Recruitment
+from empathylab.study.design.definition import Arm
+from empathylab.study.design.recruitment import Recruitment
 from empathylab.study.session.service import Finished, Page, StudyService, launch
 from tests.study.examples import between
 from tests.study.service_examples import START, furnish, opened, rows_of, someone, walk

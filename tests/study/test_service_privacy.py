@@ -11,7 +11,8 @@ from empathylab.errors import InputError
 from empathylab.store import Lab, schema
 from empathylab.store.ratings import raters_frame, ratings_frame
 from empathylab.study.admin.reviews import Reviews
-from empathylab.study.design.definition import Recruitment, Retention
+from empathylab.study.design.definition import Retention
+from empathylab.study.design.recruitment import Recruitment
 from empathylab.study.session.service import Closed, Finished, Moved, StudyService, launch
 from tests.study.examples import between
 from tests.study.service_examples import opened, rows_of, someone, step_on, walk

@@ -5,15 +5,17 @@ import json
 import polars as pl
 import pytest
 
+from empathylab.analysis.ratings.mixed_model_prose import (
+    model_methods,
+    model_results,
+    odds,
+    readable,
+)
 from empathylab.analysis.ratings.mixed_models import (
     coefficient_table,
     doubtful,
     holm_by_term,
     mixed_model_row,
-    model_methods,
-    model_results,
-    odds,
-    readable,
 )
 from empathylab.stats.corrections import holm
 from empathylab.stats.mixed import Clmm, clmm, lmm

@@ -14,7 +14,7 @@ from empathylab.analysis.style import from_table as style_of_table
 from empathylab.analysis.style.analysis import lab_responses, report_style
 from empathylab.analysis.style.estimates import Depth, StyleEstimates, estimate_style
 from empathylab.analysis.style.result import StyleResult
-from empathylab.analysis.style.tables import shown_terms
+from empathylab.analysis.style.terms import shown_terms
 from empathylab.errors import InputError, MissingExtra, UnknownName
 from empathylab.models import ScriptedModel
 from empathylab.protocols import Responding, plan_responding

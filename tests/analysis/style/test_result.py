@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from empathylab.analysis.style.estimates import Depth, StyleEstimates, estimate_style
+from empathylab.analysis.style.feature_titles import main_features
 from empathylab.analysis.style.prose import paragraphs
 from empathylab.analysis.style.result import StyleResult
 from empathylab.analysis.style.tables import (
@@ -18,7 +19,6 @@ from empathylab.analysis.style.tables import (
     emoji_rows,
     feature_rows,
     feature_values,
-    main_features,
     overview_rows,
     relation_rows,
     reuse_rows,

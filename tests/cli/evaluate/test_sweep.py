@@ -90,7 +90,7 @@ def test_what_the_file_says_cannot_be_an_option() -> None:
 
 
 def test_the_documented_sweep_is_valid() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "ci.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "ci.md").read_text()
     [example] = re.findall(r"```yaml\n(models:.*?)```", page, re.DOTALL)
     Path("documented.yaml").write_text(example)
     for combination in read_sweep(Path("documented.yaml")).combinations():

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from empathylab.store import Lab, schema
-from empathylab.study.design.definition import Platform, Quota
+from empathylab.study.design.definition import Quota
+from empathylab.study.design.recruitment import Platform
 from empathylab.study.session.service import StudyService
 from tests.helpers.command_line import Done, empathylab
 from tests.study.examples import altered

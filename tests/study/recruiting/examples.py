@@ -6,7 +6,8 @@ from typing import Any
 
 from empathylab.store import Lab
 from empathylab.study.blocks.interface import Outcome
-from empathylab.study.design.definition import Platform, Recruitment, Study
+from empathylab.study.design.definition import Study
+from empathylab.study.design.recruitment import Platform, Recruitment
 from empathylab.study.session.service import PlatformIds, StudyService, launch
 from tests.study.examples import between
 from tests.study.recruiting.prolific_server import STUDY

@@ -12,7 +12,7 @@ from empathylab.cli.app import app
 from empathylab.errors import InputError, UserError
 from empathylab.store import Lab
 from empathylab.study.admin.reviews import Reviews
-from empathylab.study.design.definition import Recruitment, ScreenOut
+from empathylab.study.design.recruitment import Recruitment, ScreenOut
 from empathylab.study.recruiting.prolific_setup import completion_codes
 from tests.study.recruiting.examples import CODES, finished, rating, recruiting, served
 from tests.study.recruiting.prolific_server import STUDY, TOKEN, Platform, prolific

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from empathylab.study import Timing, completion_for, page_timing, parse_study, too_soon
-from empathylab.study.design.definition import Recruitment
+from empathylab.study.design.recruitment import Recruitment
 from tests.study.examples import BETWEEN, between
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -11,7 +11,8 @@ import pytest
 from empathylab.store import Lab
 from empathylab.study.blocks.interface import Outcome
 from empathylab.study.blocks.tutorial import Tutorial
-from empathylab.study.design.definition import Platform, Quota, Study
+from empathylab.study.design.definition import Quota, Study
+from empathylab.study.design.recruitment import Platform
 from empathylab.study.recruiting.invitations import invite
 from empathylab.study.session.service import StudyService, launch
 from empathylab.study.web.assets import asset_paths

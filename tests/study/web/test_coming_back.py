@@ -11,7 +11,7 @@ import pytest
 from empathylab.errors import InputError
 from empathylab.store import Lab, schema
 from empathylab.study.admin.reviews import Reviews
-from empathylab.study.design.definition import Platform, Recruitment
+from empathylab.study.design.recruitment import Platform, Recruitment
 from empathylab.study.recruiting.invitations import invite
 from empathylab.study.session.service import StudyService, launch
 from tests.study.examples import altered, between

@@ -11,7 +11,7 @@ import string
 import pytest
 
 from empathylab.study import parse_study
-from empathylab.study.design.definition import Recruitment
+from empathylab.study.design.recruitment import Recruitment
 from empathylab.study.web.logs import REQUESTS
 from tests.study.examples import BETWEEN, altered
 from tests.study.web.desk import Desk

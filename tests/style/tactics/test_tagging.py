@@ -191,8 +191,8 @@ MITI = {
 def test_tags_agree_with_the_released_labels_of_peoples_replies(
     welivita_responses: pl.DataFrame, shared_data: Path
 ) -> None:
-    # Every second reply, as in the table of docs/tactics.md; some of them were read while the
-    # rules were written.
+    # Every second reply, as in the table of docs/explanation/tactics.md; some of them were read
+    # while the rules were written.
     release = pl.read_csv(
         shared_data / "welivita" / "dataset_and_ratings.csv", infer_schema_length=None
     )

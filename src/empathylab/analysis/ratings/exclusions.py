@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term, readable
+from empathylab.analysis.ratings.mixed_model_prose import readable
+from empathylab.analysis.ratings.mixed_models import doubtful, holm_by_term
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.raters import known_columns
 from empathylab.analysis.text.apa import contingency_text, counted, listed, p_text

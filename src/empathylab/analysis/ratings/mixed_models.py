@@ -1,4 +1,4 @@
-"""Mixed models as JSON, as tables, and as paragraphs on methods and results."""
+"""Mixed models as JSON and as tables."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from empathylab import __version__
 from empathylab.analysis.json_values import json_value
-from empathylab.analysis.text.apa import counted, listed, p_text
-from empathylab.analysis.text.names import name_of
+from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.text.notes import note_text
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.corrections import holm
@@ -23,7 +21,6 @@ from empathylab.stats.mixed import (
     term_tests,
     variance_shares,
 )
-from empathylab.stats.mixed.coding import INTERCEPT
 
 Model = Clmm | Lmm
 _SHARED = (
@@ -33,7 +30,6 @@ _SHARED = (
 AT_BOUNDARY = ("sd_at_boundary", "lmm_sd_at_boundary")
 """Notes that do not limit a conclusion: a variance of 0 changes nothing."""
 _CHECKS = ("converged", "boundary", "problems", "notes", "seconds")
-_MOST_LOG_ODDS = math.log(1000)
 _WIDE = 10.0
 """A standard error on the latent scale, above which odds span more than any ratings can show."""
 
@@ -44,7 +40,7 @@ def holm_by_term(model: Model) -> dict[str, float]:
     Of a factor without interactions these are the contrasts of its levels with the reference.
     """
     found: dict[str, float] = {}
-    for names in _families(model).values():
+    for names in coefficients_by_term(model).values():
         corrected = holm([model.coefficients[name].p for name in names])
         found |= dict(zip(names, map(float, corrected), strict=True))
     return found
@@ -52,7 +48,7 @@ def holm_by_term(model: Model) -> dict[str, float]:
 
 def doubtful(model: Model) -> tuple[str, ...]:
     """The coefficients whose test and interval cannot be used."""
-    return tuple(name for name, one in model.coefficients.items() if _doubtful(model, name, one))
+    return tuple(name for name, item in model.coefficients.items() if _doubtful(model, name, item))
 
 
 def _doubtful(model: Model, name: str, item: Any) -> bool:
@@ -166,8 +162,8 @@ def coefficient_table(model: Model) -> list[dict[str, str]]:
     several = any(len(places) > 1 for places in model.design.terms.values())
     rows = []
     if isinstance(model, Clmm):
-        for name, one in model.thresholds.items():
-            cells = _cells(name, one, statistic)
+        for name, threshold in model.thresholds.items():
+            cells = _cells(name, threshold, statistic)
             rows.append(cells | ({"p Holm": ""} if several else {}))
     for name, effect in model.coefficients.items():
         cells = _cells(name, effect, statistic)
@@ -197,11 +193,11 @@ def random_table(model: Model) -> list[dict[str, str]]:
     rows = [
         {
             "group": name,
-            "sd": number(one.sd, 4) + (" (at the boundary)" if one.boundary else ""),
-            "variance": number(one.variance, 4),
-            "levels": number(one.levels, 0),
+            "sd": number(effect.sd, 4) + (" (at the boundary)" if effect.boundary else ""),
+            "variance": number(effect.variance, 4),
+            "levels": number(effect.levels, 0),
         }
-        for name, one in model.random_effects.items()
+        for name, effect in model.random_effects.items()
     ]
     rows += [
         {
@@ -255,158 +251,44 @@ def contrast_table(model: Model, factor: str, correction: str) -> list[dict[str,
     ]
 
 
-def model_methods(model: Model, *, of: str = "") -> str:
-    """How the model was fitted, ready for a paper's methods section; `of` names the dimension."""
-    ratings = f"Ratings of {of}" if of else "Ratings"
-    groups = [
-        f"{name} ({counted(one.levels, 'level')})" for name, one in model.random_effects.items()
-    ]
-    random = f" with random intercepts of {listed(groups)}" if groups else " without random effects"
-    if isinstance(model, Clmm):
-        categories = counted(len(model.levels), "ordered category", "ordered categories")
-        latent = "logistic" if model.link == "logit" else "normal"
-        said = [
-            (
-                f"{ratings} ({categories}) were analysed with a cumulative link mixed model "
-                f"({model.link} link){random}, flexible thresholds and the formula {model.formula}."
-            ),
-            (
-                "It was fitted by maximum likelihood with the Laplace approximation; standard "
-                "errors come from the observed information, tests and intervals are Wald's. "
-                f"A coefficient is a shift of the {latent} latent scale."
-            ),
-        ]
-    else:
-        likelihood = "restricted maximum likelihood" if model.reml else "maximum likelihood"
-        said = [
-            (
-                f"{ratings} were analysed with a linear mixed model{random} and the formula "
-                f"{model.formula}, fitted by {likelihood}; tests and intervals take "
-                "Satterthwaite's degrees of freedom."
-            )
-        ]
-    used = f"{counted(model.n, 'rating')} entered the model"
-    dropped = sum(model.dropped.values())
-    used += f" ({number(dropped, 0)} excluded for missing values)." if dropped else "."
-    return " ".join([*said, used, f"Software: EmpathyLab {__version__}."])
-
-
-def model_results(model: Model) -> str:
-    """What the model found, ready for a paper's results section; what speaks against it first.
-
-    Where a term has several coefficients (an arm each), their p values are Holm-corrected over
-    the term. A coefficient without a finite estimate gets no test, interval or odds ratio.
-    """
-    unsure, corrected = doubtful(model), holm_by_term(model)
-    # Variances at the boundary are spoken of below.
-    said = problem_sentences(model)
-    if not model.converged and not said:
-        said.append("The fit did not converge, so its numbers cannot be trusted.")
-    reported = [name for name in model.coefficients if name != INTERCEPT]
-    unusable = [readable(model, name) for name in reported if name in unsure]
-    if unusable:
-        said.append(f"No estimate or test can be given for {listed(unusable)}.")
-    sizes = {name: len(names) for names in _families(model).values() for name in names}
-    for name in reported:
-        if name not in unsure:
-            p = corrected[name] if sizes.get(name, 1) > 1 else None
-            said.append(_effect(model, readable(model, name), model.coefficients[name], p))
-    said += _reading(model, [name for name in reported if name not in unsure])
-    said += [_spread(name, one) for name, one in model.random_effects.items()]
-    if isinstance(model, Lmm):
-        said.append(f"The residual standard deviation was {number(model.residual_sd, 3)}.")
-    return " ".join(said)
-
-
-def readable(model: Model, name: str) -> str:
-    """A coefficient's name as one would say it: `gpt-4 against people (arm)`."""
-    coding = model.design.coding
-    column = next((column for column in coding.columns if column.name == name), None)
-    if column is None or not column.parts:
-        return name
-    said = []
-    for label, level in column.parts:
-        predictor = coding.predictors[label]
-        if level < 0:
-            said.append(label)
-            continue
-        # Where the first level has a column of its own, none is compared with it.
-        own = any(item.term == column.term and (label, 0) in item.parts for item in coding.columns)
-        against = "" if own else f" against {name_of(predictor.levels[0])}"
-        said.append(f"{name_of(predictor.levels[level])}{against} ({predictor.variable.name})")
-    return " × ".join(said)
-
-
-def odds(log_odds: float) -> str:
-    """The odds ratio of a log odds; beyond a thousand either way only that it is."""
-    if log_odds > _MOST_LOG_ODDS:
-        return "> 1,000"
-    if log_odds < -_MOST_LOG_ODDS:
-        return "< 0.001"
-    ratio = math.exp(log_odds)
-    return number(ratio, 2 if ratio >= 0.1 else 3)
-
-
-def _families(model: Model) -> dict[str, list[str]]:
+def coefficients_by_term(model: Model) -> dict[str, list[str]]:
     """The coefficients of each term."""
     names = model.design.names
     terms = model.design.terms
     return {term: [names[place] for place in places] for term, places in terms.items()}
 
 
-def _reading(model: Model, reported: list[str]) -> list[str]:
-    """How to read the p values and coefficients, where several contrasts or factors need it."""
-    said = []
-    families = [
-        f"{term} ({len(names)} contrasts)"
-        for term, names in _families(model).items()
-        if len(names) > 1 and any(name in reported for name in names)
-    ]
-    if families:
-        said.append(
-            f"p is Holm-corrected over the contrasts of each term: {listed(families)}; intervals "
-            "are of each contrast alone."
-        )
-    crossed = [column for column in model.design.coding.columns if len(column.parts) > 1]
-    factors = dict.fromkeys(
-        label
-        for column in crossed
-        for label, level in column.parts
-        if level >= 0 and column.name in reported
-    )
-    baseline = [
-        f"{name_of(model.design.coding.predictors[factor].levels[0])} ({factor})"
-        for factor in factors
-    ]
-    if baseline:
-        said.append(
-            "Besides its interactions, a coefficient holds where the other factors are at their "
-            f"reference: {listed(baseline)}."
-        )
-    return said
+def dimension_model_row(model: DimensionModel) -> dict[str, Any]:
+    """The model of a dimension as JSON holds it, with its tests and checks."""
+    row = {"dimension": model.dimension, "by_valence": model.by_valence, "problem": model.problem}
+    if model.model is None:
+        return row
+    row |= mixed_model_row(model.model, means=["arm"])
+    row |= {
+        "tests": json_value(model.tests),
+        "simplified": list(model.simplified),
+        "left_out": list(model.dropped),
+        "proportional_odds": _odds_row(model),
+        "sd_intervals": {name: model.spread[name]._asdict() for name in model.spread},
+        "bootstrap": model.bootstrap
+        and {
+            "replications": model.bootstrap.replications,
+            "failed": model.bootstrap.failed,
+            "intervals": {name: end._asdict() for name, end in model.bootstrap.intervals.items()},
+        },
+    }
+    found: dict[str, Any] = json_value(row)
+    return found
 
 
-def _effect(model: Model, name: str, item: Any, p_corrected: float | None) -> str:
-    level = number(100 * model.confidence, 0)
-    span = f"{level}% CI [{number(item.low, 3)}, {number(item.high, 3)}]"
-    p = p_text(item.p) if p_corrected is None else p_text(p_corrected, "Holm-corrected p")
-    if isinstance(model, Clmm):
-        ratio = ""
-        if model.link == "logit":
-            ratio = f"; odds ratio {odds(item.estimate)} [{odds(item.low)}, {odds(item.high)}]"
-        return (
-            f"{name}: b = {number(item.estimate, 3)}, {span}, z = {number(item.z, 2)}, {p}{ratio}."
-        )
-    return (
-        f"{name}: b = {number(item.estimate, 3)}, {span}, t({number(item.df)}) = "
-        f"{number(item.t, 2)}, {p}."
-    )
-
-
-def _spread(name: str, item: Any) -> str:
-    if item.boundary:
-        return (
-            f"The variance of {name} was estimated at its boundary, zero: beyond the other terms, "
-            f"the ratings show no differences between levels of {name} beyond chance."
-        )
-    return f"The standard deviation of {name} was {number(item.sd, 3)}."
+def _odds_row(model: DimensionModel) -> dict[str, Any] | None:
+    if model.odds is None:
+        return None
+    test = model.odds.test
+    names = ("statistic", "df", "p", "f", "df_residual", "p_clustered", "clusters", "n")
+    return {
+        **{name: getattr(test, name) for name in names},
+        "clustered_by": model.odds.clusters,
+        "rejected": model.odds.rejected,
+        "effects": [effect._asdict() for effect in test.effects],
+    }

@@ -28,11 +28,8 @@ from empathylab.analysis.ratings.exclusions import (
     rule_text,
 )
 from empathylab.analysis.ratings.looks import Look
-from empathylab.analysis.ratings.mixed_models import (
-    mixed_model_row,
-    model_methods,
-    model_results,
-)
+from empathylab.analysis.ratings.mixed_model_prose import model_methods, model_results
+from empathylab.analysis.ratings.mixed_models import dimension_model_row, mixed_model_row
 from empathylab.analysis.ratings.model import DimensionModel
 from empathylab.analysis.ratings.multiverse import Multiverse
 from empathylab.analysis.ratings.prose import (
@@ -208,7 +205,7 @@ class RatingsResult(Plots):
 
     def to_dict(self) -> dict[str, Any]:
         """What `analyze ratings --json` prints."""
-        models = [_model_row(model) for model in self.models]
+        models = [dimension_model_row(model) for model in self.models]
         found: dict[str, Any] = {
             "study": self.study.name,
             "title": self.study.title,
@@ -347,7 +344,7 @@ class RatingsResult(Plots):
             "tests": comparison_rows(found.kept),
             "arms": _arms(found.kept, self.kept_means),
             "means": mean_rows(self.kept_means),
-            "mixed_models": [_model_row(kept_model) for kept_model in self.kept_models],
+            "mixed_models": [dimension_model_row(kept_model) for kept_model in self.kept_models],
         }
 
 
@@ -355,41 +352,6 @@ def _arms(comparison: ArmComparison, means: Sequence[MeanComparison]) -> list[di
     """Every arm and dimension once: counted where its good ratings are, else with its mean."""
     others = [mean for mean in means if mean.dimension not in comparison.scales]
     return arm_rows(comparison) + mean_arm_rows(others)
-
-
-def _model_row(model: DimensionModel) -> dict[str, Any]:
-    row = {"dimension": model.dimension, "by_valence": model.by_valence, "problem": model.problem}
-    if model.model is None:
-        return row
-    row |= mixed_model_row(model.model, means=["arm"])
-    row |= {
-        "tests": json_value(model.tests),
-        "simplified": list(model.simplified),
-        "left_out": list(model.dropped),
-        "proportional_odds": _odds_row(model),
-        "sd_intervals": {name: model.spread[name]._asdict() for name in model.spread},
-        "bootstrap": model.bootstrap
-        and {
-            "replications": model.bootstrap.replications,
-            "failed": model.bootstrap.failed,
-            "intervals": {name: end._asdict() for name, end in model.bootstrap.intervals.items()},
-        },
-    }
-    found: dict[str, Any] = json_value(row)
-    return found
-
-
-def _odds_row(model: DimensionModel) -> dict[str, Any] | None:
-    if model.odds is None:
-        return None
-    test = model.odds.test
-    names = ("statistic", "df", "p", "f", "df_residual", "p_clustered", "clusters", "n")
-    return {
-        **{name: getattr(test, name) for name in names},
-        "clustered_by": model.odds.clusters,
-        "rejected": model.odds.rejected,
-        "effects": [effect._asdict() for effect in test.effects],
-    }
 
 
 def _model_sentence(model: DimensionModel, *, several: bool) -> str:

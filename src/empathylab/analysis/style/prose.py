@@ -6,13 +6,9 @@ from collections.abc import Mapping
 
 from empathylab import __version__
 from empathylab.analysis.style.estimates import RULES, RatedStyle, StyleEstimates
-from empathylab.analysis.style.tables import (
-    by_pair,
-    main_features,
-    percentage,
-    shown_terms,
-    spelled,
-)
+from empathylab.analysis.style.feature_titles import main_features
+from empathylab.analysis.style.tables import by_pair, percentage
+from empathylab.analysis.style.terms import shown_terms, spelled
 from empathylab.analysis.text.apa import counted, listed, p_text
 from empathylab.analysis.text.names import PEOPLE, first_capital, name_of, owner
 from empathylab.analysis.text.numbers import number, signed

@@ -18,6 +18,7 @@ from empathylab.analysis.results import (
     summary_text,
 )
 from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates, Tactics
+from empathylab.analysis.style.feature_titles import main_features, meaning
 from empathylab.analysis.style.prose import (
     ALPHA,
     difference_sentences,
@@ -29,13 +30,7 @@ from empathylab.analysis.style.prose import (
     tactic_sentences,
     tested_relations,
 )
-from empathylab.analysis.style.tables import (
-    accuracy_intervals,
-    by_pair,
-    feature_values,
-    main_features,
-    meaning,
-)
+from empathylab.analysis.style.tables import accuracy_intervals, by_pair, feature_values
 from empathylab.style import Profile
 from empathylab.style.authorship.predictability import Classification, Predictability
 from empathylab.style.rating_relations import RatingRelation

@@ -3,101 +3,30 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from empathylab.analysis.style.estimates import RatedStyle, StyleEstimates
+from empathylab.analysis.style.feature_titles import OVERVIEW, main_features, meaning
+from empathylab.analysis.style.terms import shown_terms, spelled
 from empathylab.analysis.text.emoji_names import emoji_name
 from empathylab.analysis.text.numbers import number, p_value, signed
 from empathylab.stats.intervals import Interval, wilson
-from empathylab.style import FEATURES
 from empathylab.style.clustered import Slope
 from empathylab.style.differences import FeatureDifference, FeatureStanding, feature_profile
-from empathylab.style.distinctive import DistinctiveTerm
 from empathylab.style.tactics.accuracy import TacticAccuracy
 from empathylab.style.tactics.correction import CorrectedUse
 from empathylab.style.tactics.tagging import TacticUse
 
 Rows = list[dict[str, str]]
 
-_MOST_OWN = 12
-# Function words: alone they say little.
-_FUNCTION_WORDS = set(
-    """a an the this that these those there here of to in on at by for from with about into up out
-    as than then and or but so if because while when is are was were be been being am has have had
-    having do does did not no will how it its it's that's""".split()  # noqa: SIM905 - a page of quotes reads worse
-)
-# Pronouns: worth showing alone, but two phrases that differ only in them are the same.
-_PRONOUNS = set(
-    """i i'm i've i'd i'll me my mine we us our you your yours you're you've you'd you'll he him his
-    she her they them their he's she's they're we're""".split()  # noqa: SIM905
-)
-_LEAST_Z = 1.96
-_I = re.compile(r"\bi\b")
 TOO_RARE = "too rare to test"
 
 CORRECTED = "Responses that use a tactic, corrected for tagging errors, with 95% intervals"
 ACCURACY = "Precision and recall of the tags, with 95% intervals"
 """Captions of the tables of tactics."""
-
-OVERVIEW: Mapping[str, str] = {
-    "words": "words",
-    "words_per_sentence": "words/sentence",
-    "exclamation_marks": "!",
-    "question_marks": "?",
-    "emoji": "emoji",
-    "first_person_singular": "I, me, my",
-    "second_person": "you, your",
-    "sentiment": "sentiment of words",
-}
-"""The features of the shortest table, under the names they have there."""
-
-
-MAIN: Mapping[str, str] = {
-    "words": "words",
-    "words_per_sentence": "words per sentence",
-    "letters_per_word": "letters per word",
-    "flesch_reading_ease": "reading ease (Flesch, from 30 words)",
-    "mattr": "variety of words (MATTR, from 20 words)",
-    "exclamation_marks": "exclamation marks",
-    "question_marks": "question marks",
-    "commas": "commas",
-    "ellipses": "ellipses",
-    "dashes": "dashes",
-    "apostrophes": "apostrophes",
-    "emoji": "emoji",
-    "emoticons": "emoticons",
-    "bullets": "list items",
-    "first_person_singular": "I, me, my",
-    "second_person": "you, your",
-    "apologies": "apologies",
-    "thanks": "thanks",
-    "hedges": "hedges",
-    "advice": "advice",
-    "validation": "validation",
-    "self_disclosure": "self-disclosure",
-    "questions_to_person": "questions to the person",
-    "sentiment": "sentiment of words (VADER)",
-}
-"""The features of figures and sentences; no two measure the same."""
-
-
-def main_features(estimates: StyleEstimates) -> dict[str, str]:
-    """The main features that vary here, and the user's own, with what they are called."""
-    varying = {difference.feature for difference in estimates.differences} or {
-        name for profile in estimates.profiles for name, f in profile.features.items() if f.sd > 0
-    }
-    own = [column for lexicon in estimates.dictionaries for column in lexicon.columns]
-    titles = dict(MAIN) | {column: column for column in own[:_MOST_OWN]}
-    return {name: title for name, title in titles.items() if name in varying}
-
-
-def meaning(feature: str) -> str:
-    """What a feature is, in words; a user's category is called as in the user's file."""
-    return FEATURES[feature].meaning if feature in FEATURES else feature
 
 
 def percentage(value: float, digits: int = 1) -> str:
@@ -398,34 +327,6 @@ def relation_rows(rated: RatedStyle) -> Rows:
 def feature_standings(estimates: StyleEstimates) -> list[FeatureStanding]:
     """Each respondent's distance from the mean of all, for the main features, in SDs."""
     return feature_profile(estimates.features, columns=list(main_features(estimates)))
-
-
-def shown_terms(terms: Sequence[DistinctiveTerm], top: int) -> tuple[DistinctiveTerm, ...]:
-    """Up to `top` terms, the most distinctive first, each of which says something new.
-
-    Skipped are terms with a z below 1.96, function words, and terms whose content words are already
-    in terms above (`to hear` below `sorry to hear`).
-    """
-    shown: list[DistinctiveTerm] = []
-    used: set[str] = set()
-    for term in terms:
-        if len(shown) == top or term.z < _LEAST_Z:
-            break
-        words = term.term.split(" ")
-        if len(words) == 1 and words[0] in _FUNCTION_WORDS:
-            continue
-        content = {word for word in words if word not in _FUNCTION_WORDS | _PRONOUNS}
-        new = content or {word for word in words if "'" in word} or {term.term}
-        if new <= used:
-            continue
-        used |= new | set(words if len(words) == 1 else ())
-        shown.append(term)
-    return tuple(shown)
-
-
-def spelled(term: str) -> str:
-    """The term with its I as people write it; all else is in lower case."""
-    return _I.sub("I", term)
 
 
 def table_columns(rows: Sequence[Mapping[str, str]]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from empathylab.cli.options import JsonOption
+from empathylab.cli.options import ConfidenceOption, JsonOption
 from empathylab.cli.tables import print_json, print_rows
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ TableOption = Annotated[
 WordsOption = Annotated[
     bool, typer.Option("--words", help="Print a methods and a results paragraph, and nothing else.")
 ]
-ConfidenceOption = Annotated[float, typer.Option(help="Of the intervals.", min=0.5, max=0.999)]
 
 
 def clmm(
@@ -153,14 +152,13 @@ def _print(
     words: bool,
     as_json: bool,
 ) -> None:
+    from empathylab.analysis.ratings.mixed_model_prose import model_methods, model_results
     from empathylab.analysis.ratings.mixed_models import (
         coefficient_table,
         contrast_table,
         mean_table,
         missing_value,
         mixed_model_row,
-        model_methods,
-        model_results,
         random_table,
     )
     from empathylab.analysis.text.apa import counted

@@ -23,12 +23,12 @@ from empathylab.analysis.style.tables import (
     recurring_rows,
     relation_rows,
     reuse_rows,
-    shown_terms,
     tactic_accuracy_rows,
     tactic_rows,
     template_rows,
     term_rows,
 )
+from empathylab.analysis.style.terms import shown_terms
 from empathylab.errors import UserError
 from empathylab.export.replication.tables import Made, Read, file_name, flat
 

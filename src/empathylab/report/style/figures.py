@@ -11,12 +11,9 @@ import polars as pl
 
 from empathylab.analysis.json_values import json_value
 from empathylab.analysis.style.estimates import StyleEstimates
-from empathylab.analysis.style.tables import (
-    feature_standings,
-    main_features,
-    shown_terms,
-    spelled,
-)
+from empathylab.analysis.style.feature_titles import main_features
+from empathylab.analysis.style.tables import feature_standings
+from empathylab.analysis.style.terms import shown_terms, spelled
 from empathylab.analysis.text.names import first_capital, name_of
 from empathylab.report.blocks import Figure, slug
 from empathylab.report.style.charts import (
@@ -26,9 +23,8 @@ from empathylab.report.style.charts import (
     emoji_chart,
     feature_profile_chart,
     relation_chart,
-    tactic_flow_chart,
-    tactic_transition_chart,
 )
+from empathylab.report.style.tactic_charts import tactic_flow_chart, tactic_transition_chart
 from empathylab.style.distinctive import DistinctiveTerms
 
 _TERMS = 20

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from empathylab.analysis.style.estimates import StyleEstimates
+from empathylab.analysis.style.feature_titles import main_features
 from empathylab.analysis.style.prose import (
     predictability_sentence,
     profile_sentence,
@@ -24,19 +25,17 @@ from empathylab.analysis.style.tables import (
     difference_rows,
     emoji_rows,
     feature_rows,
-    main_features,
     overview_rows,
     recurring_rows,
     relation_rows,
     reuse_rows,
-    shown_terms,
-    spelled,
     table_columns,
     tactic_accuracy_rows,
     tactic_rows,
     template_rows,
     term_rows,
 )
+from empathylab.analysis.style.terms import shown_terms, spelled
 from empathylab.analysis.text.names import name_of
 from empathylab.report.blocks import Block, Figure, Fold, Section, Table, Text, kept
 from empathylab.report.style.figures import figures

@@ -16,27 +16,17 @@ from pydantic import (
 )
 
 from empathylab.errors import UserError
-from empathylab.file_models import (
-    FileModel,
-    Flag,
-    Number,
-    Whole,
-    Words,
-    misfit,
-    plain,
-    unknown,
-    wrong,
-)
+from empathylab.file_models import FileModel, Flag, Number, Whole, Words, misfit, plain, wrong
 from empathylab.study.blocks.dimensions import Dimension
-from empathylab.study.blocks.interface import Block, Outcome
+from empathylab.study.blocks.interface import Block
 from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.blocks.registry import AnyBlock, block_types
 from empathylab.study.blocks.texts import Identifier, Text, languages_of
 from empathylab.study.design.interface_texts import read_interface
+from empathylab.study.design.recruitment import Recruitment
 from empathylab.study.live.settings import Live
 
 Design = Literal["between", "within"]
-Platform = Literal["prolific", "mturk", "sona", "open", "invitation"]
 Group = Literal["emotion", "topic", "factor"]
 
 EVERYONE = "everyone"
@@ -44,7 +34,6 @@ EVERYONE = "everyone"
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _ARM = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,59}")
-_CODE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _DAYS = 36_500
 
 
@@ -82,7 +71,7 @@ class Situations(FileModel):
     def _one_source_and_one_grouping(self) -> Self:
         if (self.set is None) == (self.selection is None):
             raise wrong("given as a set or as a selection", "Name one of the two.")
-        grouped = [get_arg for get_arg in get_args(Group) if getattr(self, f"per_{get_arg}")]
+        grouped = [group for group in get_args(Group) if getattr(self, f"per_{group}")]
         if len(grouped) > 1:
             raise wrong(
                 f"left out where there is 'per_{grouped[0]}'",
@@ -94,9 +83,7 @@ class Situations(FileModel):
     @property
     def group(self) -> Group | None:
         """What the numbers are by."""
-        return next(
-            (get_arg for get_arg in get_args(Group) if getattr(self, f"per_{get_arg}")), None
-        )
+        return next((group for group in get_args(Group) if getattr(self, f"per_{group}")), None)
 
     @property
     def per_group(self) -> int | Mapping[str, int]:
@@ -145,91 +132,6 @@ class TimeLimits(FileModel):
     def _in_order(self) -> Self:
         if self.finish_within is not None and self.finish_within < self.abandon_after:
             raise wrong(f"{self.abandon_after} or more", at=("finish_within",))
-        return self
-
-
-def _code(code: str) -> str:
-    if not _CODE.fullmatch(code):
-        raise wrong("letters, digits, hyphens and underscores, 64 at most")
-    return code
-
-
-def _https(address: str) -> str:
-    if not address.startswith("https://"):
-        raise wrong("an address that begins with https://")
-    return address
-
-
-class ScreenOut(FileModel):
-    """What Prolific pays people who are screened out."""
-
-    reward: Annotated[Whole, Field(ge=1, le=100_000)]
-    """In the smallest unit of the currency: 20 is 20 pence or cents."""
-    slots: Annotated[Whole, Field(ge=1, le=100_000)]
-    """How many people are paid so at most."""
-
-
-class Recruitment(FileModel):
-    """Where raters come from, and what they get at the end."""
-
-    platform: Platform
-    once: Flag = True
-    """Nobody takes part twice."""
-    codes: dict[Outcome, Annotated[Words, AfterValidator(_code)]] = Field(default_factory=dict)
-    return_url: Annotated[Words, AfterValidator(_https)] | None = None
-    """Where people are sent at the end; `{code}` stands for the code."""
-    screen_out: ScreenOut | None = None
-    groups: dict[Outcome, Annotated[Words, AfterValidator(_code)]] = Field(default_factory=dict)
-    """By outcome, Prolific's id of the participant group that people join, for a follow-up."""
-    minutes: Annotated[Whole, Field(ge=1, le=24 * 60)] | None = None
-    """How long it takes, as people are told: `{{minutes}}` in texts."""
-    payment: Words | None = None
-    """What people get, with the currency: `{{payment}}` in texts."""
-
-    @field_validator("codes", "groups", mode="before")
-    @classmethod
-    def _known_outcomes(cls, codes: Any) -> Any:
-        for outcome in codes if isinstance(codes, Mapping) else ():
-            if outcome not in get_args(Outcome):
-                raise unknown("key", str(outcome), get_args(Outcome), at=(outcome,))
-        if isinstance(codes, Mapping):
-            return {name: code for name, code in codes.items() if code is not None}
-        return codes
-
-    @model_validator(mode="after")
-    def _codes_fit(self) -> Self:
-        seen: set[str] = set()
-        for outcome, code in self.codes.items():
-            if code in seen:
-                raise wrong(
-                    "another code than those before it",
-                    "Give each outcome its own.",
-                    at=("codes", outcome),
-                )
-            seen.add(code)
-        if self.platform == "prolific" and "completed" not in self.codes:
-            raise wrong(
-                "given for Prolific, at least one for 'completed'",
-                "Copy the completion codes from the study's page on Prolific.",
-                at=("codes",),
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _prolific_alone(self) -> Self:
-        wanted: dict[str, tuple[str, ...]] = {"groups": tuple(self.groups)}
-        if self.screen_out is not None:
-            wanted["screen_out"] = ("screened-out",)
-        for key, outcomes in wanted.items():
-            if outcomes and self.platform != "prolific":
-                raise wrong("left out: only Prolific has it", "Take it out.", at=(key,))
-            for outcome in outcomes:
-                if outcome not in self.codes:
-                    raise misfit(
-                        f"there is no completion code for {outcome!r}, which Prolific would act on",
-                        f"Add {outcome} to codes.",
-                        at=(key,),
-                    )
         return self
 
 
@@ -292,6 +194,15 @@ Languages = Annotated[
 ]
 
 
+class FollowUp(FileModel):
+    """A second study of the same people: questionnaires, days after the first."""
+
+    study: Words
+    """The first study, in the same lab: `NAME`, or `NAME@VERSION`."""
+    people: Annotated[Whole, Field(ge=1, le=100_000)]
+    """How many can take part; all must have completed the first study."""
+
+
 class Study(FileModel):
     """A study: its texts, its blocks, its arms, and how people are assigned to them."""
 
@@ -305,6 +216,8 @@ class Study(FileModel):
     situations: Situations | None = None
     """None where participants write about experiences of their own, with `live`."""
     live: Live | None = None
+    follow_up: FollowUp | None = None
+    """Of a study of questionnaires alone, days after another one."""
     design: Design = "between"
     arms: dict[str, Arm] = Field(default_factory=dict)
     responses: Responses = Responses()
@@ -336,11 +249,14 @@ class Study(FileModel):
 
     @model_validator(mode="after")
     def _situations_or_live(self) -> Self:
-        if (self.situations is None) == (self.live is None):
+        keys = ("situations", "live", "follow_up")
+        given = [key for key in keys if getattr(self, key) is not None]
+        if len(given) != 1:
             raise wrong(
-                "given with situations, or with live where participants tell their own",
-                "Add one of the two, or take one of them out.",
-                got="none" if self.live is None else "both",
+                "given with situations, with live where participants tell their own, or with "
+                "follow_up where they answer questionnaires days later",
+                "Keep one of the three.",
+                got=" and ".join(given) or "none",
             )
         return self
 
@@ -405,7 +321,7 @@ class Study(FileModel):
     @property
     def items_per_rater(self) -> int:
         """How many items one rater has, where batches are full."""
-        return 0 if self.live is not None else self.batch_size * self.replies_together
+        return 0 if self.situations is None else self.batch_size * self.replies_together
 
     @property
     def replies_together(self) -> int:

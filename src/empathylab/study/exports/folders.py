@@ -101,7 +101,7 @@ def export_study(
         )
     if identities:
         notes.append(f"{IDENTITIES} tells who people are: keep it apart, and do not pass it on.")
-    counts = {f"{key}.{format}": one.height for key, one in tables.tables.items()}
+    counts = {f"{key}.{format}": table.height for key, table in tables.tables.items()}
     return ExportedStudy(
         row.name,
         str(folder),

@@ -5,29 +5,22 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection
 
-from empathylab.scales import Scale, scale_from_dict, score
 from empathylab.store.ratings import PREFERENCE
 from empathylab.store.studies.archive import (
-    Rows,
-    administration_rows,
     archive_import,
     arm_rows,
-    item_values,
     page_rows,
     rater_rows,
     rating_rows,
     response_rows,
-    scale_rows,
     shown_rows,
     situation_rows,
     written_rows,
 )
-from empathylab.store.studies.live import exported_turns
 from empathylab.store.studies.places import all_places
 from empathylab.store.studies.records import audit_rows
 from empathylab.study.archives.packing import (
@@ -37,7 +30,6 @@ from empathylab.study.archives.packing import (
     rater_names,
     read_protocol,
 )
-from empathylab.study.exports.partial_answers import PartialAnswers
 from empathylab.study.exports.positions import batch_positions, numbered, order_positions
 from empathylab.study.session.launched import load_launched
 from empathylab.study.session.visits import shown_status
@@ -46,22 +38,20 @@ Record = dict[str, Any]
 
 
 class StudySource:
-    """One study of the lab; every public method gives the rows of one exported table."""
+    """One study of the lab; its methods, `page_tables` and `scale_tables` give exported rows."""
 
     def __init__(self, connection: Connection, row: Any, *, blind: bool) -> None:
-        self.connection, self.row, self._blind = connection, row, blind
+        self.connection, self.row, self.blind = connection, row, blind
         number = int(row.id)
         where = f"study {row.name}"
         complete = is_complete(row.protocol)
         self.study = read_protocol(row.protocol, where=where) if complete else None
-        self._places = [
-            all_place for all_place in all_places(connection, number) if all_place.world == "person"
-        ]
+        self.places = [place for place in all_places(connection, number) if place.world == "person"]
         self._raters = rater_rows(connection, number)
         self._is_archived = archive_import(connection, row.name, row.version) is not None
         launched = row.launched_at is not None
         self.names = rater_names(self._raters, pseudonyms=launched or self._is_archived)
-        self._situations = {
+        self.situation_rows = {
             int(situation_row.id): situation_row
             for situation_row in situation_rows(connection, number)
         }
@@ -69,9 +59,9 @@ class StudySource:
             int(response_row.id): response_row for response_row in response_rows(connection, number)
         }
         self._ratings = rating_rows(connection, number)
-        self._pages = page_rows(connection, number)
-        self._numbered_pages = tuple(numbered(self._pages))
-        self._excluded = self._reasons()
+        self.page_rows = page_rows(connection, number)
+        self.numbered_pages = tuple(numbered(self.page_rows))
+        self.excluded = self._reasons()
 
     def _reasons(self) -> dict[str, str]:
         """Why researchers left out whom, by name."""
@@ -80,7 +70,7 @@ class StudySource:
             for rater in self._raters
             if rater.details.get("marks", {}).get("excluded") is not None
         }
-        out = {place.person for place in self._places if place.status == "excluded"}
+        out = {place.person for place in self.places if place.status == "excluded"}
         for audit_row in audit_rows(self.connection, self.row.id):
             person = audit_row.details.get("person")
             if audit_row.action == "exclude" and person in out:
@@ -118,7 +108,7 @@ class StudySource:
                         "question": question.name,
                         "part": part or None,
                         "answer": str(said),
-                        "excluded": self._excluded.get(rater),
+                        "excluded": self.excluded.get(rater),
                     }
                 )
         return rows
@@ -134,7 +124,7 @@ class StudySource:
                 "first": answer["arms"][0],
                 "second": answer["arms"][1],
                 "outcome": answer["value"],
-                "excluded": self._excluded.get(rater),
+                "excluded": self.excluded.get(rater),
             }
             for rater, answer in self._item_answers()
             if answer["question"] == PREFERENCE
@@ -142,25 +132,17 @@ class StudySource:
 
     def ratings(self) -> list[Record]:
         """The ratings that count."""
-        return [
-            all_rating
-            for all_rating in self._all_ratings()
-            if all_rating["rater"] not in self._excluded
-        ]
+        return [rating for rating in self._all_ratings() if rating["rater"] not in self.excluded]
 
     def ratings_of_excluded(self) -> list[Record]:
         """The ratings of raters whom a researcher excluded."""
-        return [
-            all_rating
-            for all_rating in self._all_ratings()
-            if all_rating["rater"] in self._excluded
-        ]
+        return [rating for rating in self._all_ratings() if rating["rater"] in self.excluded]
 
     def _positions(self) -> dict[tuple[str, int], int]:
         """By rater and response, in which place the rater saw it, where that is known."""
         if self.row.launched_at is not None:
             launched = load_launched(self.connection, f"{self.row.name}@{self.row.version}")
-            return batch_positions(launched, self._places)
+            return batch_positions(launched, self.places)
         if self._is_archived:
             rated = (
                 (self.names[int(rating.rater_id)], int(rating.response_id))
@@ -173,7 +155,7 @@ class StudySource:
         positions = self._positions()
         for rating in self._ratings:
             response = self._responses[int(rating.response_id)]
-            situation = self._situations[int(response.situation_id)]
+            situation = self.situation_rows[int(response.situation_id)]
             yield {
                 "rater": self.names[int(rating.rater_id)],
                 "arm": rating.arm or response.respondent,
@@ -213,7 +195,7 @@ class StudySource:
                 # Of anyone who had their data deleted, only that they came is told.
                 "day": day_of(place.arrived_at) if place.language else None,
             }
-            for place in self._places
+            for place in self.places
         }
         for rater in self._raters:
             name = self.names[int(rater.id)]
@@ -223,7 +205,7 @@ class StudySource:
             row.setdefault("day", days.get(name))
             row |= {"seconds": rater.seconds, "arm": only or row.get("arm")}
         for name, row in rows.items():
-            row |= {"excluded": self._excluded.get(name), "ratings": given[name]}
+            row |= {"excluded": self.excluded.get(name), "ratings": given[name]}
         return list(rows.values())
 
     def told(self) -> dict[str, Record]:
@@ -235,62 +217,10 @@ class StudySource:
             for rater in self._raters
         }
 
-    def scores(self) -> tuple[dict[tuple[str, str], float], dict[str, tuple[Scale, str, str]]]:
-        rows = administration_rows(self.connection, self.row.id)
-        values = item_values(self.connection, self.row.id)
-        known = self._scales(rows)
-        found: dict[tuple[str, str], float] = {}
-        columns: dict[str, tuple[Scale, str, str]] = {}
-        for row in rows:
-            scale = known[int(row.scale_id)]
-            for part in score(scale, values.get(int(row.id), {})):
-                base = scale.id if part.subscale == "total" else f"{scale.id}_{part.subscale}"
-                column = base if row.phase == "default" else f"{base}_{row.phase}"
-                columns[column] = (scale, part.subscale, row.phase)
-                if part.value is not None:
-                    found[self.names[int(row.rater_id)], column] = part.value
-        return found, columns
-
-    def _scales(self, rows: Rows) -> dict[int, Scale]:
-        used = {int(row.scale_id) for row in rows}
-        return {
-            int(scale_row.id): scale_from_dict(
-                scale_row.definition, where=f"scale {scale_row.name} of the lab"
-            )
-            for scale_row in scale_rows(self.connection, self.row.id, used)
-        }
-
-    def scale_answers(self) -> list[Record]:
-        """Every answer to an item, as given: reversed items are not turned round."""
-        rows = administration_rows(self.connection, self.row.id)
-        values = item_values(self.connection, self.row.id)
-        known = self._scales(rows)
-        found = []
-        seen: Counter[tuple[int, int, str]] = Counter()
-        for row in rows:
-            situation = self._situations.get(int(row.situation_id or 0))
-            trial = (int(row.rater_id), int(row.scale_id), str(row.phase))
-            seen[trial] += situation is not None
-            places = {item: place for place, item in enumerate(row.item_order, start=1)}
-            found += [
-                {
-                    "rater": self.names[int(row.rater_id)],
-                    "scale": known[int(row.scale_id)].id,
-                    "phase": row.phase,
-                    "situation": None if situation is None else situation.key,
-                    "trial": None if situation is None else seen[trial],
-                    "item": item,
-                    "position": places.get(item),
-                    "value": value,
-                }
-                for item, value in values.get(int(row.id), {}).items()
-            ]
-        return found
-
     def written_replies(self) -> list[Record]:
         """What people wrote as replies."""
         rows = written_rows(self.connection, self.row.name, self.row.version)
-        people = {place.person for place in self._places}
+        people = {place.person for place in self.places}
         return [
             {
                 "rater": row.details["rater"],
@@ -298,98 +228,11 @@ class StudySource:
                 "situation": row.key,
                 "position": row.details.get("position"),
                 "text": row.text,
-                "excluded": self._excluded.get(row.details["rater"]),
+                "excluded": self.excluded.get(row.details["rater"]),
             }
             for row in rows
             if row.details.get("rater") in people
         ]
-
-    def live_turns(self) -> list[Record]:
-        """What participants told, and what they were answered."""
-        return [
-            {
-                "rater": turn.person,
-                "block": turn.step,
-                "author": turn.author,
-                "kind": turn.kind,
-                "label": turn.label,
-                "position": turn.position,
-                "sender": turn.sender,
-                "text": turn.text,
-                "masked": turn.masked,
-                "outcome": turn.outcome,
-                "reason": turn.reason,
-                "rejected": turn.rejected,
-                "due_seconds": _between(turn.asked_at, turn.due_at),
-                "waited_seconds": _between(turn.asked_at, turn.shown_at),
-                "model": turn.model,
-                "model_seconds": turn.latency,
-                "prompt_tokens": turn.prompt_tokens,
-                "completion_tokens": turn.completion_tokens,
-                "cost": turn.cost,
-                "ended_because": turn.ended_because,
-                "excluded": self._excluded.get(turn.person),
-            }
-            for turn in exported_turns(self.connection, self.row.id)
-        ]
-
-    def pages(self) -> list[Record]:
-        """How long each page took, and how often it was left."""
-        return [
-            {
-                "rater": one.person,
-                "page": one.step,
-                "position": position,
-                "seconds": one.timing.get("seconds"),
-                "browser_seconds": one.timing.get("reported"),
-                "away_seconds": one.timing.get("away"),
-                "focus_losses": one.timing.get("losses"),
-                "corrections": one.corrections,
-                **_signals(one.timing.get("signals")),
-            }
-            for position, one in self._numbered_pages
-        ]
-
-    def attention(self) -> list[Record]:
-        """How attention checks were answered."""
-        blocks = self.study.blocks if self.study else ()
-        checks = {block.id: block for block in blocks if block.checks_attention}
-        return [
-            {
-                "rater": one.person,
-                "check": one.step,
-                "position": position,
-                "asked": one.given.get("check"),
-                "chosen": one.given.get("question"),
-                "right": checks[one.step].passed(one.given),
-            }
-            for position, one in self._numbered_pages
-            if one.step in checks
-        ]
-
-    def comments(self) -> list[Record]:
-        """Free words, those that were not left empty."""
-        blocks = self.study.blocks if self.study else ()
-        free = {block.id for block in blocks if block.holds_comments}
-        return [
-            {
-                "rater": one.person,
-                "block": one.step,
-                "position": position,
-                "text": one.given["comment"],
-            }
-            for position, one in self._numbered_pages
-            if one.step in free and one.given.get("comment")
-        ]
-
-    def partial_answers(self) -> list[Record]:
-        """What people answered who did not finish."""
-        if self.row.launched_at is None:
-            return []
-        finished = set(self.names.values())
-        places = [place for place in self._places if place.person not in finished]
-        launched = load_launched(self.connection, f"{self.row.name}@{self.row.version}")
-        return list(PartialAnswers(launched, self._blind).rows(places, self._pages))
 
     def arms(self) -> list[Record]:
         """Whose responses were rated, by how many, and when."""
@@ -400,7 +243,7 @@ class StudySource:
                 rating
                 for rating in self._ratings
                 if rating.arm == arm_row.name
-                and self.names[int(rating.rater_id)] not in self._excluded
+                and self.names[int(rating.rater_id)] not in self.excluded
             ]
             days = sorted(day for rating in own if (day := day_of(rating.rated_at)) is not None)
             rows.append(
@@ -422,15 +265,15 @@ class StudySource:
         return [
             {
                 "response": number,
-                "respondent": one.respondent,
-                "kind": one.kind,
-                "set": self._situations[int(one.situation_id)].set_name,
-                "situation": self._situations[int(one.situation_id)].key,
-                "sample": one.sample,
-                "prompt": one.prompt,
-                "text": one.text,
+                "respondent": response.respondent,
+                "kind": response.kind,
+                "set": self.situation_rows[int(response.situation_id)].set_name,
+                "situation": self.situation_rows[int(response.situation_id)].key,
+                "sample": response.sample,
+                "prompt": response.prompt,
+                "text": response.text,
             }
-            for number, one in self._responses.items()
+            for number, response in self._responses.items()
         ]
 
     def situations(self) -> list[Record]:
@@ -444,22 +287,5 @@ class StudySource:
                 if situation.context
                 else None,
             }
-            for situation in self._situations.values()
+            for situation in self.situation_rows.values()
         ]
-
-
-def _signals(stored: Record | None) -> Record:
-    if stored is None:
-        return {}
-    counts = {"pastes": "pastes", "pasted_characters": "pasted", "keys": "keys"}
-    whole = {column: int(stored[name]) for column, name in counts.items() if name in stored}
-    return {
-        **whole,
-        "key_interval_ms": stored.get("interval"),
-        "key_interval_sd_ms": stored.get("spread"),
-        "hidden_field": bool(stored.get("trap")),
-    }
-
-
-def _between(begin: datetime, end: datetime | None) -> float | None:
-    return None if end is None else round((end - begin).total_seconds(), 3)

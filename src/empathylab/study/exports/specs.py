@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from empathylab.study.exports import page_tables, scale_tables
 from empathylab.study.exports.source import StudySource
 from empathylab.table_specs import ColumnSpec, TableSpec
 
@@ -105,7 +106,7 @@ SCALE_ANSWERS = TableSpec[StudySource](
         ColumnSpec("position", "whole number", "In which place the item was shown"),
         ColumnSpec("value", "number", "The answer as given; reversed items are not turned round"),
     ),
-    StudySource.scale_answers,
+    scale_tables.scale_answers,
 )
 WRITTEN = TableSpec[StudySource](
     "written_replies",
@@ -191,7 +192,7 @@ LIVE_TURNS = TableSpec[StudySource](
         ColumnSpec("ended_because", "text", "Why the conversation ended early; empty: it did not"),
         _EXCLUDED,
     ),
-    StudySource.live_turns,
+    page_tables.live_turns,
 )
 PAGES = TableSpec[StudySource](
     "pages",
@@ -235,7 +236,7 @@ PAGES = TableSpec[StudySource](
             "true; false",
         ),
     ),
-    StudySource.pages,
+    page_tables.pages,
 )
 ATTENTION = TableSpec[StudySource](
     "attention",
@@ -248,7 +249,7 @@ ATTENTION = TableSpec[StudySource](
         ColumnSpec("chosen", "whole number", "The option chosen, counted from 1"),
         ColumnSpec("right", "true or false", "Whether that was the right one", "true; false"),
     ),
-    StudySource.attention,
+    page_tables.attention,
 )
 COMMENTS = TableSpec[StudySource](
     "comments",
@@ -263,7 +264,7 @@ COMMENTS = TableSpec[StudySource](
             "Free words; read them before you pass them on, they may identify a person",
         ),
     ),
-    StudySource.comments,
+    page_tables.comments,
 )
 PARTIAL = TableSpec[StudySource](
     "partial_answers",
@@ -292,7 +293,7 @@ PARTIAL = TableSpec[StudySource](
             "answer", "text", "The answer; comments and attention checks are in their own tables"
         ),
     ),
-    StudySource.partial_answers,
+    page_tables.partial_answers,
 )
 ARMS = TableSpec[StudySource](
     "arms",
@@ -397,3 +398,8 @@ LIVE = (
     ),
 )
 """Columns of `raters` that studies with live replies have."""
+FOLLOW_UP = (
+    ColumnSpec("first_participant", "text", "The participant in the study that is followed up"),
+    ColumnSpec("days_after", "number", "Days since they finished that study"),
+)
+"""Columns of `raters` that follow-ups have, beside those of the first study (`first_…`)."""

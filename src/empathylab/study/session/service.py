@@ -6,15 +6,12 @@ while someone claims a place. What has returned `Saved` is on the disk.
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from datetime import datetime
 from typing import Literal, TypeVar, cast
 
-from empathylab.errors import LabError
 from empathylab.store import Lab
 from empathylab.store.inserts import now as present
 from empathylab.store.studies.participants import visit_ids
@@ -32,8 +29,11 @@ from empathylab.study.live.turns import Conversation
 from empathylab.study.session.admissions import Admissions
 from empathylab.study.session.completion import Completion, completion_for
 from empathylab.study.session.drafts import with_begun
+from empathylab.study.session.endings import end, finished
 from empathylab.study.session.flow import End, GoTo, Show
 from empathylab.study.session.launched import Launched
+from empathylab.study.session.messages import PageMessages
+from empathylab.study.session.progress import decision, store
 from empathylab.study.session.running import RunningStudy, study_status
 from empathylab.study.session.submissions import hurried, late
 from empathylab.study.session.transactions import BROWSER, Escalate, Mode, ParticipantTransaction
@@ -89,9 +89,7 @@ class StudyService:
     def __init__(self, lab: Lab, name: str, *, clock: Callable[[], datetime] = present) -> None:
         self._running = RunningStudy(lab, name, clock=clock)
         self._admissions = Admissions(self._running)
-        self._inbox = Inbox(lab, self._running.launched.row, clock=clock)
-        self._shown_messages: dict[str, tuple[str, ...]] = {}
-        """By person, the messages on the page that they were last shown."""
+        self._messages = PageMessages(Inbox(lab, self._running.launched.row, clock=clock))
         self.actions = AdminActions(self._running)
         self.now = self._running.now
         self.key_of = self._running.key_of
@@ -138,21 +136,21 @@ class StudyService:
         """The page that the person is on; `asked` is the key of one they would rather see."""
 
         def show(transaction: ParticipantTransaction) -> View:
-            found = transaction.decision(asked)
+            found = decision(transaction, asked)
             notice = ""
             if isinstance(found, GoTo):
                 notice = found.sentence
-                found = transaction.decision()
+                found = decision(transaction)
             if isinstance(found, Show):
                 transaction.mark_shown(found)
                 return transaction.page(found, notice)
             if isinstance(found, End):
-                return transaction.finished(found.outcome)
+                return finished(transaction, found.outcome)
             return cast("Closed | Finished", found)
 
         # Anyone who had all their data deleted is unknown, and has withdrawn.
         unknown = Closed("unknown", _UNKNOWN, completion_for(self.study, "withdrawn"))
-        return self._with_messages(person, self._run(person, "read", show, unknown))
+        return self._messages.on(person, self._run(person, "read", show, unknown))
 
     def submit(
         self, person: str, step_key: str, values: Given, timing: Mapping[str, float] | None = None
@@ -185,14 +183,17 @@ class StudyService:
         """
 
         def take(transaction: ParticipantTransaction) -> Saved | Refused | Moved:
-            found = transaction.decision(step_key)
+            found = decision(transaction, step_key)
             if not isinstance(found, Show):
                 return late(transaction, found, step_key, values)
             path, step = transaction.path, found.step
             conversation = transaction.conversation(step)
             if conversation is not None and (conversation.waiting or conversation.unshown):
                 return Moved(_NO_REPLY_YET)
-            checked = check_answer(path, step, values)
+            sent = values
+            if conversation is not None:
+                sent = path.study.block(step.block).offered(step, conversation, values)
+            checked = check_answer(path, step, sent)
             if isinstance(checked, Accepted) and checked.values == transaction.given.get(step_key):
                 return Saved(step_key, ended=False)
             if found.revising and not (corrects and transaction.is_begun_by(browser)):
@@ -204,37 +205,12 @@ class StudyService:
             if not found.revising and (refused := hurried(transaction, step)):
                 return transaction.refuse(step_key, values, refused, visit)
             transaction.note_browser(browser)
-            following = transaction.store(step, checked.values, timing or {})
+            following = store(transaction, step, checked.values, timing or {})
             return Saved(step_key, isinstance(following, Finished), following)
 
         unknown = Moved(_UNKNOWN)
-        after = functools.partial(self._add_messages, person)
+        after = functools.partial(self._messages.after, person)
         return self._run_soon(person, "write", take, unknown, after)
-
-    def _add_messages(self, person: str, done: Saved | Refused | Moved) -> Saved | Refused | Moved:
-        """The same with the messages that the next page is to show."""
-        if isinstance(done, Saved):
-            # The answer is on the disk; trouble with messages must not make it look otherwise.
-            with contextlib.suppress(LabError):
-                self._mark_read(person)
-                if done.following is not None:
-                    following = self._with_messages(person, done.following)
-                    if following is not done.following:
-                        return dataclasses.replace(done, following=following)
-        return done
-
-    def _with_messages(self, person: str, view: View) -> View:
-        messages = self._inbox.unread(person) if isinstance(view, Page) else ()
-        if not messages:
-            return view
-        self._shown_messages[person] = messages
-        return dataclasses.replace(cast("Page", view), messages=messages)
-
-    def _mark_read(self, person: str) -> None:
-        """Anyone who went on has read what stood there; what came since is still to be shown."""
-        told = self._shown_messages.pop(person, None)
-        if told is not None and told == self._inbox.unread(person):
-            self._inbox.mark_read(person)
 
     def is_begun_by(self, person: str, browser: str) -> bool:
         """Whether this browser gave the first answer, or nobody has given one yet."""
@@ -246,10 +222,10 @@ class StudyService:
         """The page before that one; None where one cannot go back."""
 
         def earlier_page(transaction: ParticipantTransaction) -> Page | None:
-            found = transaction.decision(step_key)
+            found = decision(transaction, step_key)
             if not isinstance(found, Show) or found.back is None:
                 return None
-            earlier = transaction.decision(found.back)
+            earlier = decision(transaction, found.back)
             return transaction.page(earlier) if isinstance(earlier, Show) else None
 
         return self._run(person, "read", earlier_page, None)
@@ -258,7 +234,7 @@ class StudyService:
         """Keeps what was begun on the page that the person is on; it is no answer yet."""
 
         def keep(transaction: ParticipantTransaction) -> None:
-            found = transaction.decision(step_key)
+            found = decision(transaction, step_key)
             if not isinstance(found, Show) or step_key in transaction.given:
                 return  # what is begun again on an answered page must not outlive a closed tab
             begun = valid_values(transaction.path, found.step, values)
@@ -290,18 +266,18 @@ class StudyService:
     def stop(self, person: str) -> None:
         """Ends a person's part because they need help; a researcher is alerted."""
 
-        def end(transaction: ParticipantTransaction) -> None:
+        def end_now(transaction: ParticipantTransaction) -> None:
             row = transaction.row
             if row.status != "finished" and row.status not in FOR_GOOD:
-                transaction.end("safety", draft={})
+                end(transaction, "safety", draft={})
 
-        self._run(person, "locked", end, None)
+        self._run(person, "locked", end_now, None)
 
     def conversation(self, person: str) -> Conversation | None:
         """The conversation on the page that the person is on; None where there is none."""
 
         def find(transaction: ParticipantTransaction) -> Conversation | None:
-            found = transaction.decision()
+            found = decision(transaction)
             return transaction.conversation(found.step) if isinstance(found, Show) else None
 
         return self._run(person, "read", find, None)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from empathylab.study.assignment.allocation import Reason, Status, World
 from empathylab.study.blocks.interface import Outcome
 from empathylab.study.blocks.pages import PageContent
-from empathylab.study.design.definition import Platform
+from empathylab.study.design.recruitment import Platform
 from empathylab.study.session.completion import Completion
 from empathylab.study.session.drafts import RefusedForm
 

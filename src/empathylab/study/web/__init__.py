@@ -1,9 +1,9 @@
 """The rater's pages of a study with people: a web app that works without scripts."""
 
 from empathylab.study.web.app import create_app
-from empathylab.study.web.pages import RaterService
 from empathylab.study.web.recruitment import invitation, visit_token
 from empathylab.study.web.serving import ServerSettings, server_settings
+from empathylab.study.web.site import RaterService
 
 __all__ = [
     "RaterService",

@@ -19,13 +19,15 @@ from empathylab.study.design.definition import Study
 from empathylab.study.session.service import StudyService
 from empathylab.study.web.assets import send_asset
 from empathylab.study.web.console import RULES, Console, error_page, guarded, guarded_routes
+from empathylab.study.web.exits import ExitPages
 from empathylab.study.web.forms import MOST_BYTES
 from empathylab.study.web.live_replies import LiveReplies
-from empathylab.study.web.pages import RaterPages, RaterService
+from empathylab.study.web.pages import RaterPages
 from empathylab.study.web.queue import QueuePages
 from empathylab.study.web.recruitment import MTURK_HOSTS
 from empathylab.study.web.rendering import plain_page
 from empathylab.study.web.security import Guard
+from empathylab.study.web.site import RaterService, StudySite
 
 Opened = TypeVar("Opened")
 
@@ -51,19 +53,20 @@ def create_app(
     service = _once(service_factory)
     replies = LiveReplies(service) if study.live is not None else None
     wake = replies.wake if replies is not None else _nothing
-    pages = RaterPages(service, study, secret, trust_proxy, most_bytes, wake)
+    site = StudySite(service, study, secret, trust_proxy, most_bytes)
+    pages, exits = RaterPages(site, wake), ExitPages(site)
     console = _once(lambda: _console(service(), trust_proxy=trust_proxy, url=public_url))
     errors = ErrorNotes()
 
     def note_error() -> None:
-        opened = pages.opened
+        opened = site.opened
         if isinstance(opened, StudyService):
             errors.note(opened)
 
     def failed(request: Request) -> Response:
         if _is_console(request):
             return guarded(error_page(request, 500))
-        return HTMLResponse(plain_page(pages.frame(request), "failed"), status_code=500)
+        return HTMLResponse(plain_page(site.frame(request), "failed"), status_code=500)
 
     def refused(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
@@ -71,15 +74,15 @@ def create_app(
         if _is_console(request):
             return guarded(error_page(request, status))
         name = _NAMES.get(status, "refused-request")
-        page = plain_page(pages.frame(request), name)
+        page = plain_page(site.frame(request), name)
         return HTMLResponse(page, status_code=status, headers=headers)
 
     def unavailable(request: Request, error: Exception) -> Response:
-        page = plain_page(pages.frame(request), "unavailable")
+        page = plain_page(site.frame(request), "unavailable")
         return HTMLResponse(page, status_code=503, headers={"Retry-After": "5"})
 
     def unknown(request: Request, error: Exception) -> Response:
-        page = plain_page(pages.frame(request), "unknown", way=False)
+        page = plain_page(site.frame(request), "unknown", way=False)
         return HTMLResponse(page, status_code=403)
 
     frames = MTURK_HOSTS if study.recruitment.platform == "mturk" else ()
@@ -91,14 +94,14 @@ def create_app(
             Route("/back", pages.back, methods=["GET"]),
             Route("/draft", pages.keep_draft, methods=["POST"]),
             Route("/language", pages.change_language, methods=["POST"]),
-            Route("/leave", pages.ask_to_leave, methods=["GET"]),
-            Route("/leave", pages.leave, methods=["POST"]),
-            Route("/left", pages.left, methods=["GET"]),
-            *(_live_routes(pages) if replies is not None else ()),
+            Route("/leave", exits.ask_to_leave, methods=["GET"]),
+            Route("/leave", exits.leave, methods=["POST"]),
+            Route("/left", exits.left, methods=["GET"]),
+            *(_live_routes(pages, exits) if replies is not None else ()),
             *_queue_routes(service, study, secret, trust_proxy=trust_proxy),
             Route("/static/{name}", send_asset, methods=["GET"]),
-            Route("/health", pages.health, methods=["GET"]),
-            Route("/ready", pages.readiness, methods=["GET"]),
+            Route("/health", site.health, methods=["GET"]),
+            Route("/ready", site.readiness, methods=["GET"]),
             *guarded_routes(RULES, console),
         ],
         middleware=[
@@ -114,11 +117,11 @@ def create_app(
     return app
 
 
-def _live_routes(pages: RaterPages) -> tuple[Route, ...]:
+def _live_routes(pages: RaterPages, exits: ExitPages) -> tuple[Route, ...]:
     return (
         Route("/live", pages.follow, methods=["GET"]),
-        Route("/stop", pages.ask_to_stop, methods=["GET"]),
-        Route("/stop", pages.stop, methods=["POST"]),
+        Route("/stop", exits.ask_to_stop, methods=["GET"]),
+        Route("/stop", exits.stop, methods=["POST"]),
     )
 
 

@@ -39,10 +39,11 @@ from empathylab.study.session.completion import completion_for
 from empathylab.study.session.visits import Closed, ClosedReason, Finished, Page, View
 from empathylab.study.web.assets import send_asset
 from empathylab.study.web.forms import read_form
-from empathylab.study.web.pages import RaterPages, RaterService
+from empathylab.study.web.pages import RaterPages
 from empathylab.study.web.rendering import leave_page, preview_page
 from empathylab.study.web.security import Guard, policy
 from empathylab.study.web.sessions import Session
+from empathylab.study.web.site import RaterService, StudySite
 
 FRAMES = {"both": "Phone and desktop", "phone": "Phone", "desktop": "Desktop"}
 _SECRET = b"a preview knows nobody"
@@ -168,7 +169,7 @@ class _Handlers:
         """One page, as participants get it."""
         pages, session, preview = self._opened(request)
         key = request.query_params.get("step") or preview.rows[0].step
-        view = _view(pages.study, preview, session.language, key)
+        view = _view(pages.site.study, preview, session.language, key)
         if view is None:
             return self._to(request, preview.rows[0].step)
         return await pages.shown(request, session, view)
@@ -186,7 +187,7 @@ class _Handlers:
     def leave(self, request: Request) -> Response:
         """The choice to leave."""
         pages, session, _ = self._opened(request)
-        return HTMLResponse(leave_page(pages.frame(request, session)))
+        return HTMLResponse(leave_page(pages.site.frame(request, session)))
 
     async def left(self, request: Request) -> Response:
         """What those see who have left."""
@@ -216,7 +217,7 @@ class _Handlers:
             raise HTTPException(404)
         request.scope["root_path"] = f"/{self._token}/{quote(arm, safe='')}/{language}"
         session = Session("preview", "preview", language)
-        return RaterPages(_no_service, checked.study, _SECRET), session, preview
+        return RaterPages(StudySite(_no_service, checked.study, _SECRET)), session, preview
 
     def _to(self, request: Request, step: str) -> Response:
         address = f"{request.scope['root_path']}/page?{urlencode({'step': step})}"

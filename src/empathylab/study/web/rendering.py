@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
 from empathylab.html_templates import package_templates, template_environment
-from empathylab.study.blocks.pages import Asked, Option, PageContent
+from empathylab.study.blocks.pages import PageContent
 from empathylab.study.blocks.texts import Text
 from empathylab.study.design.definition import Study
 from empathylab.study.session.visits import Page
 from empathylab.study.web.assets import asset_paths
-from empathylab.study.web.forms import ANSWER
 from empathylab.study.web.interface_texts import Words, direction, own_name, words_in
 from empathylab.study.web.markdown import block_html, inline_html
+from empathylab.study.web.questions import Drawn, Filled, drawn_question
 
-_TEMPLATES = ("frame", "page", "plain", "leave", "end", "retry", "asks", "preview")
-_WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply", "chat")
+_WORK = ("rate", "compare", "imagine", "norm", "write", "scale", "reply", "respond", "chat")
 _NOTES = {"example": "why"}
 """What a note is, by the kind of page: all others warn of what comes."""
 
@@ -65,77 +63,10 @@ class Frame:
         return "" if text is None else text.said(self.language)
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """An option as it is drawn."""
-
-    value: str
-    label: Markup
-    key: str
-    """The key that chooses it; empty where none does."""
-    end: str = ""
-    """What stands below the row of points, where only some points have words."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A part of a question as it is drawn."""
-
-    name: str
-    label: Markup
-    value: str
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A question as it is drawn."""
-
-    name: str
-    kind: str
-    label: Markup
-    required: bool
-    value: str
-    error: str
-    layout: str
-    points: tuple[Point, ...] = ()
-    rows: tuple[Row, ...] = ()
-    """Of a matrix and of a ranking: what is answered one by one."""
-    step: int = 1
-    chosen: frozenset[str] = frozenset()
-    """Of several choices."""
-
-    @property
-    def problems(self) -> Iterator[tuple[str, Markup, str]]:
-        """What is wrong, with its answer or with rows of it: where, with what, and the message."""
-        if self.error:
-            listed = self.points and self.kind not in ("slider", "dropdown")
-            yield f"{self.name}-1" if listed else self.name, self.label, self.error
-        for number, row in enumerate(self.rows):
-            if row.error:
-                yield f"{self.name}-{number * len(self.points) + 1}", row.label, row.error
-
-    @property
-    def bounds(self) -> tuple[int, int]:
-        """The least and the most that a slider gives, whichever way it is turned."""
-        ends = int(self.points[0].value), int(self.points[-1].value)
-        return min(ends), max(ends)
-
-
-@dataclass(frozen=True, slots=True)
-class Filled:
-    """What is put into a page's form."""
-
-    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    errors: Mapping[str, str] = field(default_factory=dict, hash=False)
-    came_from: str = ""
-    notice: str = ""
-
-
 def study_page(frame: Frame, page: Page, filled: Filled) -> str:
     """A page of the study."""
     content = page.content
-    drawn = [_drawn(frame.words, content, ask, filled) for ask in content.asks]
+    drawn = [drawn_question(frame.words, content, ask, filled) for ask in content.asks]
     named = {ask.name for ask in content.asks} | {
         row.value for ask in content.asks for row in ask.rows if not ask.name
     }
@@ -373,110 +304,3 @@ def _turn(words: Words, role: str, text: str) -> tuple[str, str, str]:
     """A turn under a name that tells nothing of who speaks."""
     speaker = role if role in ("person", "you", "other") else "helper"
     return speaker, words.speakers[speaker], text
-
-
-def _drawn(words: Words, content: PageContent, asked: Asked, filled: Filled) -> Drawn:
-    if asked.kind == "preference":
-        named = (Option(option.value, words.preference[option.value]) for option in asked.options)
-        asked = dataclasses.replace(asked, kind="choice", options=tuple(named))
-    if content.page == "debrief":
-        said = {"keep": words.keep_data, "withdraw": words.withdraw_data}
-        chosen = tuple(Option(option.value, said[option.value]) for option in asked.options)
-        asked = dataclasses.replace(asked, options=chosen)
-    names = {asked.name, *(row.value for row in asked.rows if not asked.name)}
-    given = any(name.partition(".")[0] in names for name in filled.values)
-    if not given and not filled.errors:
-        return _blank(asked, content.page)
-    value = filled.values.get(asked.name)
-    whole = isinstance(value, str | int | float)
-    return dataclasses.replace(
-        _blank(asked, content.page),
-        value=str(value) if whole else "",
-        error=filled.errors.get(asked.name, ""),
-        rows=tuple(_rows(asked, content.page, filled)),
-        chosen=frozenset(
-            option.value for option in asked.options if _part(asked, option.value, filled.values)
-        ),
-    )
-
-
-@functools.lru_cache(maxsize=512)
-def _blank(asked: Asked, page: str) -> Drawn:
-    """A question that nobody has answered yet, as everybody sees it."""
-    return Drawn(
-        ANSWER + (asked.name or "ratings"),
-        asked.kind,
-        _said_on(page)(asked.label or ""),
-        asked.required,
-        "",
-        "",
-        _layout(asked, page),
-        _points(asked, page),
-        tuple(_rows(asked, page, Filled())),
-        asked.step,
-    )
-
-
-def _rows(asked: Asked, page: str, filled: Filled) -> Iterator[Row]:
-    said = _said_on(page)
-    for part in asked.options if asked.kind == "ranking" else asked.rows:
-        name = f"{asked.name}.{part.value}" if asked.name else part.value
-        value = _part(asked, part.value, filled.values)
-        yield Row(ANSWER + name, said(part.label), value, filled.errors.get(name, ""))
-
-
-def _part(asked: Asked, part: str, values: Mapping[str, Any]) -> str:
-    """What was answered in one part of a question: as it was sent, or as it is stored."""
-    sent = values.get(f"{asked.name}.{part}" if asked.name else part)
-    if sent is None:
-        stored = values.get(asked.name)
-        if isinstance(stored, Mapping):
-            sent = stored.get(part)
-        elif isinstance(stored, list | tuple) and part in stored:
-            sent = part
-    return "" if sent is None or isinstance(sent, list) else str(sent)
-
-
-def _points(asked: Asked, page: str) -> tuple[Point, ...]:
-    said = _said_on(page)
-    labelled = any(option.label for option in asked.options)
-    layout = _layout(asked, page)
-    below = layout in ("ends", "compact")
-    return tuple(
-        Point(
-            one.value,
-            said(one.value if below else one.label or one.value),
-            _key(number, one.value, labelled=labelled and layout != "compact")
-            if asked.kind == "choice" or layout == "compact"
-            else "",
-            said(one.label) if below and one.label else "",
-        )
-        for number, one in enumerate(asked.options, start=1)
-    )
-
-
-def _said_on(page: str) -> Callable[[str], Markup]:
-    """How texts of questions are shown: an item of a scale is no Markdown."""
-    return escape if page == "scale" else inline_html
-
-
-def _key(number: int, value: str, *, labelled: bool) -> str:
-    """The key of a point: its place as it is seen, or its number where all points show numbers."""
-    key = str(number) if labelled else value
-    return key if len(key) == 1 and key.isdecimal() else ""
-
-
-def _layout(asked: Asked, page: str) -> str:
-    """How options lie: points in a row, labels in a row where they are short, else a list.
-
-    A questionnaire is `compact`: its points are numbers, explained once above and at the ends.
-    """
-    if asked.kind == "matrix" and page in ("scale", "norm"):
-        return "compact"
-    labels = [option.label for option in asked.options]
-    if asked.kind != "choice" or not any(labels):
-        return "points"
-    if labels[0] and labels[-1] and not all(labels):
-        return "ends"
-    row = page in ("scale", "rate", "norm", "compare") and 2 <= len(labels) <= 7
-    return "row" if row else "list"

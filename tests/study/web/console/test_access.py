@@ -8,7 +8,7 @@ import pytest
 from starlette.routing import Route
 
 from empathylab.store import Lab, schema
-from empathylab.study.design.definition import Recruitment
+from empathylab.study.design.recruitment import Recruitment
 from empathylab.study.web.console import RULES
 from tests.study.examples import between
 from tests.study.service_examples import opened, rows_of, someone

@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from empathylab.store import Lab, schema
 from empathylab.study import Study
-from empathylab.study.design.definition import Recruitment
+from empathylab.study.design.recruitment import Recruitment
 from empathylab.study.session.service import PlatformIds, StudyService
 from empathylab.study.web.console.overview import hourly_pay
 from tests.study.examples import appraisal, between

@@ -1,0 +1,173 @@
+"""Mixed models as paragraphs on methods and results, ready for a paper."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from empathylab import __version__
+from empathylab.analysis.ratings.mixed_models import (
+    Model,
+    coefficients_by_term,
+    doubtful,
+    holm_by_term,
+    problem_sentences,
+)
+from empathylab.analysis.text.apa import counted, listed, p_text
+from empathylab.analysis.text.names import name_of
+from empathylab.analysis.text.numbers import number
+from empathylab.stats.mixed import Clmm, Lmm
+from empathylab.stats.mixed.coding import INTERCEPT
+
+_MOST_LOG_ODDS = math.log(1000)
+
+
+def model_methods(model: Model, *, of: str = "") -> str:
+    """How the model was fitted, ready for a paper's methods section; `of` names the dimension."""
+    ratings = f"Ratings of {of}" if of else "Ratings"
+    groups = [
+        f"{name} ({counted(effect.levels, 'level')})"
+        for name, effect in model.random_effects.items()
+    ]
+    random = f" with random intercepts of {listed(groups)}" if groups else " without random effects"
+    if isinstance(model, Clmm):
+        categories = counted(len(model.levels), "ordered category", "ordered categories")
+        latent = "logistic" if model.link == "logit" else "normal"
+        said = [
+            (
+                f"{ratings} ({categories}) were analysed with a cumulative link mixed model "
+                f"({model.link} link){random}, flexible thresholds and the formula {model.formula}."
+            ),
+            (
+                "It was fitted by maximum likelihood with the Laplace approximation; standard "
+                "errors come from the observed information, tests and intervals are Wald's. "
+                f"A coefficient is a shift of the {latent} latent scale."
+            ),
+        ]
+    else:
+        likelihood = "restricted maximum likelihood" if model.reml else "maximum likelihood"
+        said = [
+            (
+                f"{ratings} were analysed with a linear mixed model{random} and the formula "
+                f"{model.formula}, fitted by {likelihood}; tests and intervals take "
+                "Satterthwaite's degrees of freedom."
+            )
+        ]
+    used = f"{counted(model.n, 'rating')} entered the model"
+    dropped = sum(model.dropped.values())
+    used += f" ({number(dropped, 0)} excluded for missing values)." if dropped else "."
+    return " ".join([*said, used, f"Software: EmpathyLab {__version__}."])
+
+
+def model_results(model: Model) -> str:
+    """What the model found, ready for a paper's results section; what speaks against it first.
+
+    Where a term has several coefficients (an arm each), their p values are Holm-corrected over
+    the term. A coefficient without a finite estimate gets no test, interval or odds ratio.
+    """
+    unsure, corrected = doubtful(model), holm_by_term(model)
+    # Variances at the boundary are spoken of below.
+    said = problem_sentences(model)
+    if not model.converged and not said:
+        said.append("The fit did not converge, so its numbers cannot be trusted.")
+    reported = [name for name in model.coefficients if name != INTERCEPT]
+    unusable = [readable(model, name) for name in reported if name in unsure]
+    if unusable:
+        said.append(f"No estimate or test can be given for {listed(unusable)}.")
+    sizes = {name: len(names) for names in coefficients_by_term(model).values() for name in names}
+    for name in reported:
+        if name not in unsure:
+            p = corrected[name] if sizes.get(name, 1) > 1 else None
+            said.append(_effect(model, readable(model, name), model.coefficients[name], p))
+    said += _reading(model, [name for name in reported if name not in unsure])
+    said += [_spread(name, effect) for name, effect in model.random_effects.items()]
+    if isinstance(model, Lmm):
+        said.append(f"The residual standard deviation was {number(model.residual_sd, 3)}.")
+    return " ".join(said)
+
+
+def readable(model: Model, name: str) -> str:
+    """A coefficient's name as one would say it: `gpt-4 against people (arm)`."""
+    coding = model.design.coding
+    column = next((column for column in coding.columns if column.name == name), None)
+    if column is None or not column.parts:
+        return name
+    said = []
+    for label, level in column.parts:
+        predictor = coding.predictors[label]
+        if level < 0:
+            said.append(label)
+            continue
+        # Where the first level has a column of its own, none is compared with it.
+        own = any(item.term == column.term and (label, 0) in item.parts for item in coding.columns)
+        against = "" if own else f" against {name_of(predictor.levels[0])}"
+        said.append(f"{name_of(predictor.levels[level])}{against} ({predictor.variable.name})")
+    return " × ".join(said)
+
+
+def odds(log_odds: float) -> str:
+    """The odds ratio of a log odds; beyond a thousand either way only that it is."""
+    if log_odds > _MOST_LOG_ODDS:
+        return "> 1,000"
+    if log_odds < -_MOST_LOG_ODDS:
+        return "< 0.001"
+    ratio = math.exp(log_odds)
+    return number(ratio, 2 if ratio >= 0.1 else 3)
+
+
+def _reading(model: Model, reported: list[str]) -> list[str]:
+    """How to read the p values and coefficients, where several contrasts or factors need it."""
+    said = []
+    families = [
+        f"{term} ({len(names)} contrasts)"
+        for term, names in coefficients_by_term(model).items()
+        if len(names) > 1 and any(name in reported for name in names)
+    ]
+    if families:
+        said.append(
+            f"p is Holm-corrected over the contrasts of each term: {listed(families)}; intervals "
+            "are of each contrast alone."
+        )
+    crossed = [column for column in model.design.coding.columns if len(column.parts) > 1]
+    factors = dict.fromkeys(
+        label
+        for column in crossed
+        for label, level in column.parts
+        if level >= 0 and column.name in reported
+    )
+    baseline = [
+        f"{name_of(model.design.coding.predictors[factor].levels[0])} ({factor})"
+        for factor in factors
+    ]
+    if baseline:
+        said.append(
+            "Besides its interactions, a coefficient holds where the other factors are at their "
+            f"reference: {listed(baseline)}."
+        )
+    return said
+
+
+def _effect(model: Model, name: str, item: Any, p_corrected: float | None) -> str:
+    level = number(100 * model.confidence, 0)
+    span = f"{level}% CI [{number(item.low, 3)}, {number(item.high, 3)}]"
+    p = p_text(item.p) if p_corrected is None else p_text(p_corrected, "Holm-corrected p")
+    if isinstance(model, Clmm):
+        ratio = ""
+        if model.link == "logit":
+            ratio = f"; odds ratio {odds(item.estimate)} [{odds(item.low)}, {odds(item.high)}]"
+        return (
+            f"{name}: b = {number(item.estimate, 3)}, {span}, z = {number(item.z, 2)}, {p}{ratio}."
+        )
+    return (
+        f"{name}: b = {number(item.estimate, 3)}, {span}, t({number(item.df)}) = "
+        f"{number(item.t, 2)}, {p}."
+    )
+
+
+def _spread(name: str, item: Any) -> str:
+    if item.boundary:
+        return (
+            f"The variance of {name} was estimated at its boundary, zero: beyond the other terms, "
+            f"the ratings show no differences between levels of {name} beyond chance."
+        )
+    return f"The standard deviation of {name} was {number(item.sd, 3)}."

@@ -1,0 +1,112 @@
+"""Where a person is in the study, and where an answer leads them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, cast
+
+from empathylab.store.studies.places import correct_answer
+from empathylab.study.assignment.allocation import last_seen
+from empathylab.study.blocks.steps import Step
+from empathylab.study.session.claims import claim, let_in
+from empathylab.study.session.drafts import without
+from empathylab.study.session.endings import end, finished
+from empathylab.study.session.flow import Decision, End, GoTo, NeedsPlace, Show, decide
+from empathylab.study.session.signals import read_signals
+from empathylab.study.session.timing import page_timing
+from empathylab.study.session.transactions import ParticipantTransaction
+from empathylab.study.session.visits import Closed, Finished, View
+
+
+def decision(
+    transaction: ParticipantTransaction, asked: str | None = None
+) -> Show | GoTo | End | Closed | Finished:
+    """Where the person is; claims a place where one is due."""
+    stopped = let_in(transaction)
+    if stopped is not None:
+        return stopped
+    found = decide(transaction.path, transaction.given, asked)
+    if isinstance(found, NeedsPlace):
+        stopped = claim(transaction)
+        if stopped is not None:
+            return stopped
+        found = decide(transaction.path, transaction.given, asked)
+    if isinstance(found, Show) and _is_interrupted(transaction, found):
+        end(transaction, "interrupted", draft={})
+        return finished(transaction, "interrupted")
+    return cast("Show | GoTo | End", found)
+
+
+def _is_interrupted(transaction: ParticipantTransaction, show: Show) -> bool:
+    """Whether the page's replies can no longer be had."""
+    conversation = None if show.revising else transaction.conversation(show.step)
+    return conversation is not None and conversation.interrupted
+
+
+def store(
+    transaction: ParticipantTransaction,
+    step: Step,
+    values: Mapping[str, Any],
+    timing: Mapping[str, float],
+) -> View:
+    """What comes after this answer.
+
+    Writes the answer, claims a place where one is due next, and writes the end where there is
+    nothing more.
+    """
+    block = transaction.launched.study.block(step.block)
+    if block.is_live and step.key not in transaction.answers:
+        values = {**values, **block.converse(transaction.desk, step, values)}
+    transaction.given[step.key] = dict(values)
+    following = decide(transaction.path, transaction.given)
+    transaction.require("locked" if isinstance(following, NeedsPlace) else "write")
+    before = transaction.answers.get(step.key)
+    if before is not None:
+        # Its time stays that of the first look: what lies between is no time on the page.
+        correct_answer(
+            transaction.connection, before.id, given=dict(values), answered_at=transaction.now
+        )
+    else:
+        shown_at = transaction.shown_at(step)
+        told = {name: str(value) for name, value in timing.items()}
+        measured = dataclasses.asdict(page_timing(shown_at, transaction.now, told))
+        if transaction.launched.study.signals:
+            measured["signals"] = read_signals(timing)
+        answer = {
+            "place_id": transaction.row.id,
+            "step": step.key,
+            "given": dict(values),
+            # A clock that was set back must not leave an answer before its question.
+            "shown_at": min(shown_at, transaction.now),
+            "answered_at": transaction.now,
+            "timing": measured,
+            "corrections": 0,
+        }
+        transaction.batch.add_answer(answer)
+    return _move_on(transaction, step, following)
+
+
+def _move_on(transaction: ParticipantTransaction, answered: Step, following: Decision) -> View:
+    values: dict[str, Any] = {"seen_at": last_seen(transaction.now, transaction.row.seen_at)}
+    draft = without(transaction.row.draft, answered.key)
+    if draft != transaction.row.draft:
+        values["draft"] = draft
+    if isinstance(following, End):
+        end(transaction, following.outcome, **values)
+        return finished(transaction, following.outcome)
+    if isinstance(following, NeedsPlace):
+        stopped = claim(transaction)
+        if stopped is not None:
+            transaction.change(**values)
+            return stopped
+        following = decide(transaction.path, transaction.given)
+    following = cast("Show", following)
+    if _is_interrupted(transaction, following):
+        end(transaction, "interrupted", **values)
+        return finished(transaction, "interrupted")
+    if following.step.key != transaction.row.shown_step:
+        # The next page is shown at once; so showing it needs no write of its own.
+        values |= {"shown_step": following.step.key, "shown_at": transaction.now}
+    transaction.change(**values)
+    return transaction.page(following)

@@ -1,0 +1,132 @@
+"""How participants end: they leave, they stop because they need help, or they have finished."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from empathylab.study.session.visits import Closed, Finished, Page
+from empathylab.study.web.interface_texts import Said
+from empathylab.study.web.markdown import block_html
+from empathylab.study.web.recruitment import MTURK_HOSTS
+from empathylab.study.web.rendering import Handing, end_page, leave_page, stop_page
+from empathylab.study.web.security import policy
+from empathylab.study.web.sessions import Session
+from empathylab.study.web.site import StudySite
+
+
+@dataclass(frozen=True)
+class ExitPages:
+    """The handlers with which a participant's part ends."""
+
+    site: StudySite
+
+    async def ask_to_stop(self, request: Request) -> Response:
+        """Where to find help, and the choice to stop."""
+        session = self.site.session(request)
+        if session is None:
+            return await self.site.turned_away(request, "unknown")
+        session = await self.site.with_owner(session)
+        return HTMLResponse(stop_page(self.site.frame(request, session), guest=session.guest))
+
+    async def stop(self, request: Request) -> Response:
+        """The participant stops because they need help."""
+        sent = await self.site.sent_form(request)
+        if isinstance(sent, Response):
+            return sent
+        _, session = sent
+        if (await self.site.with_owner(session)).guest:
+            raise HTTPException(403)
+        service = await self.site.service()
+        await run_in_threadpool(service.stop, session.person)
+        return self.site.to(request, "/page")
+
+    async def ask_to_leave(self, request: Request) -> Response:
+        """The choice to leave, with or without one's answers."""
+        session = self.site.session(request)
+        if session is None:
+            return await self.site.turned_away(request, "unknown")
+        session = await self.site.with_owner(session)
+        closed = await run_in_threadpool((await self.site.service()).is_closed)
+        frame = self.site.frame(request, session)
+        return HTMLResponse(leave_page(frame, guest=session.guest, closed=closed))
+
+    async def leave(self, request: Request) -> Response:
+        """The rater leaves."""
+        sent = await self.site.sent_form(request)
+        if isinstance(sent, Response):
+            return sent
+        form, session = sent
+        choice = form.fields.get("answers")
+        if choice not in ("keep", "delete"):
+            raise HTTPException(400)
+        if (await self.site.with_owner(session)).guest:
+            raise HTTPException(403)
+        service = await self.site.service()
+        await run_in_threadpool(service.leave, session.person, delete=choice == "delete")
+        response = self.site.to(request, "/left")
+        gone = dataclasses.replace(session, left="deleted" if choice == "delete" else "kept")
+        self.site.keep(request, response, gone)
+        return response
+
+    async def left(self, request: Request) -> Response:
+        """What those see who have left, with what the platform wants to hear of it."""
+        session = self.site.session(request)
+        if session is None or not session.left:
+            return self.site.to(request, "/page")
+        service = await self.site.service()
+        view = await run_in_threadpool(service.view, session.person)
+        if isinstance(view, Page):
+            return self.site.to(request, "/page")
+        session = await self.site.with_owner(session)
+        words = self.site.frame(request, session, session.language).words
+        return self._end(request, session, view, words.pages[f"left-{session.left}"])
+
+    async def end(self, request: Request, session: Session, view: Finished | Closed) -> Response:
+        """The last page: the debriefing, or why there is none."""
+        if isinstance(view, Closed) and view.reason == "unknown":
+            return await self.site.turned_away(request, "unknown")
+        words = self.site.frame(request, session, view.language).words
+        if isinstance(view, Closed):
+            said = words.closed[view.reason]
+        elif view.content is None:
+            said = words.pages[view.outcome]
+        else:
+            said = Said(view.content.title, view.content.text)
+        return self._end(request, session, view, said)
+
+    def _end(
+        self, request: Request, session: Session, view: Finished | Closed, said: Said
+    ) -> Response:
+        frame = self.site.frame(request, session, view.language)
+        handing, text = _handing(session, view), said.text
+        if isinstance(view, Finished) and view.outcome == "safety":
+            text = f"{text}\n\n{frame.said(self.site.study.help)}"
+        if isinstance(view, Finished) and view.deleted:
+            text = f"{frame.words.pages['data-withdrawn'].text}\n\n{text}"
+        if session.guest:
+            # The code pays: anyone who knows another's id must not get it.
+            handing, text = Handing(), f"{text}\n\n{frame.words.pages['leave-guest'].text}"
+        elif self.site.study.recruitment.platform == "prolific" and not handing.url:
+            text = f"{text}\n\n{frame.words.pages['return-submission'].text}"
+        response = HTMLResponse(end_page(frame, said.title, block_html(text), handing))
+        if handing.submit_to:
+            response.headers["Content-Security-Policy"] = policy(MTURK_HOSTS, MTURK_HOSTS)
+        return response
+
+
+def _handing(session: Session, view: Finished | Closed) -> Handing:
+    code = view.completion.code or ""
+    if session.submit_to:
+        done = isinstance(view, Finished) and view.outcome == "completed"
+        if not (done or code):
+            return Handing()
+        return Handing(code, "", session.submit_to, session.assignment)
+    url = view.completion.url or ""
+    return Handing(code, url.replace("{survey_code}", quote(session.assignment, safe="")))
