@@ -82,7 +82,7 @@ class Session:
                 await self._ask_in_batches(self.batching)
         await self.writer.flush()
         self.tally.adjusted = self.channels[None].model.adjusted
-        if self.shard.count > 1:
+        if self.shard.parts > 1:
             self.tally.planned = self.tally.done + missing_now(
                 self.lab, self.opened.id, self.plan, self.asked
             )

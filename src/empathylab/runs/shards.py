@@ -14,7 +14,7 @@ class Shard(NamedTuple):
     """One of the parts of a run."""
 
     number: int = 1
-    count: int = 1
+    parts: int = 1
 
     @classmethod
     def read(cls, text: str) -> Shard:
@@ -33,10 +33,10 @@ class Shard(NamedTuple):
         """Whether the request is of this part; what follows from it is, too."""
         first = pending.thread[0].request if pending.thread else pending.request
         digest = hashlib.sha256(first.first_key.encode()).digest()
-        return int.from_bytes(digest[:8]) % self.count == self.number - 1
+        return int.from_bytes(digest[:8]) % self.parts == self.number - 1
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.count}"
+        return f"{self.number}/{self.parts}"
 
 
 WHOLE = Shard()
