@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import random
 import sys
 
 import polars as pl
@@ -26,6 +28,29 @@ def test_a_score_is_that_of_the_package() -> None:
     assert expected[0] > 0.5
     assert expected[1] < -0.5
     assert expected[2] == 0
+
+
+def test_every_rule_scores_as_in_the_package() -> None:
+    package = importlib.import_module("vaderSentiment.vaderSentiment")
+    analyser = package.SentimentIntensityAnalyzer()
+    phrases = " ".join((*package.BOOSTER_DICT, *package.SPECIAL_CASES, *package.NEGATE)).split()
+    others = ["but", "But", "least", "at", "without", "doubt", "this", "no", "nor", "or", "table"]
+    source = random.Random(3)
+
+    def text() -> str:
+        words = [
+            source.choice(source.choice((list(analyser.lexicon), phrases, others)))
+            for _ in range(source.randint(1, 12))
+        ]
+        shouted = [word.upper() if source.random() < 0.1 else word for word in words]
+        marked = [word + source.choice(("", "", "!", "?", ",", "??", "!!!")) for word in shouted]
+        if source.random() < 0.3:
+            marked.insert(source.randrange(len(marked)), source.choice(list(analyser.emojis)))
+        return source.choice((" ", " ", "\n", source.choice(list(analyser.emojis)))).join(marked)
+
+    texts = [text() for _ in range(4_000)]
+    expected = [analyser.polarity_scores(text)["compound"] for text in texts]
+    assert sentiment_scores(pl.Series(texts)).to_list() == expected
 
 
 def test_no_text_has_no_sentiment() -> None:

@@ -50,7 +50,10 @@ def probabilities(sentences: pl.Series, found: Flags) -> Array:
     `found` says where each rule found its tactic.
     """
     vocabulary, weights, rule_weights, bias = _model()
-    known = sentence_features(sentences).join(vocabulary, on="feature", maintain_order="left")
+    known = pl.concat(
+        part.join(vocabulary, on="feature", maintain_order="left").select("sentence", "column")
+        for part in _feature_parts(sentences)
+    ).unique(maintain_order=True)
     rows = known["sentence"].to_numpy()
     columns = known["column"].to_numpy()
     counts = np.bincount(rows, minlength=len(sentences))
@@ -68,6 +71,10 @@ def probabilities(sentences: pl.Series, found: Flags) -> Array:
 
 def sentence_features(sentences: pl.Series) -> pl.DataFrame:
     """The different features of each sentence: sentence (its row), feature."""
+    return pl.concat(_feature_parts(sentences)).unique(maintain_order=True)
+
+
+def _feature_parts(sentences: pl.Series) -> list[pl.DataFrame]:
     tokens = (
         plain_sentences(sentences)
         .to_frame("token")
@@ -83,7 +90,7 @@ def sentence_features(sentences: pl.Series) -> pl.DataFrame:
     )
     long = (pl.col("token").str.len_bytes() >= _LONG) & pl.col("token").str.contains("^[a-z]+$")
     inner = pl.col("token") != _END
-    parts = [
+    return [
         tokens.select("sentence", feature="token"),
         tokens.filter(inner).select(
             "sentence", feature=pl.concat_str("token", "following", separator=" ")
@@ -91,7 +98,6 @@ def sentence_features(sentences: pl.Series) -> pl.DataFrame:
         tokens.filter(long).select("sentence", feature=pl.col("token").str.slice(0, 4) + "*"),
         tokens.filter(long).select("sentence", feature="*" + pl.col("token").str.slice(-3)),
     ]
-    return pl.concat(parts).unique(maintain_order=True)
 
 
 @cache

@@ -25,6 +25,7 @@ Tagger = Callable[[Sequence[str]], Sequence[Collection[str]]]
 """Given sentences, the tactics of each, in the order in which they occur in it."""
 
 START, END = "start", "end"
+_TACTICS = pl.List(pl.String)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,20 @@ def tag(sentences: Sequence[str], tagger: Tagger | None = None) -> list[tuple[st
 
     By default rules and a classifier find them; they know English only.
     """
-    tagged = list((tagger or _by_classifier)(sentences))
+    return list(map(tuple, _tags(_series(sentences), tagger).to_list()))
+
+
+def by_rules(rules: TacticRules | None = None) -> Tagger:
+    """A tagger that goes by these rules alone, or by the built-in ones without their classifier."""
+    used = rules or tactic_rules()
+    return lambda sentences: _ordered(used.positions(_series(sentences))).to_list()
+
+
+def _tags(sentences: pl.Series, tagger: Tagger | None) -> pl.Series:
+    """The tactics of each sentence as a list."""
+    if tagger is None:
+        return _by_classifier(sentences)
+    tagged = [list(tactics) for tactics in tagger(sentences.to_list())]
     if len(tagged) != len(sentences):
         raise InputError(
             "the tagger must give one answer per sentence",
@@ -85,19 +99,13 @@ def tag(sentences: Sequence[str], tagger: Tagger | None = None) -> list[tuple[st
             got=f"{len(tagged)} answers for {len(sentences)} sentences",
             remedy="Return an empty collection for a sentence without a tactic.",
         )
-    return [tuple(tactics) for tactics in tagged]
+    return pl.Series("tactics", tagged, dtype=_TACTICS)
 
 
-def by_rules(rules: TacticRules | None = None) -> Tagger:
-    """A tagger that goes by these rules alone, or by the built-in ones without their classifier."""
-    used = rules or tactic_rules()
-    return lambda sentences: _ordered(used.positions(_series(sentences)))
-
-
-def _by_classifier(sentences: Sequence[str]) -> list[tuple[str, ...]]:
+def _by_classifier(sentences: pl.Series) -> pl.Series:
     """By the built-in rules, weighed by the classifier; what no rule found comes last."""
-    tagged, places = classify(_series(sentences), tactic_rules())
-    end = pl.lit(len(max(sentences, key=len, default="")) * 4, dtype=pl.UInt32)
+    tagged, places = classify(sentences, tactic_rules())
+    end = pl.lit(2 * (sentences.str.len_bytes().max() or 0), dtype=pl.UInt32)
     return _ordered(
         places.select(
             pl.when(pl.Series(tagged[:, column])).then(pl.col(name).fill_null(end)).alias(name)
@@ -110,20 +118,21 @@ def _series(sentences: Sequence[str]) -> pl.Series:
     return pl.Series("sentence", sentences, dtype=pl.String)
 
 
-def _ordered(places: pl.DataFrame) -> list[tuple[str, ...]]:
+def _ordered(places: pl.DataFrame) -> pl.Series:
     """Per row, the tactics with a place, in the order of their places."""
+    numbered = places.with_row_index("number")
     found = (
-        places.with_row_index("number")
-        .unpivot(index="number", variable_name="tactic", value_name="place")
+        numbered.unpivot(index="number", variable_name="tactics", value_name="place")
         .drop_nulls("place")
         .sort("number", "place", maintain_order=True)
         .group_by("number", maintain_order=True)
-        .agg("tactic")
+        .agg("tactics")
     )
-    tagged: list[tuple[str, ...]] = [()] * places.height
-    for number, tactics in found.iter_rows():
-        tagged[number] = tuple(tactics)
-    return tagged
+    return (
+        numbered.select("number")
+        .join(found, on="number", how="left", maintain_order="left")["tactics"]
+        .fill_null(pl.Series([[]], dtype=_TACTICS))
+    )
 
 
 def tactic_table(
@@ -153,11 +162,10 @@ def tactic_table(
         .with_columns(place=pl.int_range(pl.len()).over("response"))
     )
     different = table.filter("known")["sentence"].unique(maintain_order=True)
-    tagged = tag(different.to_list(), tagger)
     tags = pl.DataFrame(
         {
             "sentence": different,
-            "tactics": pl.Series(list(map(list, tagged)), dtype=pl.List(pl.String)),
+            "tactics": _tags(different, tagger),
             "known": pl.repeat(value=True, n=len(different), eager=True),
         },
         schema_overrides={"known": pl.Boolean},

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from empathylab.file_models import FileModel, Path, Whole, misfit
+from empathylab.file_models import FileModel, Whole, misfit
 from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.interface import (
     Answers,
@@ -15,11 +15,11 @@ from empathylab.study.blocks.interface import (
     Outcome,
     PageView,
     ParticipantPath,
-    Step,
     StudyRules,
 )
 from empathylab.study.blocks.pages import Asked, Body, LivePage, Part
 from empathylab.study.blocks.recipients.tell import CRISIS, STORY, note_crisis
+from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Identifier, Text
 from empathylab.study.live.conversations import LiveDesk
 from empathylab.study.live.repliers import (
@@ -29,6 +29,7 @@ from empathylab.study.live.repliers import (
     with_reply_or_fallback,
 )
 from empathylab.study.live.turns import Conversation
+from empathylab.yaml_documents import Path
 
 RESPONSE = "response"
 """The name of the answer on the page on which participants reply to someone else."""
