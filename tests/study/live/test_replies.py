@@ -10,11 +10,12 @@ import pytest
 from sqlalchemy import update
 
 from empathylab.errors import ModelUnavailable, RequestRejected
-from empathylab.models import Completion, ScriptedModel
+from empathylab.models import Completion, ScriptedModel, open_model
 from empathylab.store import Lab, schema
 from empathylab.study.admin.alerts import Alerts
 from empathylab.study.live.engine import LiveEngine
 from empathylab.study.session.service import Finished, Moved, Page, PlatformIds, Saved
+from tests.helpers.endpoint import Served
 from tests.study.live.examples import (
     MODEL_ONLY,
     PROMPT,
@@ -152,6 +153,19 @@ def test_what_must_not_be_shown_is_replaced_by_the_fallback_and_counted(sqlite_l
     assert {row["outcome"] for row in found} == {"fallback"}
     assert all(row["ready_at"] <= row["due_at"] for row in found)
     assert len(slow.calls) == 1
+
+
+def test_an_endpoint_that_streams_is_read_to_its_end_or_replaced(
+    sqlite_lab: Lab, endpoint: Served
+) -> None:
+    service = opened(sqlite_lab, MODEL_ONLY)
+    stories = ("[stream I hear you.] My dog died.", "[trickle I hear] My dog died.")
+    people = [teller(service, f"p{number}", story) for number, story in enumerate(stories)]
+    model = open_model("vllm/kind", base_url=endpoint.base_url)
+    settle(service, model)
+    replies = [part(shown(service, person), "reply") for person in people]
+    assert replies == ["I hear you.", "Thank you for sharing this."]
+    assert [row["reason"] for row in turns(sqlite_lab)] == [None, "time-out"]
 
 
 def test_a_second_attempt_can_succeed(sqlite_lab: Lab) -> None:
