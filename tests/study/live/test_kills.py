@@ -194,8 +194,6 @@ def test_an_outage_and_a_limit_on_costs_end_every_wait_with_a_code(
         assert study["status"] == "paused"
         talks = rows_of(lab, schema.live_conversations)
         assert trouble in {row["reason"] for row in talks}
-        # Those of a fixed reply, too: the end must not identify the arm.
-        assert {row["author"] for row in talks if row["reason"] == trouble} == {"model", "person"}
         turns = rows_of(lab, schema.live_turns)
         assert sum(float(row["cost"] or 0) for row in turns) <= CAP
         assert not any(row["state"] in ("pending", "claimed") for row in turns if row["shown_at"])

@@ -227,6 +227,31 @@ def test_limits_on_costs_hold_for_participants_and_for_the_study(lab: Lab) -> No
     assert rows_of(lab, schema.studies)[0]["status"] == "paused"
 
 
+def test_what_a_killed_server_set_aside_does_not_keep_others_waiting(sqlite_lab: Lab) -> None:
+    # One reply can be paid; the server dies while it asks for it.
+    text = MODEL_ONLY.replace("maximum_words: 30", "maximum_words: 30\n  costs: {study: 0.0014}")
+    service = opened(sqlite_lab, text.replace("prompt:", "max_tokens: 400, prompt:"))
+    person = teller(service, "p")
+
+    async def killed() -> None:
+        slow = ScriptedModel([REPLY], latency=60)
+        await engine_of(service, slow, price=1.0)._look()
+        while not slow.calls:  # noqa: ASYNC110 - the model has no events
+            await asyncio.sleep(0.02)
+
+    asyncio.run(killed())
+    with sqlite_lab.writing() as connection:  # the lease runs out
+        ended = service.now() - timedelta(seconds=1)
+        connection.execute(update(schema.live_turns).values(claimed_until=ended))
+    model = ScriptedModel([REPLY])
+    run_until(
+        lambda: rows_of(sqlite_lab, schema.studies)[0]["status"] == "paused",
+        engine_of(service, model, price=1.0),
+    )
+    assert not model.calls
+    assert isinstance(shown(service, person), Finished)
+
+
 def test_a_participant_who_would_cost_too_much_gets_the_fallback(sqlite_lab: Lab) -> None:
     limit = "maximum_words: 30\n  costs: {participant: 0.0000001}"
     service = opened(sqlite_lab, MODEL_ONLY.replace("maximum_words: 30", limit))
