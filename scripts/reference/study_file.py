@@ -90,7 +90,7 @@ TABLES: dict[str, tuple[type[BaseModel], dict[str, str]]] = {
             "retention": "when people's data are deleted; see below",
             "signals": "`true` lets the browser count signs of AI assistance and of bots: pastes, "
             "the rhythm of typing, a hidden field. The consent text must say so; see "
-            "[studies](../how-to/run-a-study.md#6-watch)",
+            "[watch a study](../how-to/watch-a-study.md#signs-of-ai-assistance-and-of-bots)",
             "content_note": "what people should know before they read the situations",
             "help": "where people find someone to talk to",
             "contact": "whom to write to",
@@ -517,7 +517,7 @@ def page() -> str:
         "if not given), `title` stands above the page, and `show_if` is a condition on earlier "
         'answers, such as `age >= 60 and country in ["Germany", "Austria"]`; all may be left '
         "out. Conditions: [Show blocks to some people]"
-        "(../how-to/run-a-study.md#show-blocks-to-some-people).\n"
+        "(../how-to/study-questions.md#show-blocks-to-some-people).\n"
     )
     _same(set(block_types()), set(BLOCKS), "block")
     for kind, block_type in block_types().items():
