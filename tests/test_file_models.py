@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 
 from empathylab.errors import UnknownName, UserError
 from empathylab.file_models import (
-    Document,
     FileModel,
     Flag,
     Number,
@@ -17,10 +16,10 @@ from empathylab.file_models import (
     Words,
     misfit,
     plain,
-    read_yaml,
     validate,
     wrong,
 )
+from empathylab.yaml_documents import Document, read_yaml
 
 
 class Cat(FileModel):

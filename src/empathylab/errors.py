@@ -10,6 +10,7 @@ EmpathyLabError                   something failed; exit 1
     ├── InputError                a file, row, option or value is wrong
     ├── UnknownName               a name that does not exist, with the nearest that do
     ├── MissingExtra              an optional dependency is not installed
+    ├── ComputeError              worker processes or a cluster cannot do the work
     ├── LabError                  the lab's folder or database cannot be used
     │   ├── LabBusy               others were at the same rows; try again
     │   ├── LabTooNew             it was written by a newer EmpathyLab
@@ -26,6 +27,7 @@ from collections.abc import Iterable
 
 __all__ = [
     "BudgetReached",
+    "ComputeError",
     "EmpathyLabError",
     "EndpointUnreachable",
     "IncompleteRun",
@@ -49,6 +51,9 @@ class EmpathyLabError(Exception):
     """The root of the tree."""
 
     exit_code = 1
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class IncompleteRun(EmpathyLabError):
@@ -126,6 +131,10 @@ class MissingExtra(UserError):
         )
 
 
+class ComputeError(UserError):
+    """Worker processes or a cluster cannot do the work."""
+
+
 class LabError(UserError):
     """The lab's folder or database cannot be used."""
 
@@ -183,6 +192,15 @@ class RequestRejected(ModelError):
     """The endpoint will never answer this request."""
 
     kind = "rejected"
+
+
+def _restored(
+    kind: type[EmpathyLabError], args: tuple[object, ...], state: dict[str, object]
+) -> EmpathyLabError:
+    """An error that comes from another process, where `__init__` needs more than its message."""
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
 
 
 def _either(names: list[str]) -> str:

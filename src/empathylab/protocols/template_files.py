@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import StrictStr, create_model
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.file_models import Document, FileModel, Whole, validate
+from empathylab.file_models import FileModel, Whole, validate
 from empathylab.files import read_toml
 from empathylab.scales.fields import Text
+from empathylab.yaml_documents import Document
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

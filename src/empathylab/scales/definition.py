@@ -32,10 +32,11 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.file_models import Document, FileModel, Flag, Whole, validate, wrong
+from empathylab.file_models import FileModel, Flag, Whole, validate, wrong
 from empathylab.files import read_json, read_toml
 from empathylab.plugins import plugin_parts, require_function, require_new
 from empathylab.scales.fields import Id, ItemNumbers, ItemSet, Labels, Text, Texts
+from empathylab.yaml_documents import Document
 
 Rule = Literal["sum", "double-sum", "mean"]
 

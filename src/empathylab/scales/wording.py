@@ -23,7 +23,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from empathylab.errors import InputError, UnknownName
-from empathylab.file_models import Document, FileModel, Whole, validate
+from empathylab.file_models import FileModel, Whole, validate
 from empathylab.files import read_json, read_text
 from empathylab.scales.definition import (
     Scale,
@@ -32,6 +32,7 @@ from empathylab.scales.definition import (
     scale_from_dict,
 )
 from empathylab.scales.fields import ItemNumbers, NumberedTexts, Text
+from empathylab.yaml_documents import Document
 
 _COLUMNS = ("scale", "item", "text")
 _RULES = {"SUM": "sum", "SUM*2": "double-sum", "AVG": "mean", "MEAN": "mean"}

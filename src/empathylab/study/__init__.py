@@ -18,9 +18,10 @@ from empathylab.study.assignment.slots import Item, Slot
 from empathylab.study.blocks.answers import check_answer, valid_values
 from empathylab.study.blocks.content import page_content
 from empathylab.study.blocks.forms import Accepted, Problem, Refused, clean_text
-from empathylab.study.blocks.interface import Block, ParticipantPath, Step
+from empathylab.study.blocks.interface import Block, ParticipantPath
 from empathylab.study.blocks.pages import PageContent
 from empathylab.study.blocks.registry import register as register_block
+from empathylab.study.blocks.steps import Step
 from empathylab.study.design.definition import EVERYONE, Study
 from empathylab.study.design.materials import choose_scales, choose_situations
 from empathylab.study.design.planning import Plan, needed_raters

@@ -13,7 +13,6 @@ from sqlalchemy import delete, func, select, update
 
 import empathylab.analysis.cache.results as cache
 import empathylab.analysis.ratings.analysis as rating_analysis
-import empathylab.analysis.ratings.model as rating_models
 import empathylab.store.results as stored_results
 from empathylab.analysis import judges, overview, ratings
 from empathylab.analysis.cache import cached
@@ -135,7 +134,7 @@ def test_a_stopped_bootstrap_resumes_and_gives_the_same(
     write_release(tmp_path / "r.csv", raters=8, per_rater=6, good={"gpt": 0.8})
     release = read_release(read_table(tmp_path / "r.csv"), where="r.csv")
     import_release(sqlite_lab, release, kind="welivita", source="r.csv", fingerprint="1")
-    monkeypatch.setattr(rating_models, "_WORKERS", 1)
+    monkeypatch.setenv("EMPATHYLAB_WORKERS", "1")
     seen: list[tuple[int, int]] = []
 
     def stop_at(last: int) -> Any:
@@ -148,7 +147,7 @@ def test_a_stopped_bootstrap_resumes_and_gives_the_same(
 
     with pytest.raises(KeyboardInterrupt):
         ratings.from_lab(sqlite_lab, STUDY, bootstrap=8, progress=stop_at(3))
-    monkeypatch.setattr(rating_models, "_WORKERS", 2)
+    monkeypatch.setenv("EMPATHYLAB_WORKERS", "2")
     resumed = ratings.from_lab(sqlite_lab, STUDY, bootstrap=8, progress=stop_at(-1))
     assert seen == [(done, 8) for done in range(1, 9)]  # none was made twice
 
@@ -157,7 +156,7 @@ def test_a_stopped_bootstrap_resumes_and_gives_the_same(
     assert seen == [(9, 9)]  # more of them go on from those before
 
     change(sqlite_lab, delete(schema.cached_results))
-    monkeypatch.setattr(rating_models, "_WORKERS", 1)
+    monkeypatch.setenv("EMPATHYLAB_WORKERS", "1")
     whole = ratings.from_lab(sqlite_lab, STUDY, bootstrap=8)
     assert write_document(resumed.models[0].bootstrap) == write_document(whole.models[0].bootstrap)
     assert resumed.summary() == whole.summary()

@@ -20,9 +20,8 @@ from empathylab.report.style.charts import (
     distinctive_chart,
     emoji_chart,
     feature_profile_chart,
-    tactic_flow_chart,
-    tactic_transition_chart,
 )
+from empathylab.report.style.tactic_charts import tactic_flow_chart, tactic_transition_chart
 from empathylab.style.authorship.predictability import Classification, Predictability
 from empathylab.style.differences import feature_profile
 from empathylab.style.distinctive import DistinctiveTerm, DistinctiveTerms

@@ -30,7 +30,6 @@ def resumable_bootstrap(
     model: Clmm | Lmm,
     replications: int,
     *,
-    workers: int = 1,
     keep: Lab | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Bootstrap:
@@ -60,7 +59,7 @@ def resumable_bootstrap(
 
     try:
         return parametric_bootstrap(
-            model, replications=replications, seed=_SEED, workers=workers, known=known, tick=add
+            model, replications=replications, seed=_SEED, known=known, tick=add
         )
     finally:
         if keep is not None and len(made) > len(known):

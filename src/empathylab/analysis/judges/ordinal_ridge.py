@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empathylab.compute import one_thread
 from empathylab.errors import InputError
-from empathylab.stats.mixed.threads import one_thread
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]

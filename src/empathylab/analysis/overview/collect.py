@@ -48,9 +48,9 @@ from empathylab.analysis.run_selection import RunRow, run_matrix, selected_runs
 from empathylab.analysis.scores import ScoresResult
 from empathylab.analysis.style.analysis import report_style
 from empathylab.analysis.style.result import StyleResult
+from empathylab.compute import one_thread
 from empathylab.errors import UserError
 from empathylab.situations import builtin_versions
-from empathylab.stats.mixed.threads import one_thread
 from empathylab.stats.questionnaires.appraisal import ScaleChange
 from empathylab.store import Lab, responses_frame, runs_frame
 from empathylab.store.administrations import read_appraisals

@@ -36,7 +36,6 @@ _RATERS_PER_SLOPE = 5
 """Raters per parameter of the covariance of slopes, below which it is not tried."""
 _DETERMINED = 0.999
 """A correlation of random effects beyond which one says nothing beside the other."""
-_WORKERS = 2
 _NAMES = {"clmm": "cumulative link mixed model", "lmm": "linear mixed model"}
 Test = SmallSampleTest | FixedEffect
 Progress = Callable[[str, int, int], None]
@@ -243,9 +242,7 @@ def with_intervals(
         if model is not None and not item.by_valence:
             if bootstrap:
                 watched = None if progress is None else partial(progress, item.dimension)
-                made = resumable_bootstrap(
-                    model, bootstrap, workers=_WORKERS, keep=keep, progress=watched
-                )
+                made = resumable_bootstrap(model, bootstrap, keep=keep, progress=watched)
             if spread and not any("|" in name for name in model.random_effects):
                 with contextlib.suppress(InputError):
                     ends = sd_intervals(model)

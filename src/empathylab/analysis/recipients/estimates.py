@@ -10,7 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from empathylab.analysis.recipients.columns import LABEL, RESPONSE, RecipientTable, before_name
+from empathylab.analysis.recipients.columns import LABEL, RESPONSE, RecipientTable
+from empathylab.analysis.recipients.outcome_designs import (
+    INTERACTION,
+    OutcomeDesign,
+    complete_rows,
+    outcome_design,
+    tested_factors,
+)
 from empathylab.errors import InputError
 from empathylab.stats.anova import anova
 from empathylab.stats.anova.effect_sizes import partial_eta_squared
@@ -18,10 +25,6 @@ from empathylab.stats.conversations import clustered_mean
 from empathylab.stats.corrections import holm
 from empathylab.stats.equivalence import Equivalence, equivalence_test
 from empathylab.stats.mixed import FixedEffect, Lmm, lmm, lmm_contrasts, term_tests
-
-INTERACTION = f"{RESPONSE}:{LABEL}"
-_BEFORE = "before"
-_GROUPS = ("participant", "replier", "reply")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +116,9 @@ def outcome_result(
     in which participants, repliers and replies that occur several times vary at random. A value
     from before the reply is a covariate.
     """
-    frame = _complete(table, outcome)
-    factors, crossed = _factors(frame, table)
-    design = _design(frame, factors, adjusted=outcome in table.before, crossed=crossed)
+    frame = complete_rows(table, outcome)
+    factors, crossed = tested_factors(frame, table)
+    design = outcome_design(frame, factors, adjusted=outcome in table.before, crossed=crossed)
     cells = tuple(_cells(frame, outcome, "y", confidence))
     tests: list[FactorTest] = []
     effects: list[Effect] = []
@@ -146,115 +149,6 @@ def outcome_result(
         problem=problem,
         confidence=confidence,
     )
-
-
-def _complete(table: RecipientTable, outcome: str) -> pl.DataFrame:
-    """The rows with the outcome and its conditions; a participant without a name is one alone."""
-    known = table.frame.with_row_index("row").rename({outcome: "y"})
-    used = ["y", *(name for name in (RESPONSE, LABEL) if name in table.columns)]
-    for name in (RESPONSE, LABEL):
-        if name in table.columns:
-            kind = pl.Enum(table.levels(name))
-            known = known.with_columns(pl.col(name).cast(kind))
-    if outcome in table.before:
-        known = known.rename({before_name(outcome): _BEFORE})
-        known = known.with_columns(change=pl.col("y") - pl.col(_BEFORE))
-        used.append(_BEFORE)
-    alone = pl.format("row {}", "row")
-    for name in _GROUPS:
-        if name in table.columns:
-            known = known.with_columns(pl.col(name).fill_null(alone))
-    if "participant" not in table.columns:
-        known = known.with_columns(participant=alone)
-    return known.drop_nulls(used)
-
-
-def _factors(frame: pl.DataFrame, table: RecipientTable) -> tuple[list[str], bool]:
-    """The factors to test, and whether their interaction can be."""
-    found = [name for name in table.factors if frame[name].n_unique() > 1]
-    if len(found) < 2:
-        return found, False
-    counts = [frame[name].n_unique() for name in found]
-    combinations = frame.select(found).n_unique()
-    if combinations == max(counts):
-        # Each level of one goes with one level of the other: their effects cannot be separated.
-        return [found[counts.index(max(counts))]], False
-    return found, combinations == math.prod(counts)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Design:
-    frame: pl.DataFrame
-    fixed: str
-    random: tuple[str, ...]
-    terms: tuple[str, ...]
-    groups: tuple[str, ...]
-    single: tuple[str, ...]
-
-    @property
-    def formula(self) -> str:
-        return " + ".join([self.fixed, *self.random])
-
-
-def _design(
-    frame: pl.DataFrame, factors: Sequence[str], *, adjusted: bool, crossed: bool
-) -> _Design:
-    fixed = (" * " if crossed else " + ").join(factors) or "1"
-    if adjusted:
-        fixed = f"{_BEFORE} + {fixed}"
-    random: list[str] = []
-    groups: list[str] = []
-    partitions: list[pl.Series] = []
-    single: list[str] = []
-    for group in _GROUPS:
-        if group not in frame.columns:
-            continue
-        alone = _single_levels(frame, group) if group != "participant" else []
-        if group == "replier":
-            single = alone
-        varies = ~pl.col(RESPONSE).cast(pl.String).is_in(alone) if alone else pl.lit(value=True)
-        own = frame.filter(varies)
-        codes = frame[group].rank("dense")
-        known = any((codes == other).all() for other in partitions)
-        if known or not 1 < own[group].n_unique() < own.height:
-            continue
-        partitions.append(codes)
-        groups.append(group)
-        if alone:
-            # The one replier of an author cannot be separated from the author: the result is
-            # about this replier, and only the others vary.
-            frame = frame.with_columns(varies.cast(pl.Float64).alias(f"several_{group}"))
-            random.append(f"(0 + several_{group}|{group})")
-        else:
-            random.append(f"(1|{group})")
-        if group == "participant":
-            random += _within(frame, factors)
-    return _Design(
-        frame=frame,
-        fixed=f"y ~ {fixed}",
-        random=tuple(random),
-        terms=(*factors, *([INTERACTION] if crossed else [])),
-        groups=tuple(groups),
-        single=tuple(single),
-    )
-
-
-def _single_levels(frame: pl.DataFrame, group: str) -> list[str]:
-    """The authors with one replier only, where another has several."""
-    if RESPONSE not in frame.columns:
-        return []
-    counts = frame.group_by(RESPONSE, maintain_order=True).agg(pl.col(group).n_unique())
-    found = counts.filter(pl.col(group) == 1)[RESPONSE].cast(pl.String).to_list()
-    return found if len(found) < counts.height else []
-
-
-def _within(frame: pl.DataFrame, factors: Sequence[str]) -> Iterator[str]:
-    """Where participants met a factor's levels several times, its effect may differ by person."""
-    for factor in factors:
-        per = frame.group_by("participant").agg(pl.col(factor).n_unique(), pl.len())
-        several = per.filter((pl.col(factor) > 1) & (pl.col("len") > pl.col(factor))).height
-        if several > 1:
-            yield f"(1|participant:{factor})"
 
 
 def _cells(frame: pl.DataFrame, outcome: str, column: str, confidence: float) -> Iterator[Cell]:
@@ -288,7 +182,7 @@ def _cell(
     )
 
 
-def _tests(design: _Design, fit: Lmm, outcome: str, confidence: float) -> list[FactorTest]:
+def _tests(design: OutcomeDesign, fit: Lmm, outcome: str, confidence: float) -> list[FactorTest]:
     if not design.random:
         return [
             FactorTest(

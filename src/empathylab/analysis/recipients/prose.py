@@ -9,7 +9,8 @@ from typing import Any
 
 from empathylab.analysis.recipients.agreement import ONLOOKERS, RECIPIENTS, Agreement
 from empathylab.analysis.recipients.columns import LABEL, RESPONSE
-from empathylab.analysis.recipients.estimates import INTERACTION, Cell, Effect, OutcomeResult
+from empathylab.analysis.recipients.estimates import Cell, Effect, OutcomeResult
+from empathylab.analysis.recipients.outcome_designs import INTERACTION
 from empathylab.analysis.results import Conclusion, Kind
 from empathylab.analysis.text.apa import bounded, counted, listed, p_text
 from empathylab.analysis.text.numbers import number, signed

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from empathylab.analysis.recipients.estimates import INTERACTION, Cell
+from empathylab.analysis.recipients.estimates import Cell
+from empathylab.analysis.recipients.outcome_designs import INTERACTION
 from empathylab.analysis.recipients.prose import author, label_name
 from empathylab.analysis.recipients.result import RecipientsResult
 from empathylab.analysis.text.numbers import number, p_value, signed

@@ -13,8 +13,9 @@ from empathylab.api.evaluation.gates import GateOptions
 from empathylab.api.evaluation.measurement import Combination, JudgeOptions
 from empathylab.api.run_options import RunOptions
 from empathylab.cli.evaluate.gate_options import proportion
-from empathylab.file_models import FileModel, Number, Whole, Words, read_yaml, validate, wrong
+from empathylab.file_models import FileModel, Number, Whole, Words, validate, wrong
 from empathylab.files import read_text
+from empathylab.yaml_documents import read_yaml
 
 _LIMITS = (
     *("base_url", "api_key_env", "max_tokens", "reasoning_effort"),

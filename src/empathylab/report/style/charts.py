@@ -14,7 +14,6 @@ from empathylab.analysis.text.emoji_names import emoji_name
 from empathylab.report.chart_parts import (
     cells,
     number_tooltip,
-    plain_spec,
     respondent_color,
     spec_of,
     zero_line,
@@ -27,7 +26,7 @@ from empathylab.style.distinctive import DistinctiveTerms
 EMOJI_FONTS = "Noto Color Emoji, Apple Color Emoji, Segoe UI Emoji, Twemoji Mozilla, sans-serif"
 """An emoji on its own is drawn in colour where one of these is installed."""
 
-_ROW = 22
+ROW = 22
 _ADJUSTMENTS = ("alone", "same length and author")
 
 
@@ -72,7 +71,7 @@ def feature_profile_chart(
     )
     lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("standing:Q", axis=axis))
-    height = len(order) * max(_ROW, 10 * len(respondents))
+    height = len(order) * max(ROW, 10 * len(respondents))
     return spec_of(alt.layer(zero_line(axis), lines, points), height, rows)
 
 
@@ -98,7 +97,7 @@ def emoji_chart(counts: pl.DataFrame, *, top: int = 12) -> dict[str, Any] | None
     rows = [row | {"name": names[row["emoji"]]} for row in shown.to_dicts()]
     order = [names[emoji] for emoji in most_common]
     y = alt.Y("name:N", sort=order, title=None, axis=alt.Axis(labelPadding=32, labelLimit=220))
-    tall = max(_ROW + 4, 14 * len(respondents))
+    tall = max(ROW + 4, 14 * len(respondents))
     bars = (
         alt.Chart(alt.InlineData(values=rows))
         .mark_bar()
@@ -204,7 +203,7 @@ def confusion_chart(found: Predictability) -> dict[str, Any]:
             number_tooltip("share", "percent", ".1%"),
         ],
     )
-    return spec_of(cells(base, "share", [0, 1], ".1%", None), _square(names), rows)
+    return spec_of(cells(base, "share", [0, 1], ".1%", None), square_height(names), rows)
 
 
 def ablation_chart(found: Predictability) -> dict[str, Any]:
@@ -256,73 +255,7 @@ def ablation_chart(found: Predictability) -> dict[str, Any]:
             tooltip=[number_tooltip("chance", "chance: always the largest class", ".1%")],
         )
     )
-    return spec_of(alt.layer(chance, lines, points), _ROW * len(rows), rows)
-
-
-def tactic_flow_chart(places: pl.DataFrame) -> dict[str, Any] | None:
-    """Where in the response each tactic stands, one panel per respondent; None without tactics.
-
-    `places` comes from `tactic_places`.
-    """
-    if not places.height:
-        return None
-    parts = max(int(part) for part in places["part"])
-    order = [_part_name(part, parts) for part in range(1, parts + 1)]
-    rows = [row | {"where": order[row["part"] - 1]} for row in _completed(places).to_dicts()]
-    respondents = places["respondent"].unique(maintain_order=True).to_list()
-    tactics = (
-        places.group_by("tactic")
-        .agg((pl.col("part") * pl.col("count")).sum() / pl.col("count").sum())
-        .sort("part", "tactic")["tactic"]
-        .to_list()
-    )
-    base = alt.Chart(width=64 * parts, height=_ROW * len(tactics)).encode(
-        alt.X("where:N", sort=order, title=None, axis=alt.Axis(orient="top", labelAngle=0)),
-        alt.Y("tactic:N", sort=tactics, title=None),
-        tooltip=[
-            alt.Tooltip("respondent:N"),
-            alt.Tooltip("tactic:N"),
-            alt.Tooltip("where:N", title="sentences of the"),
-            number_tooltip("share", "percent of these", ".1%"),
-            alt.Tooltip("count:Q", title="sentences"),
-        ],
-    )
-    most = max(float(share) for share in places["share"])
-    table = cells(base, "share", [0, most], ".0%", "percent of sentences")
-    chart = table.facet(
-        data=alt.InlineData(values=[]),
-        facet=alt.Facet("respondent:N", sort=respondents, title=None),
-        columns=3,
-    )
-    return plain_spec(chart.resolve_axis(x="independent"), rows)
-
-
-def tactic_transition_chart(transitions: pl.DataFrame, respondent: str) -> dict[str, Any] | None:
-    """Which tactic follows which in one respondent's responses; None without tactics.
-
-    `transitions` comes from `tactic_transitions`.
-    """
-    mine = transitions.filter(pl.col("respondent") == respondent)
-    if not mine.height:
-        return None
-    tactics = sorted({*mine["before"], *mine["after"]} - {"start", "end"})
-    base = alt.Chart().encode(
-        alt.X(
-            "after:N",
-            sort=[*tactics, "end"],
-            title="then",
-            axis=alt.Axis(orient="top", labelAngle=-40),
-        ),
-        alt.Y("before:N", sort=["start", *tactics], title="after"),
-        tooltip=[
-            alt.Tooltip("before:N", title="after"),
-            alt.Tooltip("after:N", title="then"),
-            alt.Tooltip("count:Q"),
-            number_tooltip("share", "percent", ".1%"),
-        ],
-    )
-    table = cells(base, "share", [0, 1], ".0%", "percent of what follows")
-    return spec_of(table, _square(["start", *tactics]), mine.to_dicts())
+    return spec_of(alt.layer(chance, lines, points), ROW * len(rows), rows)
 
 
 def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, Any] | None:
@@ -369,29 +302,12 @@ def relation_chart(rated: RatedStyle, titles: Mapping[str, str]) -> dict[str, An
     )
     lines = base.mark_rule(strokeWidth=2).encode(alt.X("low:Q", axis=axis), alt.X2("high:Q"))
     points = base.mark_point(filled=True, size=55, opacity=1).encode(alt.X("slope:Q", axis=axis))
-    return spec_of(alt.layer(zero_line(axis), lines, points), _ROW * len(order), rows)
+    return spec_of(alt.layer(zero_line(axis), lines, points), ROW * len(order), rows)
 
 
-def _square(names: Sequence[str]) -> int:
+def square_height(names: Sequence[str]) -> int:
     """The height of a table of cells with a row per name."""
     return 34 * max(2, len(names))
-
-
-def _part_name(part: int, parts: int) -> str:
-    if part == 1:
-        return "opening"
-    if part == parts:
-        return "closing"
-    return "middle" if parts == 3 else f"part {part}"
-
-
-def _completed(places: pl.DataFrame) -> pl.DataFrame:
-    """Every respondent with every tactic in every part, 0 where it does not occur."""
-    whole = places.select("respondent").unique(maintain_order=True)
-    for column in ("tactic", "part"):
-        whole = whole.join(places.select(column).unique(maintain_order=True), how="cross")
-    joined = whole.join(places, on=["respondent", "tactic", "part"], how="left")
-    return joined.with_columns(pl.col("count", "share").fill_null(0))
 
 
 def _different_names(emoji: Sequence[str]) -> dict[str, str]:

@@ -23,9 +23,8 @@ from empathylab.report.style.charts import (
     emoji_chart,
     feature_profile_chart,
     relation_chart,
-    tactic_flow_chart,
-    tactic_transition_chart,
 )
+from empathylab.report.style.tactic_charts import tactic_flow_chart, tactic_transition_chart
 from empathylab.style.distinctive import DistinctiveTerms
 
 _TERMS = 20

@@ -1,7 +1,8 @@
 """Parametric bootstrap of mixed models: what their estimates would be in studies like this one.
 
 Every replication has a random stream of its own, so results are the same for any number of
-workers, and replications already made can be handed in to go on from there.
+workers (`workers` as in `map_ordered`), and replications already made can be handed in to go on
+from there.
 
 Davison, A. C., & Hinkley, D. V. (1997). Bootstrap Methods and their Application, chapters 2 and 4.
 Halekoh, U., & Højsgaard, S. (2014). Journal of Statistical Software 59(9) (the test).
@@ -11,17 +12,14 @@ from __future__ import annotations
 
 import contextlib
 import math
-import multiprocessing
-import os
-import threading
-from collections.abc import Callable, Generator, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from empathylab.compute import map_ordered, random_stream
 from empathylab.errors import InputError
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import MixedDesign
@@ -71,7 +69,7 @@ def parametric_bootstrap(
     *,
     replications: int = 1000,
     seed: int = 1,
-    workers: int = 1,
+    workers: int | None = None,
     known: Mapping[int, Replication] | None = None,
     tick: Tick | None = None,
     confidence: float = 0.95,
@@ -82,16 +80,16 @@ def parametric_bootstrap(
     caller can store them; those handed in as `known` are not made again.
     """
     _check(replications, confidence)
-    done = {number: one for number, one in (known or {}).items() if number < replications}
+    done = {number: item for number, item in (known or {}).items() if number < replications}
     left = [number for number in range(replications) if number not in done]
     work = partial(_replicated, Source.of(fit), seed)
     # Closed at once where `tick` raises, so that the processes do not finish the rest first.
-    with contextlib.closing(_each(work, left, workers)) as replicated:
-        for number, found in replicated:
+    with contextlib.closing(map_ordered(work, left, workers=workers)) as replicated:
+        for number, found in zip(left, replicated, strict=True):
             done[number] = found
             if tick is not None:
                 tick(number, found)
-    made = [one for _, one in sorted(done.items()) if one]
+    made = [item for _, item in sorted(done.items()) if item]
     tail = (1 - confidence) / 2
     intervals = {}
     for name, value in _estimates(fit).items():
@@ -109,7 +107,7 @@ def bootstrap_likelihood_ratio(
     *,
     replications: int = 500,
     seed: int = 1,
-    workers: int = 1,
+    workers: int | None = None,
     tick: Tick | None = None,
 ) -> BootstrapTest:
     """The likelihood-ratio test of a larger model, with p from studies simulated by the smaller.
@@ -127,10 +125,10 @@ def bootstrap_likelihood_ratio(
     observed = 2 * (_log_likelihood(larger) - _log_likelihood(smaller))
     work = partial(_compared, Source.of(smaller), larger.design, seed)
     found = []
-    for number, one in _each(work, list(range(replications)), workers):
-        found.append(one)
+    for number, item in enumerate(map_ordered(work, range(replications), workers=workers)):
+        found.append(item)
         if tick is not None:
-            tick(number, one)
+            tick(number, item)
     drawn = np.array([item["statistic"] for item in found if item])
     p = (1 + int((drawn >= observed - 1e-9).sum())) / (1 + len(drawn))
     return BootstrapTest(max(observed, 0.0), p, replications, replications - len(drawn))
@@ -177,8 +175,7 @@ class Source(NamedTuple):
 
 
 def _simulated(source: Source, seed: int, number: int) -> Array:
-    stream = np.random.SeedSequence(seed, spawn_key=(number,))
-    return source.response(np.random.default_rng(stream))
+    return source.response(random_stream(seed, number))
 
 
 def _refitted(design: MixedDesign, y: Array, source: Source, *, reml: bool) -> Lmm | Clmm | None:
@@ -216,35 +213,11 @@ def _log_likelihood(fit: Lmm | Clmm) -> float:
 
 
 def _estimates(fit: Lmm | Clmm) -> Replication:
-    found = {name: one.estimate for name, one in fit.coefficients.items()}
-    found |= {f"sd({name})": one.sd for name, one in fit.random_effects.items()}
+    found = {name: effect.estimate for name, effect in fit.coefficients.items()}
+    found |= {f"sd({name})": effect.sd for name, effect in fit.random_effects.items()}
     if isinstance(fit, Lmm):
         found["sd(residual)"] = fit.residual_sd
     return found
-
-
-def _each(
-    work: Callable[[int], Replication], numbers: list[int], workers: int
-) -> Generator[tuple[int, Replication]]:
-    if workers <= 1:
-        for number in numbers:
-            yield number, work(number)
-        return
-    with ProcessPoolExecutor(workers, initializer=_end_with_parent) as pool:
-        yield from zip(numbers, pool.map(work, numbers, chunksize=4), strict=True)
-
-
-def _end_with_parent() -> None:
-    """Ends this process when the one that started it is killed; else it would wait for ever."""
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _check(replications: int, confidence: float) -> None:

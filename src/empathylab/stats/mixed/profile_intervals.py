@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from empathylab.compute import one_thread
 from empathylab.errors import InputError
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.linear.model import Lmm
@@ -24,7 +25,6 @@ from empathylab.stats.mixed.ordinal.laplace import Laplace
 from empathylab.stats.mixed.ordinal.links import find_link
 from empathylab.stats.mixed.search import descend
 from empathylab.stats.mixed.spread import random_structure
-from empathylab.stats.mixed.threads import one_thread
 
 _DOUBLINGS = 40
 

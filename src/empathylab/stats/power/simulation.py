@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.compute import map_ordered, random_stream
 from empathylab.errors import InputError
 from empathylab.stats.arms.clustered import clustered_difference
 from empathylab.stats.arms.contingency import cross_table, independence_test
@@ -109,26 +111,25 @@ def simulated_power(
     alpha: float = 0.05,
     seed: int = 1,
     fit: Callable[[pl.DataFrame], Fitted] | None = None,
+    workers: int | None = None,
     tick: Callable[[], None] | None = None,
 ) -> SimulatedPower:
     """The share of invented studies in which each test rejects at alpha.
 
     `fit` takes a study's ratings and gives the p of its arm; if left out it is the cumulative link
-    mixed model with crossed raters and situations. `tick` is called after each study. The interval
-    says how far the share may be off for having invented no more studies.
+    mixed model with crossed raters and situations. `workers` is as in `map_ordered`; `tick` is
+    called after each study. The interval says how far the share may be off for having invented no
+    more studies.
     """
     _check(simulations >= 1, "there must be a simulation at least", simulations)
     _check(0 < alpha < 1, "alpha must lie between 0 and 1", alpha)
-    fit = fit or fit_mixed_model
-    cuts, rejected, failed = thresholds(plan), np.zeros(3, dtype=int), 0
-    for source in np.random.SeedSequence(seed).spawn(simulations):
-        ratings = _invented(plan, cuts, np.random.default_rng(source))
-        fitted = fit(ratings)
-        if fitted.converged and math.isfinite(fitted.p):
-            p_values = (fitted.p, *_plain_tests(ratings, top=len(plan.shares)))
-            rejected += [p < alpha for p in p_values]
-        else:
+    work = partial(_tested, plan, thresholds(plan), fit or fit_mixed_model, seed)
+    rejected, failed = np.zeros(3, dtype=int), 0
+    for p_values in map_ordered(work, range(simulations), workers=workers):
+        if p_values is None:
             failed += 1
+        else:
+            rejected += [p < alpha for p in p_values]
         if tick is not None:
             tick()
     made = simulations - failed
@@ -136,6 +137,21 @@ def simulated_power(
     return SimulatedPower(
         plan, alpha, simulations, failed, mixed_model, clustered, chi_square, seed
     )
+
+
+def _tested(
+    plan: PlannedStudy,
+    cuts: Array,
+    fit: Callable[[pl.DataFrame], Fitted],
+    seed: int,
+    number: int,
+) -> tuple[float, float, float] | None:
+    """p of the three tests in one invented study; None where the model has no fit."""
+    ratings = _invented(plan, cuts, random_stream(seed, number))
+    fitted = fit(ratings)
+    if not fitted.converged or not math.isfinite(fitted.p):
+        return None
+    return (fitted.p, *_plain_tests(ratings, top=len(plan.shares)))
 
 
 def fit_mixed_model(ratings: pl.DataFrame) -> Fitted:
@@ -152,7 +168,7 @@ def fit_mixed_model(ratings: pl.DataFrame) -> Fitted:
     except InputError:
         return Fitted(math.nan, False)
     return Fitted(
-        next(one.p for name, one in model.coefficients.items() if name.startswith("arm")),
+        next(effect.p for name, effect in model.coefficients.items() if name.startswith("arm")),
         model.converged,
     )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from empathylab.study.blocks.forms import Accepted, FormReader, Given, Refused
-from empathylab.study.blocks.interface import ParticipantPath, Step
+from empathylab.study.blocks.interface import ParticipantPath
+from empathylab.study.blocks.steps import Step
 
 
 def check_answer(path: ParticipantPath, step: Step, given: Given) -> Accepted | Refused:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from empathylab.file_models import Path, Whole, Words, misfit, unknown, wrong
+from empathylab.file_models import Whole, Words, misfit, unknown, wrong
 from empathylab.study.assignment.seeded_random import shuffled
 from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.interface import (
@@ -16,12 +16,13 @@ from empathylab.study.blocks.interface import (
     Outcome,
     PageView,
     ParticipantPath,
-    Step,
     StudyRules,
 )
 from empathylab.study.blocks.pages import Body
 from empathylab.study.blocks.questions.checks import CheckQuestion, OnFailure, require_answer
+from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Text
+from empathylab.yaml_documents import Path
 
 _MOST_ITEMS = 200
 _FEWEST_OPTIONS = 2

@@ -6,8 +6,9 @@ from typing import ClassVar, Literal
 
 from empathylab.file_models import Flag
 from empathylab.study.blocks.forms import MOST_CHARACTERS, FormReader
-from empathylab.study.blocks.interface import Block, PageView, ParticipantPath, Step
+from empathylab.study.blocks.interface import Block, PageView, ParticipantPath
 from empathylab.study.blocks.pages import Asked, Body
+from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Text
 
 

@@ -7,23 +7,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from empathylab.file_models import Flag, Path, misfit
+from empathylab.file_models import Flag, misfit
 from empathylab.store.ratings import PREFERENCE
 from empathylab.study.assignment.seeded_random import turned
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.interface import (
-    AnsweredQuestion,
-    Answers,
-    PageView,
-    ParticipantPath,
-    Results,
-    Step,
-    StudyRules,
-)
+from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath, StudyRules
 from empathylab.study.blocks.pages import Asked, Body, Option, Part, ShownReply
+from empathylab.study.blocks.steps import AnsweredQuestion, Results, Step
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
+from empathylab.yaml_documents import Path
 
 _SIDES = ("first", "second")
 _TIE = "tie"

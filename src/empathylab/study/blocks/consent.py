@@ -13,9 +13,9 @@ from empathylab.study.blocks.interface import (
     Outcome,
     PageView,
     ParticipantPath,
-    Step,
 )
 from empathylab.study.blocks.pages import Asked, Body, Option, Part
+from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Text
 
 

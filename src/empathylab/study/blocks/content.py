@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from empathylab.situations import Situation
 from empathylab.study.assignment.blinding import opaque_id
-from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath, Step
+from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath
 from empathylab.study.blocks.pages import PageContent, ShownReply
+from empathylab.study.blocks.steps import Step
 from empathylab.study.live.turns import Conversation
 
 

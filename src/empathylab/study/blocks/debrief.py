@@ -6,15 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.interface import (
-    Answers,
-    Block,
-    BotForm,
-    PageView,
-    ParticipantPath,
-    Step,
-)
+from empathylab.study.blocks.interface import Answers, Block, BotForm, PageView, ParticipantPath
 from empathylab.study.blocks.pages import Asked, Body, Option
+from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Text
 
 _DATA = "data"

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import Field as Constraint
 from pydantic import model_validator
 
-from empathylab.file_models import Path, misfit
+from empathylab.file_models import misfit
 from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.interface import (
     Answers,
@@ -16,15 +16,16 @@ from empathylab.study.blocks.interface import (
     Outcome,
     PageView,
     ParticipantPath,
-    Step,
     StudyRules,
 )
 from empathylab.study.blocks.pages import Body
 from empathylab.study.blocks.questions.conditions import ConditionText
 from empathylab.study.blocks.questions.interface import Question
 from empathylab.study.blocks.questions.registry import AnyQuestion
+from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Text, refuse_repeated
 from empathylab.table_specs import ColumnSpec
+from empathylab.yaml_documents import Path
 
 
 class Demographics(Block):

@@ -7,12 +7,14 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from empathylab.file_models import Path, Whole, misfit
+from empathylab.file_models import Whole, misfit
 from empathylab.study.blocks.forms import MOST_CHARACTERS, FormReader
-from empathylab.study.blocks.interface import PageView, ParticipantPath, Step, StudyRules
+from empathylab.study.blocks.interface import PageView, ParticipantPath, StudyRules
 from empathylab.study.blocks.pages import Asked, Body
+from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
+from empathylab.yaml_documents import Path
 
 
 class Imagine(WorkBlock):

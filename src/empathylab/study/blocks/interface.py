@@ -12,22 +12,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol
 
-from empathylab.file_models import FileModel, Path
+from empathylab.file_models import FileModel
 from empathylab.scales import Scale
 from empathylab.situations import Situation
 from empathylab.study.assignment.seeded_random import shuffled
-from empathylab.study.assignment.slots import Item, Slot
+from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.dimensions import Dimension
 from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.pages import Body, ShownReply
 from empathylab.study.blocks.questions.checks import CheckQuestion
 from empathylab.study.blocks.questions.conditions import ConditionText, Values, condition
 from empathylab.study.blocks.questions.interface import Question, Thing
+from empathylab.study.blocks.steps import Results, Step
 from empathylab.study.blocks.texts import Identifier, Text
 from empathylab.study.live.conversations import LiveDesk
 from empathylab.study.live.settings import Live
 from empathylab.study.live.turns import Conversation
 from empathylab.table_specs import ColumnSpec
+from empathylab.yaml_documents import Path
 
 Outcome = Literal[
     "completed",
@@ -91,33 +93,6 @@ class ParticipantPath:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One page."""
-
-    key: str
-    block: str
-    page: str
-    """What kind of page it is: the block's kind, or a part of it such as `example`."""
-    number: int = 1
-    """Which of the block's pages of this kind, from 1; of a check: which attempt."""
-    of: int = 1
-    entries: tuple[int, ...] = ()
-    """Of a scale: the numbers of its items on this page, in the order shown."""
-    shows: tuple[int, ...] = ()
-    """The numbers of the participant's items that the page shows, from 1."""
-    reply: tuple[int, int] | None = None
-    """Which of how many replies to the same situation, where there are several in a row."""
-
-    def items(self, slot: Slot | None) -> tuple[Item, ...]:
-        """The items of the slot that the page shows."""
-        return () if slot is None else tuple(slot.items[number - 1] for number in self.shows)
-
-    def item(self, slot: Slot | None) -> Item | None:
-        """The first item of the slot that the page shows, if any."""
-        return next(iter(self.items(slot)), None)
-
-
-@dataclass(frozen=True, slots=True)
 class PageView:
     """All that a block needs to fill one of its pages."""
 
@@ -139,58 +114,6 @@ class PageView:
     def in_order(self, things: Sequence[Thing], *parts: object) -> tuple[Thing, ...]:
         """The things in the order that is drawn for the participant."""
         return shuffled(things, self.path.study.seed, *parts, self.path.person)
-
-
-@dataclass(frozen=True, slots=True)
-class RatedItem:
-    """One rating."""
-
-    step: Step
-    item: Item
-    dimension: str
-    value: int
-    label: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredQuestion:
-    """An answer about an item that is no rating; a preference is about two."""
-
-    step: Step
-    items: tuple[Item, ...]
-    question: str
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredScale:
-    """A questionnaire that was answered."""
-
-    scale: str
-    phase: str
-    """`default` or `evoked`; of the person who is helped `before`, `after` or `later`."""
-    situation: str | None
-    order: tuple[int, ...]
-    values: Mapping[int, float] = field(hash=False)
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenReply:
-    """A reply in the participant's own words."""
-
-    step: Step
-    situation: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """What a block's answers are stored as once a participant has finished."""
-
-    ratings: tuple[RatedItem, ...] = ()
-    scales: tuple[AnsweredScale, ...] = ()
-    replies: tuple[WrittenReply, ...] = ()
-    answers: tuple[AnsweredQuestion, ...] = ()
 
 
 def person_values(blocks: Iterable[Block], answers: Answers) -> dict[str, Any]:

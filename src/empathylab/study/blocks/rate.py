@@ -6,23 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
-from empathylab.file_models import Flag, Path, Words, unknown
+from empathylab.file_models import Flag, Words, unknown
 from empathylab.study.assignment.seeded_random import turned
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.dimensions import Dimension
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.interface import (
-    Answers,
-    PageView,
-    ParticipantPath,
-    RatedItem,
-    Results,
-    Step,
-    StudyRules,
-)
+from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath, StudyRules
 from empathylab.study.blocks.pages import Asked, Body, Option, Part, in_tables
+from empathylab.study.blocks.steps import RatedItem, Results, Step
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
+from empathylab.yaml_documents import Path
 
 
 class Rate(WorkBlock):

@@ -7,23 +7,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from empathylab.file_models import Path, Whole, Words, misfit
+from empathylab.file_models import Whole, Words, misfit
 from empathylab.study.assignment.seeded_random import shuffled
 from empathylab.study.assignment.slots import Slot, evenly
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.interface import (
-    AnsweredScale,
-    Answers,
-    Block,
-    PageView,
-    ParticipantPath,
-    Results,
-    Step,
-    StudyRules,
-)
+from empathylab.study.blocks.interface import Answers, Block, PageView, ParticipantPath, StudyRules
 from empathylab.study.blocks.pages import Body, Part, questionnaire
+from empathylab.study.blocks.steps import AnsweredScale, Results, Step
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
+from empathylab.yaml_documents import Path
 
 
 class ScaleBlock(Block):

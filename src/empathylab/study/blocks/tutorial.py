@@ -9,16 +9,10 @@ from pydantic import Field
 
 from empathylab.file_models import FileModel
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.interface import (
-    Answers,
-    Block,
-    Outcome,
-    PageView,
-    ParticipantPath,
-    Step,
-)
+from empathylab.study.blocks.interface import Answers, Block, Outcome, PageView, ParticipantPath
 from empathylab.study.blocks.pages import Body, Mistake, Part
 from empathylab.study.blocks.questions.checks import Check
+from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Text
 
 

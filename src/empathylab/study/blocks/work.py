@@ -9,24 +9,17 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from empathylab.file_models import Path, misfit
+from empathylab.file_models import misfit
 from empathylab.situations import Situation
 from empathylab.study.assignment.slots import Item, Slot
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.interface import (
-    AnsweredQuestion,
-    Answers,
-    Block,
-    PageView,
-    ParticipantPath,
-    Results,
-    Step,
-    StudyRules,
-)
+from empathylab.study.blocks.interface import Answers, Block, PageView, ParticipantPath, StudyRules
 from empathylab.study.blocks.pages import Body, Part
 from empathylab.study.blocks.questions.interface import Question
 from empathylab.study.blocks.questions.registry import AnyQuestion
+from empathylab.study.blocks.steps import AnsweredQuestion, Results, Step
 from empathylab.study.blocks.texts import refuse_repeated
+from empathylab.yaml_documents import Path
 
 Shown = Literal["emotion", "topic", "title", "situation", "utterance", "context"]
 

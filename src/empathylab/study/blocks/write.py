@@ -11,16 +11,9 @@ from pydantic import Field, model_validator
 from empathylab.file_models import Flag, Whole, wrong
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.forms import FormReader
-from empathylab.study.blocks.interface import (
-    Answers,
-    PageView,
-    ParticipantPath,
-    Results,
-    Step,
-    StudyRules,
-    WrittenReply,
-)
+from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath, StudyRules
 from empathylab.study.blocks.pages import Asked, Body
+from empathylab.study.blocks.steps import Results, Step, WrittenReply
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
 

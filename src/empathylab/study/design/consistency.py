@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from empathylab.file_models import Path, misfit, unknown, wrong
+from empathylab.file_models import misfit, unknown, wrong
 from empathylab.study.assignment.quotas import RESERVED
 from empathylab.study.blocks.questions.conditions import Comparison, condition
 from empathylab.study.blocks.questions.interface import Question
 from empathylab.study.design.definition import Quota, Study
+from empathylab.yaml_documents import Path
 
 
 def check_consistency(study: Study) -> None:

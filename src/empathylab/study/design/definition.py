@@ -83,9 +83,7 @@ class Situations(FileModel):
     @property
     def group(self) -> Group | None:
         """What the numbers are by."""
-        return next(
-            (group for group in get_args(Group) if getattr(self, f"per_{group}")), None
-        )
+        return next((group for group in get_args(Group) if getattr(self, f"per_{group}")), None)
 
     @property
     def per_group(self) -> int | Mapping[str, int]:

@@ -14,7 +14,8 @@ from typing import Any
 
 import yaml
 
-from empathylab.file_models import Path, unknown, wrong
+from empathylab.file_models import unknown, wrong
+from empathylab.yaml_documents import Path
 
 ENGLISH = "en"
 Tree = Mapping[str, Any]

@@ -10,8 +10,9 @@ from empathylab.scales.wording import with_words
 from empathylab.situations import Situation
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.content import page_content
-from empathylab.study.blocks.interface import Answers, ParticipantPath, Step
+from empathylab.study.blocks.interface import Answers, ParticipantPath
 from empathylab.study.blocks.pages import INPUTS, Asked, PageContent, ShownReply
+from empathylab.study.blocks.steps import Step
 from empathylab.study.design.durations import page_seconds, words_on
 from empathylab.study.session.flow import back_from, last_step
 

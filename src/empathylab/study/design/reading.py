@@ -11,11 +11,12 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from empathylab.file_models import Document, placed_errors, read_yaml, validate
+from empathylab.file_models import placed_errors, validate
 from empathylab.files import read_text
 from empathylab.study.design.consistency import check_consistency
 from empathylab.study.design.definition import Languages, Study
 from empathylab.study.design.text_values import fill_texts
+from empathylab.yaml_documents import Document, read_yaml
 
 _LANGUAGES: TypeAdapter[tuple[str, ...]] = TypeAdapter(Languages)
 

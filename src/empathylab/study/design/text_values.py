@@ -13,9 +13,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from empathylab.file_models import Path, misfit, unknown
+from empathylab.file_models import misfit, unknown
 from empathylab.study.blocks.texts import Text
 from empathylab.study.design.definition import Study
+from empathylab.yaml_documents import Path
 
 VALUES = {
     "items": "how many replies one participant rates, or situations where none are rated",

@@ -11,7 +11,8 @@ from empathylab.store.studies.archive import Rows
 from empathylab.store.studies.records import FrozenResponse
 from empathylab.study.admin.embargo import hidden_blocks
 from empathylab.study.assignment.slots import Slot
-from empathylab.study.blocks.interface import ParticipantPath, Step
+from empathylab.study.blocks.interface import ParticipantPath
+from empathylab.study.blocks.steps import Step
 from empathylab.study.session.flow import study_steps
 from empathylab.study.session.launched import Launched
 

@@ -9,13 +9,8 @@ from typing import Any
 from empathylab.store.studies.results import FinishedWork, GivenRating, GivenReply, GivenScale
 from empathylab.study.assignment.allocation import World
 from empathylab.study.assignment.slots import Slot
-from empathylab.study.blocks.interface import (
-    AnsweredQuestion,
-    Answers,
-    ParticipantPath,
-    RatedItem,
-    shown_blocks,
-)
+from empathylab.study.blocks.interface import Answers, ParticipantPath, shown_blocks
+from empathylab.study.blocks.steps import AnsweredQuestion, RatedItem
 from empathylab.study.design.definition import Study
 from empathylab.study.session.flow import failed_attention
 from empathylab.study.session.launched import Launched

@@ -15,12 +15,12 @@ from empathylab.study.blocks.interface import (
     Answers,
     Outcome,
     ParticipantPath,
-    Step,
     StudyRules,
     person_values,
     shown_blocks,
 )
 from empathylab.study.blocks.questions.conditions import condition
+from empathylab.study.blocks.steps import Step
 
 
 @dataclass(frozen=True, slots=True)

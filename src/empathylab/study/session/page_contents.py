@@ -7,8 +7,9 @@ from typing import Any
 
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.content import page_content
-from empathylab.study.blocks.interface import Answers, ParticipantPath, Step
+from empathylab.study.blocks.interface import Answers, ParticipantPath
 from empathylab.study.blocks.pages import PageContent, ShownReply
+from empathylab.study.blocks.steps import Step
 from empathylab.study.design.interface_texts import interface_words
 from empathylab.study.live.turns import Conversation
 from empathylab.study.session.flow import study_steps

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from empathylab.store.studies.places import correct_answer
 from empathylab.study.assignment.allocation import last_seen
-from empathylab.study.blocks.interface import Step
+from empathylab.study.blocks.steps import Step
 from empathylab.study.session.claims import claim, let_in
 from empathylab.study.session.drafts import without
 from empathylab.study.session.endings import end, finished

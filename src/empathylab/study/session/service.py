@@ -6,15 +6,12 @@ while someone claims a place. What has returned `Saved` is on the disk.
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from datetime import datetime
 from typing import Literal, TypeVar, cast
 
-from empathylab.errors import LabError
 from empathylab.store import Lab
 from empathylab.store.inserts import now as present
 from empathylab.store.studies.participants import visit_ids
@@ -35,6 +32,7 @@ from empathylab.study.session.drafts import with_begun
 from empathylab.study.session.endings import end, finished
 from empathylab.study.session.flow import End, GoTo, Show
 from empathylab.study.session.launched import Launched
+from empathylab.study.session.messages import PageMessages
 from empathylab.study.session.progress import decision, store
 from empathylab.study.session.running import RunningStudy, study_status
 from empathylab.study.session.submissions import hurried, late
@@ -91,9 +89,7 @@ class StudyService:
     def __init__(self, lab: Lab, name: str, *, clock: Callable[[], datetime] = present) -> None:
         self._running = RunningStudy(lab, name, clock=clock)
         self._admissions = Admissions(self._running)
-        self._inbox = Inbox(lab, self._running.launched.row, clock=clock)
-        self._shown_messages: dict[str, tuple[str, ...]] = {}
-        """By person, the messages on the page that they were last shown."""
+        self._messages = PageMessages(Inbox(lab, self._running.launched.row, clock=clock))
         self.actions = AdminActions(self._running)
         self.now = self._running.now
         self.key_of = self._running.key_of
@@ -154,7 +150,7 @@ class StudyService:
 
         # Anyone who had all their data deleted is unknown, and has withdrawn.
         unknown = Closed("unknown", _UNKNOWN, completion_for(self.study, "withdrawn"))
-        return self._with_messages(person, self._run(person, "read", show, unknown))
+        return self._messages.on(person, self._run(person, "read", show, unknown))
 
     def submit(
         self, person: str, step_key: str, values: Given, timing: Mapping[str, float] | None = None
@@ -210,33 +206,8 @@ class StudyService:
             return Saved(step_key, isinstance(following, Finished), following)
 
         unknown = Moved(_UNKNOWN)
-        after = functools.partial(self._add_messages, person)
+        after = functools.partial(self._messages.after, person)
         return self._run_soon(person, "write", take, unknown, after)
-
-    def _add_messages(self, person: str, done: Saved | Refused | Moved) -> Saved | Refused | Moved:
-        """The same with the messages that the next page is to show."""
-        if isinstance(done, Saved):
-            # The answer is on the disk; trouble with messages must not make it look otherwise.
-            with contextlib.suppress(LabError):
-                self._mark_read(person)
-                if done.following is not None:
-                    following = self._with_messages(person, done.following)
-                    if following is not done.following:
-                        return dataclasses.replace(done, following=following)
-        return done
-
-    def _with_messages(self, person: str, view: View) -> View:
-        messages = self._inbox.unread(person) if isinstance(view, Page) else ()
-        if not messages:
-            return view
-        self._shown_messages[person] = messages
-        return dataclasses.replace(cast("Page", view), messages=messages)
-
-    def _mark_read(self, person: str) -> None:
-        """Anyone who went on has read what stood there; what came since is still to be shown."""
-        told = self._shown_messages.pop(person, None)
-        if told is not None and told == self._inbox.unread(person):
-            self._inbox.mark_read(person)
 
     def is_begun_by(self, person: str, browser: str) -> bool:
         """Whether this browser gave the first answer, or nobody has given one yet."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from empathylab.study.blocks.answers import check_answer
 from empathylab.study.blocks.forms import Accepted, Given, Refused, problem
-from empathylab.study.blocks.interface import Step
+from empathylab.study.blocks.steps import Step
 from empathylab.study.session.flow import End, GoTo, study_steps
 from empathylab.study.session.timing import too_soon
 from empathylab.study.session.transactions import ParticipantTransaction

@@ -21,8 +21,9 @@ from empathylab.store.studies.participants import set_visit_ids, visit_ids
 from empathylab.study.assignment.allocation import Place, last_seen
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.forms import Refused
-from empathylab.study.blocks.interface import ParticipantPath, Step
+from empathylab.study.blocks.interface import ParticipantPath
 from empathylab.study.blocks.pages import PageContent
+from empathylab.study.blocks.steps import Step
 from empathylab.study.group_commit.batches import Batch
 from empathylab.study.group_commit.current_places import place_of
 from empathylab.study.live.conversations import LiveDesk

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from empathylab.compute import one_thread
 from empathylab.errors import MissingExtra
-from empathylab.stats.mixed.threads import one_thread
 from empathylab.style.text import ngrams
 from empathylab.style.text.tokens import word_lists
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from empathylab.compute import one_thread
 from empathylab.errors import InputError
 from empathylab.stats.mixed.coding import INTERCEPT, Array
 from empathylab.stats.mixed.components import largest_core, level_components
@@ -26,7 +27,6 @@ from empathylab.stats.mixed.spread import (
     random_spread,
     random_structure,
 )
-from empathylab.stats.mixed.threads import one_thread
 from empathylab.stats.notes import Note, note
 
 _FEW_LEVELS = 5

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
+from empathylab.compute import one_thread
 from empathylab.errors import InputError
 from empathylab.stats.mixed.coding import Array
 from empathylab.stats.mixed.design import NO_REFERENCE, MixedDesign, read_design
@@ -28,7 +29,6 @@ from empathylab.stats.mixed.spread import (
     parameter_names,
     random_spread,
 )
-from empathylab.stats.mixed.threads import one_thread
 from empathylab.stats.notes import Note, note
 
 _FEW_LEVELS = 5

@@ -11,15 +11,9 @@ from empathylab.file_models import Words
 from empathylab.scales import Scale, scales_in
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.forms import MOST_FIELD_CHARACTERS, FormReader
-from empathylab.study.blocks.interface import (
-    AnsweredScale,
-    Answers,
-    PageView,
-    ParticipantPath,
-    Results,
-    StudyRules,
-)
+from empathylab.study.blocks.interface import Answers, PageView, ParticipantPath, StudyRules
 from empathylab.study.blocks.pages import Asked, Body, questionnaire
+from empathylab.study.blocks.steps import AnsweredScale, Results
 from empathylab.study.blocks.texts import Text
 from empathylab.study.blocks.work import WorkBlock
 

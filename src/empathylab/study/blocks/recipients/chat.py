@@ -14,25 +14,23 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from empathylab.file_models import Path, Whole, misfit, wrong
+from empathylab.file_models import Whole, misfit, wrong
 from empathylab.store.studies.live import end_conversation
 from empathylab.study.assignment.slots import Slot
 from empathylab.study.blocks.forms import FormReader
 from empathylab.study.blocks.interface import (
-    AnsweredQuestion,
     Answers,
     Block,
     Outcome,
     PageView,
     ParticipantPath,
-    Results,
-    Step,
     StudyRules,
 )
 from empathylab.study.blocks.pages import Asked, Body, LivePage, Part, ShownReply
 from empathylab.study.blocks.questions.interface import Question
 from empathylab.study.blocks.questions.registry import AnyQuestion
 from empathylab.study.blocks.recipients.tell import CRISIS, STORY, note_crisis
+from empathylab.study.blocks.steps import AnsweredQuestion, Results, Step
 from empathylab.study.blocks.texts import Identifier, Text, refuse_repeated
 from empathylab.study.live.conversations import LiveDesk
 from empathylab.study.live.partners import (
@@ -44,6 +42,7 @@ from empathylab.study.live.partners import (
     with_reply_in_time,
 )
 from empathylab.study.live.turns import Conversation
+from empathylab.yaml_documents import Path
 
 MESSAGE, END, ROLE = "message", "end", "role"
 _MOST_TURNS = 50

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal
 
-from empathylab.file_models import Path, Words, misfit
+from empathylab.file_models import Words, misfit
 from empathylab.scales import Scale, scales_in
 from empathylab.study.blocks.interface import StudyRules
 from empathylab.study.blocks.scale import ScaleBlock
+from empathylab.yaml_documents import Path
 
 
 @cache

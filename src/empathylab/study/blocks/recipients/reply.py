@@ -7,22 +7,23 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from empathylab.file_models import Path, Whole, misfit
+from empathylab.file_models import Whole, misfit
 from empathylab.study.blocks.interface import (
     Answers,
     Block,
     Outcome,
     PageView,
     ParticipantPath,
-    Step,
     StudyRules,
 )
 from empathylab.study.blocks.pages import Body, LivePage, Part
 from empathylab.study.blocks.recipients.tell import STORY
+from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Identifier, Text
 from empathylab.study.live.conversations import LiveDesk
 from empathylab.study.live.partners import with_reply_in_time
 from empathylab.study.live.turns import Conversation
+from empathylab.yaml_documents import Path
 
 _PREVIEW = "(a reply)"
 

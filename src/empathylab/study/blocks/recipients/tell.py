@@ -16,9 +16,9 @@ from empathylab.study.blocks.interface import (
     Outcome,
     PageView,
     ParticipantPath,
-    Step,
 )
 from empathylab.study.blocks.pages import Asked, Body, Part
+from empathylab.study.blocks.steps import Step
 from empathylab.study.blocks.texts import Text
 from empathylab.study.live.safety import crisis_words
 

@@ -1,0 +1,204 @@
+"""Workers on a Ray cluster: Ray starts them, moves work away from lost nodes, and begins it again.
+
+A cluster's workers only compute. They return rows, and the process that asked writes them.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import sys
+import time
+from collections.abc import Callable, Generator
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from empathylab import __version__
+from empathylab.compute.chunks import ATTEMPTS, WORKER_ENVIRONMENT, Chunk, Outcome, Source
+from empathylab.errors import ComputeError, EmpathyLabError, InputError, MissingExtra
+
+_DEFAULT_PORT = 6379
+_CONNECT_SECONDS = 5.0
+_LOST_SECONDS = 5.0
+"""So long a head node may not answer before it counts as lost."""
+_QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
+_RESUME = "Run the same command again to resume."
+
+
+class Cluster(NamedTuple):
+    """A connection to a cluster, which lasts as long as this process."""
+
+    ray: Any
+    head: tuple[str, int]
+    cores: int
+
+
+def connect(engine: str, workers: int | None) -> Cluster:
+    """The cluster at `ray://host:port`; for `ray` that of RAY_ADDRESS, or one started here."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        ray = import_module("ray")
+    except ImportError:
+        raise MissingExtra("ray", "ray", f"The engine {engine}") from None
+    address = engine.removeprefix("ray").removeprefix("://") or os.environ.get("RAY_ADDRESS", "")
+    if not ray.is_initialized():
+        if address:
+            _join(ray, address)
+        else:
+            _start(ray, workers)
+    host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+    return Cluster(ray, (host, int(port)), max(1, int(ray.cluster_resources().get("CPU", 1))))
+
+
+def _start(ray: Any, workers: int | None) -> None:
+    """A cluster of this machine alone, with a token that only its own processes know."""
+    os.environ.setdefault("RAY_AUTH_MODE", "token")
+    if os.environ["RAY_AUTH_MODE"] == "token" and "RAY_AUTH_TOKEN_PATH" not in os.environ:
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # else Ray writes ~/.ray
+    ray.init(num_cpus=workers, include_dashboard=False, **_QUIET)
+
+
+def _join(ray: Any, address: str) -> None:
+    host, _, port = address.rpartition(":") if ":" in address else (address, "", "")
+    if port and not port.isdecimal():
+        raise InputError(
+            "the address of a Ray cluster is ray://host:port",
+            got=address,
+            remedy="Use the address that `ray start --head` printed.",
+        )
+    if not _answers((host, int(port or _DEFAULT_PORT)), _CONNECT_SECONDS):
+        raise ComputeError(
+            "there is no Ray cluster at this address",
+            got=address,
+            remedy="Start one with `ray start --head`, or correct the address.",
+        )
+    try:
+        ray.init(address=f"{host}:{port or _DEFAULT_PORT}", **_QUIET)
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        raise _refused(address, f"{error} {error.__cause__ or ''}") from error
+
+
+def _refused(address: str, reason: str) -> ComputeError:
+    """Why a cluster that is there cannot be joined, in one sentence."""
+    if "Version mismatch" in reason:
+        return ComputeError(
+            f"the Ray cluster at {address} runs another version of Ray or Python",
+            got=" ".join(reason.split("\n\n")[0].split()),
+            remedy="Use the same versions on every machine.",
+        )
+    if "AuthToken" in reason or "uthentication" in reason:
+        return ComputeError(
+            f"the Ray cluster at {address} wants a token",
+            remedy="Set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to the cluster's token.",
+        )
+    return ComputeError(
+        f"the Ray cluster at {address} cannot be joined",
+        got=reason.strip().splitlines()[0],
+        remedy="Make this machine one of its nodes: ray start --address HOST:PORT.",
+    )
+
+
+def on_ray(
+    cluster: Cluster, function: Callable[[Any], Any], source: Source
+) -> Generator[tuple[Chunk, Outcome]]:
+    """Every chunk with its outcome, as they come."""
+    ray = cluster.ray
+    cloudpickle = ray.cloudpickle
+    # By value: a worker that lacks the package can then say so itself.
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    pending: dict[Any, Chunk] = {}
+    try:
+        shared = [ray.put(cloudpickle.dumps(function))]
+        task = ray.remote(_work).options(max_retries=ATTEMPTS - 1)
+        while True:
+            while len(pending) < source.workers and (chunk := source.take()) is not None:
+                pending[task.remote(shared, cloudpickle.dumps(chunk), __version__)] = chunk
+            if not pending:
+                return
+            for reference in _finished(cluster, list(pending)):
+                yield pending.pop(reference), ray.get(reference)
+    except ray.exceptions.RayError as error:
+        raise _failed(ray, error) from error
+    finally:
+        cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
+        for reference in pending:
+            ray.cancel(reference, force=True)
+
+
+def _finished(cluster: Cluster, pending: list[Any]) -> list[Any]:
+    """The tasks that have ended, once there is one."""
+    lost_at: float | None = None
+    while True:
+        done, _ = cluster.ray.wait(pending, timeout=1.0)
+        if done:
+            return list(done)
+        if _answers(cluster.head, 1.0):
+            lost_at = None
+        elif lost_at is None:
+            lost_at = time.monotonic()
+        elif time.monotonic() - lost_at > _LOST_SECONDS:
+            cluster.ray.shutdown()
+            raise ComputeError(
+                f"the head node of the Ray cluster at {cluster.head[0]}:{cluster.head[1]} is gone",
+                remedy=f"Start the cluster again, or use --engine processes. {_RESUME}",
+            )
+
+
+def _failed(ray: Any, error: Exception) -> EmpathyLabError:
+    """What went wrong in the cluster, in one sentence."""
+    if isinstance(error, ray.exceptions.RayTaskError):
+        cause = error.cause
+        if isinstance(cause, ImportError):
+            return ComputeError(
+                f"a worker of the Ray cluster cannot import {cause.name}",
+                remedy=f"Install empathylab {__version__} with its extras on every node.",
+            )
+        if isinstance(cause, RuntimeError) and "empathylab" in str(cause):
+            return ComputeError(
+                str(cause), remedy=f"Install empathylab {__version__} on every node."
+            )
+    if isinstance(error, ray.exceptions.ObjectStoreFullError | ray.exceptions.OutOfDiskError):
+        return ComputeError(
+            "the object store of the Ray cluster is full",
+            remedy="Start Ray with more --object-store-memory, or use --engine processes. "
+            f"{_RESUME}",
+        )
+    kind = type(error).__name__
+    return ComputeError(
+        f"{ATTEMPTS} workers of the Ray cluster ended while working on the same items ({kind})",
+        remedy=f"If memory is short, use fewer workers (--workers). {_RESUME}",
+    )
+
+
+def _answers(address: tuple[str, int], seconds: float) -> bool:
+    try:
+        socket.create_connection(address, timeout=seconds).close()
+    except OSError:
+        return False
+    return True
+
+
+_functions: dict[str, Any] = {}
+"""In a worker: the function it works with, so that a large one is loaded once."""
+
+
+def _work(shared: list[Any], chunk: bytes, version: str) -> Any:
+    """A chunk's outcome, in a worker of the cluster. Travels by value: it imports what it needs."""
+    import os
+    import pickle
+
+    import ray
+
+    os.environ.update(WORKER_ENVIRONMENT)  # before numpy and polars are imported
+    from empathylab import __version__ as here
+
+    if here != version:
+        raise RuntimeError(f"a worker of the Ray cluster has empathylab {here}, not {version}")
+    from empathylab.compute.chunks import work_through
+
+    key = shared[0].hex()
+    if key not in _functions:
+        _functions.clear()
+        _functions[key] = pickle.loads(ray.get(shared[0]))  # noqa: S301 - from our own driver
+    return work_through(_functions[key], pickle.loads(chunk))  # noqa: S301

@@ -1,0 +1,159 @@
+"""Work on processes: the same results, in order, whatever happens to the workers."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import psutil
+import pytest
+
+from empathylab import compute
+from empathylab.compute import engines, map_ordered
+from empathylab.errors import ComputeError, InputError, ModelUnavailable
+from tests.compute import work
+
+NUMBERS = range(25)
+
+
+def eventually(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.02)
+
+
+def test_one_two_and_three_workers_give_the_same() -> None:
+    alone = list(map_ordered(work.drawn, NUMBERS, workers=1))
+    assert alone == [work.drawn(number) for number in NUMBERS]
+    assert len(set(alone)) == len(NUMBERS)
+    for workers in (2, 3):
+        assert list(map_ordered(work.drawn, NUMBERS, workers=workers)) == alone
+
+
+def test_an_iterator_without_end_is_read_no_further_than_needed() -> None:
+    numbers = itertools.count()
+    with contextlib.closing(map_ordered(work.drawn, numbers, workers=2)) as results:
+        first = list(itertools.islice(results, 10))
+    assert first == [work.drawn(number) for number in range(10)]
+    assert next(numbers) < 10_000
+
+
+def test_short_work_starts_no_process_and_long_work_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(map_ordered(work.process_id, range(50))) == {os.getpid()}
+    monkeypatch.setattr(engines, "cores", lambda: 2)
+    monkeypatch.setattr(engines, "_ALONE_SECONDS", 0.0)
+    monkeypatch.setattr(engines, "_WORTH_SECONDS", 0.0)
+    own, *others = map_ordered(work.process_id, range(50))
+    assert own == os.getpid()
+    assert own not in others
+    # A function that no other process can import is worked through here.
+    assert list(map_ordered(lambda number: number + 1, range(3))) == [1, 2, 3]
+    with pytest.raises(InputError, match="cannot import this function"):
+        list(map_ordered(lambda number: number + 1, range(3), workers=2))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_arrives_as_it_was_raised_with_its_item(workers: int) -> None:
+    results = map_ordered(work.refuse_seven, range(20), workers=workers)
+    assert [next(results) for _ in range(7)] == list(range(7))
+    with pytest.raises(InputError) as caught:
+        next(results)
+    assert str(caught.value) == "seven is refused; got 7. Use eight."
+    assert "item 7: 7" in caught.value.__notes__
+
+
+def test_a_dead_worker_is_replaced(tmp_path: Path) -> None:
+    found = list(map_ordered(partial(work.die_once, tmp_path), NUMBERS, workers=2))
+    assert (tmp_path / "died").exists()
+    assert found == list(NUMBERS)
+
+
+def test_work_that_always_kills_its_worker_is_given_up() -> None:
+    with pytest.raises(ComputeError, match="3 worker processes ended .* item 0 .signal SIGKILL"):
+        list(map_ordered(work.die_always, [1], workers=2))
+
+
+def test_closing_stops_the_workers(tmp_path: Path) -> None:
+    before = set(psutil.Process().children())
+    results = map_ordered(work.slow_square, range(10_000), workers=2)
+    assert next(results) == 0
+    started = set(psutil.Process().children()) - before
+    assert started
+    results.close()
+    assert not any(process.is_running() for process in started)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_an_interrupted_or_killed_program(
+    tmp_path: Path, ending: signal.Signals
+) -> None:
+    # Without `if __name__ == "__main__"`: functions of modules do not need it.
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent("""
+        from functools import partial
+        from pathlib import Path
+        import sys
+        from empathylab.compute import map_ordered
+        from tests.compute import work
+        folder = Path(sys.argv[1])
+        list(map_ordered(partial(work.note_and_wait, folder), range(4), workers=2))
+        """)
+    )
+    folder = tmp_path / "workers"
+    folder.mkdir()
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    program = subprocess.Popen(
+        [sys.executable, script, folder], env=environment, stderr=subprocess.PIPE, text=True
+    )
+    eventually(lambda: len(list(folder.iterdir())) == 2)
+    workers = [int(path.name) for path in folder.iterdir()]
+    program.send_signal(ending)
+    _, said = program.communicate(timeout=60)
+    eventually(lambda: not any(psutil.pid_exists(worker) for worker in workers))
+    assert said.count("Traceback") == (1 if ending is signal.SIGINT else 0)
+
+
+def test_settings_come_from_the_call_the_choice_and_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = os.getpid()
+    monkeypatch.setenv("EMPATHYLAB_WORKERS", "2")
+    assert own not in set(map_ordered(work.process_id, range(2)))
+    assert set(map_ordered(work.process_id, range(2), workers=1)) == {own}
+    monkeypatch.setenv("EMPATHYLAB_WORKERS", "many")
+    with pytest.raises(InputError, match="whole number from 1; got 'many'"):
+        list(map_ordered(work.process_id, range(2)))
+    monkeypatch.setattr(engines, "_chosen", (None, None))
+    compute.choose(workers=1)
+    assert set(map_ordered(work.process_id, range(2))) == {own}
+    for engine in ("spark", "rays", "ray:/x"):
+        with pytest.raises(InputError, match="processes, ray or ray://host:port"):
+            compute.choose(engine)
+    with pytest.raises(InputError, match="whole number from 1; got '0'"):
+        compute.choose(workers=0)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InputError("wrong", got=3, remedy="Correct it."),
+        ModelUnavailable("busy", "time-out", retry_after=2.0),
+    ],
+)
+def test_errors_survive_the_way_between_processes(error: Exception) -> None:
+    copy = pickle.loads(pickle.dumps(error))  # noqa: S301
+    assert type(copy) is type(error)
+    assert str(copy) == str(error)
+    assert vars(copy) == vars(error)
