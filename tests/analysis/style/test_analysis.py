@@ -133,7 +133,7 @@ def test_a_missing_package_is_a_note_with_its_install_command(
     def missing(*_: object, **__: object) -> None:
         raise MissingExtra("scikit-learn", "style", "telling writers apart")
 
-    monkeypatch.setattr(style_estimates, "predictability", missing)
+    monkeypatch.setattr(style_estimates, "identification", missing)
     monkeypatch.setattr(style_estimates, "sentiment_missing", lambda: "no sentiment; pip install x")
     found = estimate_style(responses())
     assert found.predictability is None
